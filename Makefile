@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+# The front door: each target fetches what it needs, builds, and acts; `make help` lists them.
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+PYTHON  := /usr/bin/python3
+OPTIONS := -Doptimization=3 -Ddebug=true
+
+# Where `make run` starts the box: the directory make was called in, also with `make -C`.
+with_C = $(shell tr '\0' '\n' </proc/$$PPID/cmdline | grep -m 1 -E '^(-[A-Za-z]*C|--directory)')
+DIR    = $(if $(with_C),$(value PWD),$(CURDIR))
+ARGS   =
+
+# $(call quote,TEXT): as one word of the shell.
+quote = '$(subst ','\'',$(1))'
+
+# $(call compile,DIRECTORY): silent when there is nothing to do.
+define compile
+@ninja -C $(1) -n 2>&1 | grep -q 'no work to do' || ninja -C $(1)
+$(call give_back,$(1))
+endef
+
+# What root builds in somebody's clone stays theirs: `sudo make install` must not spoil the next `make`.
+give_back = @[ "$$(id -u)" -ne 0 ] || chown -Rh --reference=. $(1)
+
+.PHONY: build run test sanitize lint fmt bench install uninstall clean help build-install
+.NOTPARALLEL:
+MAKEFLAGS += --no-print-directory
+
+build: need-build build/build.ninja ## build claudebox (the default)
+	$(call compile,build)
+
+run: need-build+run build ## start Claude Code in a box: make run [DIR=project] [ARGS='-p "two words"']
+	@CLAUDEBOX_CLAUDE=$$(tools/claude.sh) && export CLAUDEBOX_CLAUDE && box=$$PWD/build/claudebox && \
+		cd -- $(call quote,$(DIR)) && exec "$$box" $(ARGS)
+
+test: need-build+run+test build ## run all tests
+	@$(PYTHON) tests/run.py build
+
+sanitize: need-build+run+test+sanitize build-asan/build.ninja ## run all tests with ASan and UBSan
+	$(call compile,build-asan)
+	@$(PYTHON) tests/run.py build-asan
+
+lint: need-build+lint build ## check format, C and shell
+	@tools/lint.sh build
+
+fmt: need-lint ## format all C files
+	@find src tests -name '*.[ch]' -exec clang-format -i {} +
+
+bench: need-build+run+test build ## measure
+	@$(PYTHON) tests/bench/run.py build
+
+install: build-install ## install into PREFIX (/usr/local), below DESTDIR if given
+	@root=$(call quote,$(DESTDIR)); case $$root in '' | /*) ;; *) root=$$PWD/$$root ;; esac; \
+		DESTDIR=$$root meson install -C build-install --no-rebuild --quiet
+	$(call give_back,build-install)
+
+uninstall: build-install ## remove what install put there, with the same PREFIX and DESTDIR
+	@meson introspect build-install --installed | \
+		$(PYTHON) -c 'import json, sys; print(*json.load(sys.stdin).values(), sep="\n")' | \
+		while IFS= read -r file; do rm -f -- $(call quote,$(DESTDIR))"$$file"; done
+
+clean: ## remove the build directories
+	@rm -rf build build-asan build-install
+
+help: ## show this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
+
+# need-A+B: what the groups A and B of tools/deps.sh name is installed.
+need-%:
+	@tools/deps.sh $(subst +, ,$*)
+
+build/build.ninja:
+	@meson setup build $(OPTIONS)
+
+build-asan/build.ninja:
+	@meson setup build-asan --buildtype=debugoptimized -Db_sanitize=address,undefined \
+		-Db_lundef=false -Dc_args=-fno-sanitize-recover=all
+
+build-install: need-build
+	@prefix=$(call quote,$(PREFIX)); \
+	if [ ! -f build-install/build.ninja ]; then \
+		meson setup build-install $(OPTIONS) --prefix "$$prefix"; \
+	elif [ "$$(cat build-install/.prefix)" != "$$prefix" ]; then \
+		meson configure build-install -Dprefix="$$prefix"; \
+	fi && printf '%s\n' "$$prefix" >build-install/.prefix
+	$(call compile,build-install)

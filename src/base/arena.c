@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// Bump allocation in chunks that are released all at once.
+#include "base/arena.h"
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK_SIZE = 64 * 1024 };
+
+struct arena_chunk {
+	struct arena_chunk *next;
+	size_t used;
+	size_t size;
+	alignas(max_align_t) char data[];
+};
+
+static struct arena_chunk *chunk_new(size_t size)
+{
+	struct arena_chunk *chunk = calloc(1, sizeof(*chunk) + size);
+
+	if (!chunk)
+		abort();
+	chunk->size = size;
+	return chunk;
+}
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
+	const size_t alignment = alignof(max_align_t);
+	struct arena_chunk *chunk = arena->head;
+	void *memory;
+
+	if (size > SIZE_MAX / 2)
+		abort();
+	size = (size + alignment - 1) / alignment * alignment;
+	if (!chunk || chunk->size - chunk->used < size) {
+		chunk = chunk_new(size > CHUNK_SIZE ? size : CHUNK_SIZE);
+		chunk->next = arena->head;
+		arena->head = chunk;
+	}
+	memory = chunk->data + chunk->used;
+	chunk->used += size;
+	return memory;
+}
+
+char *arena_strndup(struct arena *arena, const char *text, size_t length)
+{
+	char *copy = arena_alloc(arena, length + 1);
+
+	memcpy(copy, text, length);
+	return copy;
+}
+
+char *arena_strdup(struct arena *arena, const char *text)
+{
+	return arena_strndup(arena, text, strlen(text));
+}
+
+char *arena_vprintf(struct arena *arena, const char *format, va_list args)
+{
+	va_list again;
+	char *text;
+	int length;
+
+	va_copy(again, args);
+	length = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	if (length < 0)
+		abort();
+	text = arena_alloc(arena, (size_t)length + 1);
+	vsnprintf(text, (size_t)length + 1, format, args);
+	return text;
+}
+
+char *arena_printf(struct arena *arena, const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	text = arena_vprintf(arena, format, args);
+	va_end(args);
+	return text;
+}
+
+void *arena_grow(struct arena *arena, void *items, size_t count, size_t *capacity, size_t size)
+{
+	size_t wanted = *capacity ? *capacity * 2 : 8;
+	void *grown;
+
+	if (wanted > SIZE_MAX / 2 / size)
+		abort();
+	grown = arena_alloc(arena, wanted * size);
+	if (count)
+		memcpy(grown, items, count * size);
+	*capacity = wanted;
+	return grown;
+}
+
+void arena_free(struct arena *arena)
+{
+	while (arena->head) {
+		struct arena_chunk *next = arena->head->next;
+
+		free(arena->head);
+		arena->head = next;
+	}
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// One arena holds configuration, facts and plan, so pure code never frees anything.
+#pragma once
+
+#include <stdarg.h>
+#include <stddef.h>
+
+struct arena_chunk;
+
+struct arena {
+	struct arena_chunk *head;
+};
+
+// Memory is zeroed. Running out of it ends the process: there is nothing useful left to do.
+void *arena_alloc(struct arena *arena, size_t size);
+char *arena_strdup(struct arena *arena, const char *text);
+char *arena_strndup(struct arena *arena, const char *text, size_t length);
+char *arena_printf(struct arena *arena, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+char *arena_vprintf(struct arena *arena, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
+void arena_free(struct arena *arena);
+
+// A growable array in an arena: VEC(char *) names; vec_push(arena, &names, "x");
+#define VEC(type)                                                                                  \
+	struct {                                                                                   \
+		type *items;                                                                       \
+		size_t count;                                                                      \
+		size_t capacity;                                                                   \
+	}
+
+void *arena_grow(struct arena *arena, void *items, size_t count, size_t *capacity, size_t size);
+
+#define vec_push(arena, vec, ...)                                                                  \
+	do {                                                                                       \
+		__typeof__(vec) vec_ = (vec);                                                      \
+		if (vec_->count == vec_->capacity)                                                 \
+			vec_->items = arena_grow((arena), vec_->items, vec_->count,                \
+						 &vec_->capacity, sizeof(*vec_->items));           \
+		vec_->items[vec_->count++] = (__VA_ARGS__);                                        \
+	} while (0)
+
+#define vec_each(item, vec)                                                                        \
+	for (__typeof__((vec)->items[0]) *item = (vec)->items;                                       \
+	     item && item < (vec)->items + (vec)->count; item++)
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
+typedef VEC(const char *) strings;

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// SHA-256 by libmd.
+#include "base/digest.h"
+
+#include <sha2.h>
+#include <stdint.h>
+#include <string.h>
+
+const char *digest_hex(struct arena *arena, const char *text, size_t digits)
+{
+	char hex[SHA256_DIGEST_STRING_LENGTH];
+
+	SHA256Data((const uint8_t *)text, strlen(text), hex);
+	return arena_strndup(arena, hex, digits);
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Errors as values.
+#include "base/error.h"
+
+bool error_set(struct error *error, const char *message, ...)
+{
+	va_list args;
+
+	va_start(args, message);
+	error->message = arena_vprintf(error->arena, message, args);
+	va_end(args);
+	if (!error->status)
+		error->status = EXIT_NOT_STARTED;
+	return false;
+}
+
+bool error_hint(struct error *error, const char *hint, ...)
+{
+	va_list args;
+
+	va_start(args, hint);
+	error->hint = arena_vprintf(error->arena, hint, args);
+	va_end(args);
+	return false;
+}

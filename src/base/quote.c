@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// Makes any byte string safe for sh and for a terminal.
+//
+// Theory of operation: everything that is not plainly visible text counts as hostile. A character
+// is visible when it is valid UTF-8 and is no control (C0, C1, DEL), no separator that ends a line,
+// and no format character: those reorder (U+202E) or hide (U+200B, tags) what the reader sees.
+#include "base/text.h"
+
+#include <stdint.h>
+#include <string.h>
+
+struct range {
+	uint32_t first;
+	uint32_t last;
+};
+
+static const struct range invisible[] = {
+	{0x0000, 0x001f},   {0x007f, 0x009f},   {0x00ad, 0x00ad},   {0x034f, 0x034f},
+	{0x061c, 0x061c},   {0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f},
+	{0x200b, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x206f},   {0x3164, 0x3164},
+	{0xd800, 0xdfff},   {0xfdd0, 0xfdef},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},
+	{0xfff0, 0xfffb},   {0xfffe, 0xffff},   {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
+	{0xe0000, 0xe0fff},
+};
+
+static const struct range wide[] = {
+	{0x1100, 0x115f},   {0x2e80, 0x303e},   {0x3041, 0xa4cf},   {0xac00, 0xd7a3},
+	{0xf900, 0xfaff},   {0xfe30, 0xfe6f},   {0xff00, 0xff60},   {0xffe0, 0xffe6},
+	{0x1f300, 0x1f64f}, {0x1f680, 0x1faff}, {0x20000, 0x3fffd},
+};
+
+static bool in_ranges(uint32_t c, const struct range *ranges, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (c >= ranges[i].first && c <= ranges[i].last)
+			return true;
+	return false;
+}
+
+// Bytes of the valid UTF-8 character at `s`, 0 when it is not valid.
+static size_t decode(const unsigned char *s, uint32_t *ret_character)
+{
+	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t length = s[0] < 0x80 ? 1 : s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+	uint32_t c = length == 1 ? s[0] : s[0] & (0x7fU >> length);
+
+	if ((s[0] >= 0x80 && s[0] < 0xc2) || s[0] > 0xf4)
+		return 0;
+	for (size_t i = 1; i < length; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	if (c < smallest[length] || c > 0x10ffff)
+		return 0;
+	*ret_character = c;
+	return length;
+}
+
+// Length of the visible character at `s`, 0 when its first byte must be escaped.
+static size_t visible(const char *s, size_t *ret_columns)
+{
+	uint32_t c;
+	size_t length = decode((const unsigned char *)s, &c);
+
+	if (length == 0 || in_ranges(c, invisible, ARRAY_SIZE(invisible)))
+		return 0;
+	*ret_columns = in_ranges(c, wide, ARRAY_SIZE(wide)) ? 2 : 1;
+	return length;
+}
+
+size_t display_width(const char *text)
+{
+	size_t width = 0;
+
+	while (*text) {
+		size_t columns = 1;
+		size_t length = visible(text, &columns);
+
+		text += length ? length : 1;
+		width += columns;
+	}
+	return width;
+}
+
+static void add_escaped(struct text *out, unsigned char c)
+{
+	if (c == '\n')
+		text_add(out, "\\n");
+	else if (c == '\t')
+		text_add(out, "\\t");
+	else if (c == '\r')
+		text_add(out, "\\r");
+	else
+		text_printf(out, "\\x%02x", c);
+}
+
+const char *quote_display(struct arena *arena, const char *value, size_t columns)
+{
+	struct text out = {.arena = arena};
+	size_t used = 0;
+	size_t total = strlen(value);
+
+	for (const char *s = value; *s;) {
+		size_t width = 1;
+		size_t length = visible(s, &width);
+
+		if (length == 0)
+			width = 4;
+		if (columns && used + width > columns) {
+			text_printf(&out, "... (%zu bytes)", total);
+			break;
+		}
+		if (length == 0) {
+			add_escaped(&out, (unsigned char)*s);
+			length = 1;
+		} else if (*s == '\\') {
+			text_add(&out, "\\\\");
+		} else {
+			text_add_bytes(&out, s, length);
+		}
+		used += width;
+		s += length;
+	}
+	return text_get(&out);
+}
+
+static bool shell_plain(const char *value)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_-+=./:,@%";
+
+	return *value && strspn(value, plain) == strlen(value);
+}
+
+const char *quote_shell(struct arena *arena, const char *value, bool *uses_newline)
+{
+	struct text out = {.arena = arena};
+	bool open = false;
+
+	if (shell_plain(value))
+		return arena_strdup(arena, value);
+	for (const char *s = value; *s;) {
+		size_t width;
+		size_t length = visible(s, &width);
+		bool inside = length > 0 && *s != '\'';
+
+		if (inside != open)
+			text_add(&out, "'");
+		open = inside;
+		if (inside) {
+			text_add_bytes(&out, s, length);
+		} else if (*s == '\'') {
+			text_add(&out, "\\'");
+		} else if (*s == '\n') {
+			text_add(&out, "\"$NL\"");
+			*uses_newline = true;
+		} else {
+			text_printf(&out, "\"$(printf '\\%03o')\"", (unsigned char)*s);
+		}
+		s += length ? length : 1;
+	}
+	if (open)
+		text_add(&out, "'");
+	return out.length ? text_get(&out) : "''";
+}
+
+const char *quote_here_document(struct arena *arena, const char *value)
+{
+	struct text out = {.arena = arena};
+
+	for (const char *s = value; *s;) {
+		size_t width;
+		size_t length = visible(s, &width);
+
+		if (*s == '\n' || *s == '\t') {
+			text_add_bytes(&out, s, 1);
+		} else if (length == 0) {
+			text_printf(&out, "$(printf '\\%03o')", (unsigned char)*s);
+		} else {
+			if (*s == '$' || *s == '`' || *s == '\\')
+				text_add(&out, "\\");
+			text_add_bytes(&out, s, length);
+		}
+		s += length ? length : 1;
+	}
+	return text_get(&out);
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// The growable buffer and small string tests.
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void text_add_bytes(struct text *text, const char *bytes, size_t count)
+{
+	if (text->length + count + 1 > text->capacity) {
+		size_t wanted = text->capacity ? text->capacity * 2 : 256;
+		char *grown;
+
+		while (wanted < text->length + count + 1)
+			wanted *= 2;
+		grown = arena_alloc(text->arena, wanted);
+		if (text->length)
+			memcpy(grown, text->data, text->length);
+		text->data = grown;
+		text->capacity = wanted;
+	}
+	memcpy(text->data + text->length, bytes, count);
+	text->length += count;
+	text->data[text->length] = '\0';
+}
+
+void text_add(struct text *text, const char *more)
+{
+	text_add_bytes(text, more, strlen(more));
+}
+
+void text_printf(struct text *text, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	text_add(text, arena_vprintf(text->arena, format, args));
+	va_end(args);
+}
+
+const char *text_get(const struct text *text)
+{
+	return text->data ? text->data : "";
+}
+
+bool str_equal(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+const char *str_after(const char *text, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return strncmp(text, prefix, length) == 0 ? text + length : NULL;
+}
+
+bool str_starts(const char *text, const char *prefix)
+{
+	return str_after(text, prefix) != NULL;
+}
+
+bool str_ends(const char *text, const char *suffix)
+{
+	size_t length = strlen(text);
+	size_t wanted = strlen(suffix);
+
+	return length >= wanted && strcmp(text + length - wanted, suffix) == 0;
+}
+
+const char *str_next_word(struct arena *arena, const char **cursor)
+{
+	const char *s = *cursor + strspn(*cursor, " \t\n;&|");
+	struct text out = {.arena = arena};
+	char quote = 0;
+
+	if (!*s)
+		return NULL;
+	for (; *s && (quote || !strchr(" \t\n;&|", *s)); s++) {
+		if (*s == quote)
+			quote = 0;
+		else if (!quote && (*s == '"' || *s == '\''))
+			quote = *s;
+		else
+			text_add_bytes(&out, s, 1);
+	}
+	*cursor = s;
+	return text_get(&out);
+}
+
+bool env_name_valid(const char *name, size_t length)
+{
+	if (length == 0 || (name[0] >= '0' && name[0] <= '9'))
+		return false;
+	for (size_t i = 0; i < length; i++) {
+		char c = name[i];
+
+		if (!((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+		      c == '_'))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+// Parsing and help, both from the one table.
+#include "config/options.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+const struct option_row option_table[] = {
+	{OPTION_YES, 'y', "yes", ARGUMENT_NONE, NULL, "start without asking"},
+	{OPTION_DRY_RUN, 0, "dry-run", ARGUMENT_JSON, NULL,
+	 "print the bwrap command (or the plan as JSON) and change nothing"},
+	{OPTION_CHECK, 0, "check", ARGUMENT_JSON, NULL,
+	 "test that everything a box needs is here and works"},
+	{OPTION_NETWORK, 0, "network", ARGUMENT_REQUIRED, "TIER",
+	 "what the box can reach: full (the host's network)"},
+	{OPTION_SHELL, 0, "shell", ARGUMENT_NONE, NULL, "run a shell in the box instead of claude"},
+	{OPTION_EXEC, 0, "exec", ARGUMENT_REST, "CMD [ARG...]",
+	 "run CMD in the box instead of claude; all that follows is its own"},
+	{OPTION_HELP, 0, "help", ARGUMENT_NONE, NULL,
+	 "show this help (claude's own: claudebox -- --help)"},
+	{OPTION_VERSION, 0, "version", ARGUMENT_NONE, NULL, "show claudebox's version"},
+	{OPTION_RESERVED, 0, "profile", ARGUMENT_REQUIRED, "NAME", NULL},
+	{OPTION_RESERVED, 0, "mount-ro", ARGUMENT_REQUIRED, "PATH[:DEST]", NULL},
+	{OPTION_RESERVED, 0, "mount-rw", ARGUMENT_REQUIRED, "PATH[:DEST]", NULL},
+	{OPTION_RESERVED, 0, "prove", ARGUMENT_JSON, NULL, NULL},
+};
+const size_t option_table_count = ARRAY_SIZE(option_table);
+
+const char *const network_tier_names[NETWORK_TIER_COUNT] = {
+	[NETWORK_FULL] = "full",
+};
+
+// The tiers that are planned; asking for one must never give a wider one instead.
+static const char *const reserved_tiers[] = {"inet", "none"};
+
+static bool usage_error(struct error *error)
+{
+	error->status = EXIT_USAGE;
+	return error_hint(error, "see claudebox --help; what follows a -- goes to claude");
+}
+
+static bool parse_tier(struct config *config, const char *value, struct error *error)
+{
+	for (int tier = 0; tier < NETWORK_TIER_COUNT; tier++) {
+		if (str_equal(value, network_tier_names[tier])) {
+			config->network = (enum network_tier)tier;
+			return true;
+		}
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(reserved_tiers); i++) {
+		if (str_equal(value, reserved_tiers[i])) {
+			error_hint(error, "this version knows: full");
+			return error_set(error, "network tier '%s' is not in this version", value);
+		}
+	}
+	error_set(error, "unknown network tier '%s'", quote_display(error->arena, value, 60));
+	return usage_error(error);
+}
+
+static void choose_output(struct config *config, enum action action, const char *value)
+{
+	config->action = action;
+	config->output = value ? OUTPUT_JSON : OUTPUT_TEXT;
+}
+
+static bool apply(struct config *config, const struct option_row *row, const char *value,
+		  struct error *error)
+{
+	switch (row->id) {
+	case OPTION_YES:
+		config->yes = true;
+		return true;
+	case OPTION_NETWORK:
+		return parse_tier(config, value, error);
+	case OPTION_SHELL:
+		config->payload = PAYLOAD_SHELL;
+		return true;
+	case OPTION_EXEC:
+		config->payload = PAYLOAD_EXEC;
+		return true;
+	case OPTION_DRY_RUN:
+		choose_output(config, ACTION_DRY_RUN, value);
+		return true;
+	case OPTION_CHECK:
+		choose_output(config, ACTION_CHECK, value);
+		return true;
+	case OPTION_HELP:
+		config->action = ACTION_HELP;
+		return true;
+	case OPTION_VERSION:
+		config->action = ACTION_VERSION;
+		return true;
+	case OPTION_RESERVED:
+		break;
+	}
+	error_hint(error, "after a -- it would go to claude");
+	return error_set(error, "option '--%s' is not in this version", row->name);
+}
+
+// The row that `word` names, with the value after '=' if there is one.
+static const struct option_row *find_row(const char *word, const char **ret_value)
+{
+	*ret_value = NULL;
+	for (size_t i = 0; i < option_table_count; i++) {
+		const struct option_row *row = &option_table[i];
+		const char *rest = str_starts(word, "--") ? str_after(word + 2, row->name) : NULL;
+
+		if (rest && (*rest == '\0' || *rest == '=')) {
+			*ret_value = *rest ? rest + 1 : NULL;
+			return row;
+		}
+		if (row->letter && word[0] == '-' && word[1] == row->letter && word[2] == '\0')
+			return row;
+	}
+	return NULL;
+}
+
+static bool check_value(const struct option_row *row, const char *value, struct error *error)
+{
+	switch (row->argument) {
+	case ARGUMENT_REQUIRED:
+		if (!value || !*value) {
+			error_set(error, "option '--%s' needs a value: %s", row->name,
+				  row->value_name);
+			return usage_error(error);
+		}
+		return true;
+	case ARGUMENT_JSON:
+		if (value && !str_equal(value, "json")) {
+			error_set(error, "option '--%s' takes no value but 'json'", row->name);
+			return usage_error(error);
+		}
+		return true;
+	default:
+		if (value) {
+			error_set(error, "option '--%s' takes no value", row->name);
+			return usage_error(error);
+		}
+		return true;
+	}
+}
+
+static void take_rest(struct config *config, struct arena *arena, int count, char *const *words)
+{
+	for (int i = 0; i < count; i++)
+		vec_push(arena, &config->arguments, words[i]);
+}
+
+bool options_parse(struct config *config, struct arena *arena, int argc, char *const *argv,
+		   struct error *error)
+{
+	for (int i = 1; i < argc; i++) {
+		const char *value;
+		const struct option_row *row = find_row(argv[i], &value);
+
+		if (str_equal(argv[i], "--")) {
+			take_rest(config, arena, argc - i - 1, argv + i + 1);
+			break;
+		}
+		if (!row) {
+			vec_push(arena, &config->arguments, argv[i]);
+			continue;
+		}
+		if (row->argument == ARGUMENT_REQUIRED && !value && i + 1 < argc)
+			value = argv[++i];
+		if (!check_value(row, value, error) || !apply(config, row, value, error))
+			return false;
+		if (row->argument == ARGUMENT_REST) {
+			if (config->arguments.count) {
+				error_set(error, "'%s' before --exec would go to nobody",
+					  quote_display(error->arena, config->arguments.items[0],
+							60));
+				return usage_error(error);
+			}
+			if (i + 1 < argc && str_equal(argv[i + 1], "--"))
+				i++;
+			take_rest(config, arena, argc - i - 1, argv + i + 1);
+			break;
+		}
+	}
+	if (config->payload == PAYLOAD_EXEC && config->arguments.count == 0) {
+		error_set(error, "option '--exec' needs a command");
+		return usage_error(error);
+	}
+	return true;
+}
+
+const char *options_render_help(struct arena *arena)
+{
+	struct text out = {.arena = arena};
+
+	text_add(&out, "usage: claudebox [options] [anything else goes to claude]\n\n"
+		       "Starts Claude Code in a sandbox: it can do anything to this directory and "
+		       "nothing to the rest.\n\n");
+	for (size_t i = 0; i < option_table_count; i++) {
+		const struct option_row *row = &option_table[i];
+		const char *value = row->value_name ? row->value_name : "";
+		const char *left;
+
+		if (!row->help)
+			continue;
+		if (row->argument == ARGUMENT_JSON)
+			value = "[=json]";
+		left = arena_printf(arena, "%c%c%c --%s%s%s", row->letter ? '-' : ' ',
+				    row->letter ? row->letter : ' ', row->letter ? ',' : ' ',
+				    row->name, row->value_name ? " " : "", value);
+		text_printf(&out, "  %-24s  %s\n", left, row->help);
+	}
+	text_add(&out, "\nenvironment:\n"
+		       "  CLAUDEBOX_EXTRA_ENV       names of more variables to pass, comma-separated\n"
+		       "  CLAUDEBOX_CLAUDE          the claude to start, instead of the one on PATH\n"
+		       "\nexit status: the agent's own (128+N when signal N ended it); 125 nothing was\n"
+		       "started; 126 or 127 the command cannot be run or found; 2 wrong usage;\n"
+		       "1 a check found a problem\n");
+	return text_get(&out);
+}

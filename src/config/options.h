@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// The command line: one table of claudebox's own options; everything else belongs to claude.
+#pragma once
+
+#include "base/arena.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+
+enum network_tier {
+	NETWORK_FULL,
+	NETWORK_TIER_COUNT,
+};
+
+enum action {
+	ACTION_LAUNCH,
+	ACTION_DRY_RUN,
+	ACTION_CHECK,
+	ACTION_HELP,
+	ACTION_VERSION,
+};
+
+enum output {
+	OUTPUT_TEXT,
+	OUTPUT_JSON,
+};
+
+// What runs in the box.
+enum payload {
+	PAYLOAD_CLAUDE,
+	PAYLOAD_SHELL,
+	PAYLOAD_EXEC,
+};
+
+struct config {
+	enum action action;
+	enum output output;
+	enum payload payload;
+	enum network_tier network;
+	bool yes;
+	strings arguments; // for claude, for the shell, or the command of --exec
+	const char *extra_env; // CLAUDEBOX_EXTRA_ENV as it came
+};
+
+enum option_argument {
+	ARGUMENT_NONE,
+	ARGUMENT_REQUIRED, // --name VALUE or --name=VALUE
+	ARGUMENT_JSON,     // --name or --name=json
+	ARGUMENT_REST,     // everything that follows
+};
+
+enum option_id {
+	OPTION_YES,
+	OPTION_NETWORK,
+	OPTION_SHELL,
+	OPTION_EXEC,
+	OPTION_DRY_RUN,
+	OPTION_CHECK,
+	OPTION_HELP,
+	OPTION_VERSION,
+	OPTION_RESERVED, // known, and refused rather than handed to claude
+};
+
+struct option_row {
+	enum option_id id;
+	char letter; // 0: none
+	const char *name;
+	enum option_argument argument;
+	const char *value_name;
+	const char *help;
+};
+
+extern const struct option_row option_table[];
+extern const size_t option_table_count;
+extern const char *const network_tier_names[NETWORK_TIER_COUNT];
+
+bool options_parse(struct config *config, struct arena *arena, int argc, char *const *argv,
+		   struct error *error);
+const char *options_render_help(struct arena *arena);

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+// Fills struct host: who and where we are, what the plan's tables name, what is installed.
+#include "host/probe.h"
+
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "plan/plan.h"
+#include "plan/settings.h"
+#include "plan/tables.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+enum { TEXT_LIMIT = 1024 * 1024, ACCOUNT_LIMIT = 64 * 1024 * 1024 };
+
+// More paths that the plan asks about, beyond its tables.
+static const char *const other_files[] = {
+	"/etc/NIXOS", "/etc/nix/nix.conf", "/bin/sh", "/usr/bin/env",
+};
+static const char *const shells[] = {
+	"/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/bin/zsh", "/usr/bin/zsh",
+};
+
+static void probe_user(struct host *host, struct arena *arena)
+{
+	const struct passwd *account;
+	const char *home = host_variable(host, "HOME");
+
+	host->uid = getuid();
+	host->gid = getgid();
+	account = getpwuid(host->uid);
+	host->user = account ? arena_strdup(arena, account->pw_name)
+			     : arena_printf(arena, "user%u", host->uid);
+	if (!home || home[0] != '/')
+		home = account ? account->pw_dir : "/";
+	host->home = probe_follow(arena, home).real;
+}
+
+static void probe_project(struct host *host, struct arena *arena)
+{
+	char *here = getcwd(NULL, 0);
+	struct stat status;
+
+	host->project = here ? arena_strdup(arena, here) : NULL;
+	free(here);
+	if (!host->project || host->project[0] != '/')
+		host->project_problem = "is gone: the working directory does not exist any more";
+	else if (stat(host->project, &status) < 0)
+		host->project_problem = arena_printf(arena, "cannot be looked at (%s)",
+						     strerror(errno));
+	else if (!S_ISDIR(status.st_mode))
+		host->project_problem = "is not a directory";
+	else if (access(host->project, R_OK | X_OK) < 0)
+		host->project_problem = "cannot be read";
+	else
+		host->project_id = (struct file_id){.device = status.st_dev,
+						    .inode = status.st_ino};
+}
+
+static void add_file(struct host *host, struct arena *arena, const char *path)
+{
+	if (path && path[0] == '/' && !host_file(host, path))
+		vec_push(arena, &host->files, probe_follow(arena, path));
+}
+
+static void probe_files(struct host *host, struct arena *arena)
+{
+	for (size_t i = 0; i < system_table_count; i++)
+		add_file(host, arena, system_table[i].path);
+	for (size_t i = 0; i < ca_bundle_count; i++)
+		add_file(host, arena, ca_bundles[i]);
+	for (size_t i = 0; i < system_path_count; i++)
+		add_file(host, arena, system_path[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(other_files); i++)
+		add_file(host, arena, other_files[i]);
+	add_file(host, arena, host_variable(host, "SSL_CERT_FILE"));
+	add_file(host, arena, host_variable(host, "NIX_SSL_CERT_FILE"));
+	for (size_t i = 0; i < secret_table_count; i++) {
+		const char *path = path_expand_home(arena, secret_table[i].path, host->home);
+		struct followed place = probe_follow(arena, path);
+
+		vec_push(arena, &host->secrets,
+			 (struct secret_place){.path = path,
+					       .real = place.kind == FILE_MISSING ? path
+										  : place.real});
+	}
+	host->hosts_text = probe_read(arena, "/etc/hosts", TEXT_LIMIT, READ_FOLLOW);
+	host->nix_conf_text = probe_read(arena, "/etc/nix/nix.conf", TEXT_LIMIT, READ_FOLLOW);
+	host->policy_memory = probe_read(arena, BOX_POLICY "/CLAUDE.md", TEXT_LIMIT, READ_FOLLOW);
+}
+
+static void probe_store_path(struct host *host, struct arena *arena)
+{
+	const char *path = host_variable(host, "PATH");
+
+	if (!host_file(host, "/nix/store"))
+		return;
+	for (const char *s = path ? path : ""; *s;) {
+		size_t length = strcspn(s, ":");
+		const char *directory = arena_strndup(arena, s, length);
+		struct followed followed = {0};
+
+		if (directory[0] == '/')
+			followed = probe_follow(arena, directory);
+		if (followed.kind == FILE_DIRECTORY && path_within(followed.real, "/nix/store"))
+			vec_push(arena, &host->store_path, followed.real);
+		s += length + (s[length] == ':');
+	}
+}
+
+// bwrap's options are told by its own text: asking it costs a start, and versions mislead (backports).
+static bool offers(const char *program, const char *option)
+{
+	CLEANUP_FD int fd = open(program, O_RDONLY | O_CLOEXEC);
+	struct stat status;
+	void *text;
+	bool found;
+
+	if (fd < 0 || fstat(fd, &status) < 0 || status.st_size == 0)
+		return false;
+	text = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (text == MAP_FAILED)
+		return false;
+	found = memmem(text, (size_t)status.st_size, option, strlen(option)) != NULL;
+	munmap(text, (size_t)status.st_size);
+	return found;
+}
+
+static void probe_tools(struct host *host, struct arena *arena)
+{
+	host->bwrap = probe_program(arena, host, "bwrap", host->project);
+	host->bwrap_binds_descriptors = host->bwrap && offers(host->bwrap, "--ro-bind-fd");
+	for (size_t i = 0; !host->shell && i < ARRAY_SIZE(shells); i++)
+		if (access(shells[i], X_OK) == 0)
+			host->shell = shells[i];
+	vec_each(directory, &host->store_path) {
+		const char *bash = path_join(arena, *directory, "bash");
+
+		if (!host->shell && access(bash, X_OK) == 0)
+			host->shell = bash;
+	}
+}
+
+static void probe_state(struct host *host, struct arena *arena)
+{
+	struct state_facts *state = &host->state;
+	struct stat status;
+	const char *instance;
+
+	state->root = path_join(arena, host->home, ".claudebox");
+	if (lstat(state->root, &status) < 0)
+		return;
+	state->root_is_link = S_ISLNK(status.st_mode);
+	state->root_kind = S_ISDIR(status.st_mode) ? FILE_DIRECTORY : FILE_OTHER;
+	state->root_foreign = status.st_uid != host->uid;
+	state->root_mode = status.st_mode & 07777;
+	if (state->root_kind != FILE_DIRECTORY)
+		return;
+	instance = plan_instance_path(arena, host);
+	state->instance_json = probe_read(arena, path_join(arena, instance, "claude/.claude.json"),
+					  ACCOUNT_LIMIT, 0);
+	state->settings_json = probe_read(arena, path_join(arena, instance, "claude/settings.json"),
+					  TEXT_LIMIT, 0);
+	state->settings_base = probe_read(arena, path_join(arena, instance, "settings-base.json"),
+					  TEXT_LIMIT, 0);
+}
+
+static void add_user_entry(struct user_claude_facts *user, struct arena *arena, const char *name)
+{
+	const char *path = path_join(arena, user->directory, name);
+	struct followed entry = probe_follow(arena, path);
+
+	if (entry.kind == FILE_REGULAR || entry.kind == FILE_DIRECTORY)
+		vec_push(arena, &user->entries, entry);
+}
+
+// Files beside CLAUDE.md that it may import, and scripts that settings may name.
+static void add_user_extras(struct user_claude_facts *user, struct arena *arena)
+{
+	CLEANUP_DIR DIR *directory = opendir(user->directory);
+	struct dirent *entry;
+
+	while (directory && (entry = readdir(directory))) {
+		bool extra = str_ends(entry->d_name, ".md") || str_ends(entry->d_name, ".sh");
+
+		if (extra && !str_equal(entry->d_name, "CLAUDE.md"))
+			add_user_entry(user, arena, arena_strdup(arena, entry->d_name));
+	}
+}
+
+static void probe_user_claude(struct host *host, struct arena *arena)
+{
+	struct user_claude_facts *user = &host->user_claude;
+	const char *chosen = host_variable(host, "CLAUDE_CONFIG_DIR");
+	bool elsewhere = chosen && chosen[0] == '/';
+	strings words;
+
+	user->directory = elsewhere ? chosen : path_join(arena, host->home, ".claude");
+	if (access(user->directory, X_OK) == 0) {
+		for (size_t i = 0; i < user_claude_table_count; i++)
+			add_user_entry(user, arena, user_claude_table[i].name);
+		add_user_extras(user, arena);
+		user->settings_json = probe_read(arena, path_join(arena, user->directory, "settings.json"),
+						 TEXT_LIMIT, READ_FOLLOW);
+		user->has_credentials =
+			access(path_join(arena, user->directory, ".credentials.json"), F_OK) == 0;
+	}
+	// Preferences are taken once: a long file costs more to read than all the rest of the start.
+	if (!host->state.instance_json)
+		user->preferences_json =
+			probe_read(arena,
+				   path_join(arena, elsewhere ? user->directory : host->home,
+					     ".claude.json"),
+				   ACCOUNT_LIMIT, READ_FOLLOW);
+	words = settings_command_words(arena, user->settings_json);
+	vec_each(word, &words) {
+		for (size_t i = 0; i < system_path_count; i++) {
+			if (access(path_join(arena, system_path[i], *word), X_OK) == 0) {
+				vec_push(arena, &user->hook_commands_here, *word);
+				break;
+			}
+		}
+	}
+}
+
+bool probe_host(struct host *host, struct arena *arena, const struct config *config,
+		char *const *environment, struct error *error)
+{
+	struct git_identity identity = {.pid = -1, .output = -1};
+
+	(void)config;
+	for (; *environment; environment++)
+		if (strchr(*environment, '='))
+			vec_push(arena, &host->environment, *environment);
+	probe_user(host, arena);
+	if (str_equal(host->home, "/")) {
+		error_hint(error, "set HOME to your home directory");
+		return error_set(error, "no home directory");
+	}
+	probe_project(host, arena);
+	if (!host->project_problem)
+		identity = probe_identity_start(arena, host);
+	if (!host->project)
+		host->project = ".";
+	probe_files(host, arena);
+	probe_store_path(host, arena);
+	probe_tools(host, arena);
+	if (!host->project_problem)
+		probe_repository(&host->git, arena, host->project);
+	probe_state(host, arena);
+	probe_user_claude(host, arena);
+	probe_agent(&host->agent, arena, host);
+	if (!host->project_problem)
+		probe_project_secrets(host, arena);
+	probe_identity_finish(&identity, &host->git, arena, host->user);
+	return true;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Reads the machine and fills struct host. It looks, it changes nothing, and it trusts nothing in the project.
+#pragma once
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "config/options.h"
+#include "plan/host.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+bool probe_host(struct host *host, struct arena *arena, const struct config *config,
+		char *const *environment, struct error *error);
+
+// Follows every link of a path, component by component.
+struct followed probe_follow(struct arena *arena, const char *path);
+
+enum { READ_FOLLOW = 1 };
+// The text of a small regular file. NULL when it is missing, too long, no regular file or not text. Never blocks.
+const char *probe_read(struct arena *arena, const char *path, size_t limit, int flags);
+
+// A program on the host's PATH; relative entries, and with `project` those inside it, are passed over.
+const char *probe_program(struct arena *arena, const struct host *host, const char *name,
+			  const char *project);
+
+void probe_repository(struct git_facts *git, struct arena *arena, const char *project);
+void probe_agent(struct agent_facts *agent, struct arena *arena, const struct host *host);
+void probe_project_secrets(struct host *host, struct arena *arena);
+
+// `git config`, running beside the rest of the probe.
+struct git_identity {
+	pid_t pid;
+	int output;
+};
+struct git_identity probe_identity_start(struct arena *arena, const struct host *host);
+void probe_identity_finish(struct git_identity *identity, struct git_facts *git,
+			   struct arena *arena, const char *user);

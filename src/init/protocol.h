@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// What the supervisor outside and init inside say to each other, one struct a packet.
+#pragma once
+
+#include <stdint.h>
+
+enum message_kind {
+	// init to supervisor
+	MESSAGE_STARTED, // sent by the agent's process just before it executes; the kernel adds its pid
+	MESSAGE_FAILED,	 // value: errno of the execution
+	MESSAGE_STOPPED, // value: the signal
+	MESSAGE_ENDED,	 // value: exit status as a shell would show it
+	// supervisor to init
+	MESSAGE_SIGNAL, // value: the signal, for the agent
+	MESSAGE_RESUME, // value: 1 when the agent shall have the terminal
+};
+
+struct message {
+	int32_t kind;
+	int32_t value;
+};
+
+// Descriptors that init starts with, besides 0 to 2. They are fixed so that init needs no options.
+enum {
+	INIT_CONTROL_FD = 3,	 // a SOCK_SEQPACKET socket
+	INIT_ENVIRONMENT_FD = 4, // a memfd: NAME=value, NUL-separated
+};
+
+// What init is told on its command line: init FLAGS COMMAND [ARG…].
+#define INIT_FLAG_FOREGROUND 'f' // give the terminal to the agent

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Read, plan, act. The only place that prints an error.
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "config/options.h"
+#include "host/probe.h"
+#include "plan/plan.h"
+#include "plan/render.h"
+#include "run/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static int print(const char *text)
+{
+	return fputs(text, stdout) < 0 || fflush(stdout) != 0 ? EXIT_NOT_STARTED : 0;
+}
+
+static void show_audit(const struct plan *plan, struct arena *arena)
+{
+	const char *no_color = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+	bool terminal = isatty(STDERR_FILENO);
+	bool colour = terminal && !(no_color && *no_color) && !str_equal(term, "dumb");
+	struct winsize size = {0};
+
+	if (terminal)
+		ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
+	fputs(render_audit(plan, arena, size.ws_col, colour), stderr);
+}
+
+static bool act(const struct config *config, struct arena *arena, int *ret_status,
+		struct error *error)
+{
+	struct host host = {0};
+	struct plan plan;
+
+	if (!probe_host(&host, arena, config, environ, error))
+		return false;
+	if (config->action == ACTION_CHECK) {
+		*ret_status = run_check(config, &host, arena);
+		return true;
+	}
+	if (!plan_build(&plan, arena, config, &host, error) || !plan_check(&plan, &host, error))
+		return false;
+	if (config->action == ACTION_DRY_RUN) {
+		*ret_status = print(config->output == OUTPUT_JSON ? render_json(&plan, arena)
+								  : render_dry_run(&plan, arena));
+		return true;
+	}
+	show_audit(&plan, arena);
+	if (!config->yes && !run_confirm(error))
+		return false;
+	return run_box(&plan, arena, ret_status, error);
+}
+
+int main(int argc, char **argv)
+{
+	struct arena arena = {0};
+	struct error error = {.arena = &arena};
+	struct config config = {.extra_env = getenv("CLAUDEBOX_EXTRA_ENV")};
+	int status = 0;
+	bool ok = options_parse(&config, &arena, argc, argv, &error);
+
+	if (ok && config.action == ACTION_HELP)
+		status = print(options_render_help(&arena));
+	else if (ok && config.action == ACTION_VERSION)
+		status = print("claudebox " CLAUDEBOX_VERSION "\n");
+	else if (ok)
+		ok = act(&config, &arena, &status, &error);
+	if (!ok) {
+		fprintf(stderr, "claudebox: %s\n", error.message);
+		if (error.hint)
+			fprintf(stderr, "hint: %s\n", error.hint);
+		status = error.status;
+	}
+	arena_free(&arena);
+	return status;
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// The gates: what cannot be a project, which state cannot be trusted, and what no plan may contain.
+#include "plan/plan.h"
+
+#include "base/path.h"
+#include "base/text.h"
+#include "plan/tables.h"
+
+#include <string.h>
+
+static bool overlaps(const char *project, const char *place)
+{
+	return path_within(place, project) || path_within(project, place);
+}
+
+static bool refuse(struct error *error, const char *project, const char *relation,
+		   const char *place, const char *what)
+{
+	error_hint(error, "start claudebox in the directory of one project, for example: "
+			  "mkdir ~/project && cd ~/project && claudebox");
+	return error_set(error, "project '%s' %s '%s' (%s)", quote_display(error->arena, project, 0),
+			 relation, quote_display(error->arena, place, 0), what);
+}
+
+bool plan_refuse_project(const struct host *host, struct error *error)
+{
+	const char *project = host->project;
+
+	if (host->project_problem) {
+		error_hint(error, "start claudebox in a directory that you can read and enter");
+		return error_set(error, "project '%s' %s",
+				 quote_display(error->arena, project ? project : ".", 0),
+				 host->project_problem);
+	}
+	if (path_within(host->home, project))
+		return refuse(error, project, str_equal(host->home, project) ? "is" : "contains",
+			      host->home, "your home directory, with all its secrets");
+	vec_each(secret, &host->secrets) {
+		const char *what = secret_table[secret - host->secrets.items].what;
+
+		if (path_within(secret->path, project) || path_within(secret->real, project))
+			return refuse(error, project, "contains", secret->path, what);
+		if (path_within(project, secret->path) || path_within(project, secret->real))
+			return refuse(error, project, "lies in", secret->path, what);
+	}
+	for (size_t i = 0; i < refused_project_count; i++) {
+		const struct refused_row *row = &refused_projects[i];
+		const char *place = path_expand_home(error->arena, row->path, host->home);
+
+		if (path_within(place, project))
+			return refuse(error, project,
+				      str_equal(place, project) ? "is" : "contains", place,
+				      row->what);
+		if (row->inside && path_within(project, place))
+			return refuse(error, project, "lies in", place, row->what);
+	}
+	return true;
+}
+
+bool plan_refuse_state(const struct host *host, struct error *error)
+{
+	const struct state_facts *state = &host->state;
+	const char *root = quote_display(error->arena, state->root, 0);
+
+	if (state->root_is_link) {
+		error_hint(error, "replace the link by a directory of your own");
+		return error_set(error, "state directory '%s' is a symbolic link", root);
+	}
+	if (state->root_kind == FILE_MISSING)
+		return true;
+	if (state->root_kind != FILE_DIRECTORY) {
+		error_hint(error, "move it away; claudebox makes a new one");
+		return error_set(error, "state directory '%s' is not a directory", root);
+	}
+	if (state->root_foreign) {
+		error_hint(error, "move it away, or give it to yourself with chown");
+		return error_set(error, "state directory '%s' belongs to someone else", root);
+	}
+	if (state->root_mode & 077) {
+		error_hint(error, "run: chmod 700 '%s'", root);
+		return error_set(error, "state directory '%s' is open to other users (mode %03o)",
+				 root, (unsigned int)state->root_mode & 0777);
+	}
+	return true;
+}
+
+static bool writable_in_box(const struct plan *plan, const char *path)
+{
+	bool writable = false;
+
+	vec_each(mount, &plan->mounts) {
+		if (mount->kind == MOUNT_WRITABLE && path_within(path, mount->path) &&
+		    !str_equal(path, mount->path))
+			writable = true;
+	}
+	return writable;
+}
+
+static bool check_mount(const struct plan *plan, const struct plan_mount *mount,
+			const struct host *host, struct error *error)
+{
+	bool from_host = mount->kind == MOUNT_READ_ONLY || mount->kind == MOUNT_WRITABLE;
+
+	if (!from_host)
+		return true;
+	vec_each(secret, &host->secrets) {
+		if (overlaps(mount->source, secret->path) || overlaps(mount->source, secret->real))
+			return error_set(error, "plan mounts secret path '%s'",
+					 quote_display(error->arena, mount->source, 0));
+	}
+	if (path_within(host->home, mount->source))
+		return error_set(error, "plan mounts the home directory");
+	// A mount point below a directory that the box writes to can be swapped for a link between two
+	// launches, and bwrap would follow it. Only git directories inside the project's own tree may nest.
+	if (writable_in_box(plan, mount->path) && !str_equal(mount->path, mount->source))
+		return error_set(error, "plan mounts '%s' inside a writable directory",
+				 quote_display(error->arena, mount->path, 0));
+	return true;
+}
+
+bool plan_check(const struct plan *plan, const struct host *host, struct error *error)
+{
+	int data_files = 0;
+
+	if (!plan->bwrap) {
+		error_hint(error, "install it: apt install bubblewrap (Debian, Ubuntu), dnf install "
+				  "bubblewrap (Fedora), pacman -S bubblewrap (Arch)");
+		return error_set(error, "bwrap (bubblewrap) is not installed");
+	}
+	if (!host->shell) {
+		error_hint(error, "install bash in /usr/bin (Claude's Bash tool needs bash or zsh)");
+		return error_set(error, "no shell: neither bash nor zsh would be in the box");
+	}
+	vec_each(mount, &plan->mounts) {
+		data_files += mount->kind == MOUNT_DATA;
+		if (!check_mount(plan, mount, host, error))
+			return error_hint(error, "this is a fault in claudebox: please report it");
+	}
+	// POSIX sh knows descriptors up to 9 only, and --dry-run prints a script for it.
+	if (data_files > 7)
+		return error_set(error, "plan has %d made files, --dry-run can print 7", data_files);
+	vec_each(variable, &plan->variables) {
+		if (!env_name_valid(variable->name, strlen(variable->name)))
+			return error_set(error, "plan has a variable without a proper name");
+	}
+	return true;
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// The variables of the box: made ones, then what the allowlist lets through, then what was asked for.
+#include "plan/plan.h"
+
+#include "base/path.h"
+#include "base/text.h"
+#include "plan/tables.h"
+
+#include <string.h>
+
+static void add(struct plan *plan, struct arena *arena, const char *name, const char *value,
+		enum origin origin, const char *why)
+{
+	const char *secret = secret_name(name);
+
+	if (origin == ORIGIN_MADE)
+		secret = NULL;
+	else if (!secret)
+		secret = secret_value(value);
+	vec_push(arena, &plan->variables,
+		 (struct plan_variable){.name = name,
+					.value = value,
+					.origin = origin,
+					.why = why,
+					.secret = secret});
+}
+
+static void make(struct plan *plan, struct arena *arena, const char *name, const char *value,
+		 const char *why)
+{
+	add(plan, arena, name, value, ORIGIN_MADE, why);
+}
+
+// Only directories that are in the box. NixOS has its programs in the store and nowhere else.
+static const char *make_path(struct plan *plan, struct arena *arena, const struct host *host)
+{
+	struct text path = {.arena = arena};
+
+	if (!host_file(host, "/etc/NIXOS")) {
+		for (size_t i = 0; i < system_path_count; i++) {
+			const struct followed *directory = host_file(host, system_path[i]);
+
+			// /bin -> usr/bin: once is enough
+			if (directory && directory->kind == FILE_DIRECTORY &&
+			    directory->hops.count == 0 && plan_provides(plan, system_path[i]))
+				text_printf(&path, "%s%s", path.length ? ":" : "", system_path[i]);
+		}
+	}
+	vec_each(directory, &host->store_path) {
+		if (plan_provides(plan, *directory))
+			text_printf(&path, "%s%s", path.length ? ":" : "", *directory);
+	}
+	return text_get(&path);
+}
+
+static const char *find_certificates(const struct host *host)
+{
+	for (size_t i = 0; i < ca_bundle_count; i++) {
+		const struct followed *bundle = host_file(host, ca_bundles[i]);
+
+		if (bundle && bundle->kind == FILE_REGULAR)
+			return bundle->path;
+	}
+	return NULL;
+}
+
+// The host's choice when the box can see that file, otherwise the system's bundle.
+static void add_certificates(struct plan *plan, struct arena *arena, const struct host *host)
+{
+	static const char *const names[] = {"SSL_CERT_FILE", "NIX_SSL_CERT_FILE"};
+	const char *system = find_certificates(host);
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const char *chosen = host_variable(host, names[i]);
+		const struct followed *file = chosen ? host_file(host, chosen) : NULL;
+
+		if (file && plan_provides(plan, file->real))
+			add(plan, arena, names[i], chosen, ORIGIN_ALLOWED, "trusted certificates");
+		else if (system)
+			make(plan, arena, names[i], system, "trusted certificates");
+	}
+}
+
+static void add_made(struct plan *plan, struct arena *arena, const struct host *host)
+{
+	make(plan, arena, "HOME", host->home, "an empty home");
+	make(plan, arena, "USER", host->user, "you");
+	make(plan, arena, "LOGNAME", host->user, "you");
+	make(plan, arena, "SHELL", host->shell ? host->shell : "/bin/sh", "shell");
+	make(plan, arena, "PATH", make_path(plan, arena, host), "programs in the box");
+	make(plan, arena, "PWD", host->project, "the project");
+	make(plan, arena, "TMPDIR", "/tmp", "private temporary files");
+	make(plan, arena, "XDG_RUNTIME_DIR", arena_printf(arena, "/run/user/%u", plan->uid),
+	     "private sockets");
+	make(plan, arena, "CLAUDEBOX", "1", "tells programs where they are");
+	make(plan, arena, "CLAUDE_CONFIG_DIR", path_join(arena, host->home, ".claude"),
+	     "this project's Claude state");
+	make(plan, arena, "CLAUDE_SECURESTORAGE_CONFIG_DIR", BOX_SIGN_IN, "the sign-in");
+	make(plan, arena, "CLAUDE_CODE_SANDBOXED", "1", "no question about trust");
+	make(plan, arena, "DISABLE_AUTOUPDATER", "1", "claude is read-only here");
+	make(plan, arena, "DISABLE_INSTALLATION_CHECKS", "1", "claude is read-only here");
+	make(plan, arena, "CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL", "1",
+	     "plugins are the host's");
+	if (host_file(host, "/nix/var/nix/daemon-socket"))
+		make(plan, arena, "NIX_REMOTE", "daemon", "nix works through its daemon");
+	if (host->git.repository_signs) {
+		// The keys are not here: an unsigned commit is better than none.
+		make(plan, arena, "GIT_CONFIG_COUNT", "2", "commits are not signed here");
+		make(plan, arena, "GIT_CONFIG_KEY_0", "commit.gpgsign", "commits are not signed here");
+		make(plan, arena, "GIT_CONFIG_VALUE_0", "false", "commits are not signed here");
+		make(plan, arena, "GIT_CONFIG_KEY_1", "tag.gpgsign", "commits are not signed here");
+		make(plan, arena, "GIT_CONFIG_VALUE_1", "false", "commits are not signed here");
+	}
+	add_certificates(plan, arena, host);
+}
+
+static void add_allowed(struct plan *plan, struct arena *arena, const struct host *host)
+{
+	vec_each(entry, &host->environment) {
+		const char *value = strchr(*entry, '=') + 1;
+		size_t length = (size_t)(value - *entry) - 1;
+		const char *name = arena_strndup(arena, *entry, length);
+		const struct variable_row *row =
+			variable_row_find(allowed_variables, allowed_variable_count, name);
+
+		if (row && env_name_valid(name, length) && !plan_variable(plan, name) &&
+		    !str_ends(name, "SSL_CERT_FILE"))
+			add(plan, arena, name, value, ORIGIN_ALLOWED, row->why);
+	}
+}
+
+static bool add_asked(struct plan *plan, struct arena *arena, const char *names,
+		      const struct host *host, struct error *error)
+{
+	for (const char *s = names; s && *s;) {
+		size_t length = strcspn(s, ",");
+		const char *next = s + length + (s[length] == ',');
+		const struct variable_row *reserved;
+		const char *name;
+		const char *value;
+
+		while (length && (*s == ' ' || *s == '\t')) {
+			s++;
+			length--;
+		}
+		while (length && (s[length - 1] == ' ' || s[length - 1] == '\t'))
+			length--;
+		name = arena_strndup(arena, s, length);
+		if (!env_name_valid(name, length)) {
+			error_hint(error, "give names only, separated by commas: "
+					  "CLAUDEBOX_EXTRA_ENV=\"GITHUB_TOKEN,MY_VAR\"");
+			return error_set(error, "CLAUDEBOX_EXTRA_ENV: '%s' is not a variable's name",
+					 quote_display(arena, name, 40));
+		}
+		reserved = variable_row_find(reserved_variables, reserved_variable_count, name);
+		if (reserved) {
+			error_hint(error, "take it out of CLAUDEBOX_EXTRA_ENV");
+			return error_set(error, "CLAUDEBOX_EXTRA_ENV: '%s' cannot be passed: %s", name,
+					 reserved->why);
+		}
+		value = host_variable(host, name);
+		if (value && !plan_variable(plan, name))
+			add(plan, arena, name, value, ORIGIN_ASKED, "CLAUDEBOX_EXTRA_ENV");
+		s = next;
+	}
+	return true;
+}
+
+bool plan_build_environment(struct plan *plan, struct arena *arena, const struct config *config,
+			    const struct host *host, struct error *error)
+{
+	add_made(plan, arena, host);
+	add_allowed(plan, arena, host);
+	return add_asked(plan, arena, config->extra_env, host, error);
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// Facts about the machine, as data: filled by src/host, or by hand in a test. The plan knows nothing else.
+#pragma once
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+// What a path was when it was looked at; launch compares before it mounts.
+struct file_id {
+	dev_t device;
+	ino_t inode;
+};
+
+enum file_kind {
+	FILE_MISSING,
+	FILE_REGULAR,
+	FILE_DIRECTORY,
+	FILE_OTHER, // socket, device, FIFO
+};
+
+// One symbolic link met on the way; the directory that holds it is a real path.
+struct link_hop {
+	const char *link;
+	const char *target;
+};
+
+// A path followed through every symbolic link, component by component.
+struct followed {
+	const char *path;
+	VEC(struct link_hop) hops;
+	const char *real;
+	enum file_kind kind;
+	struct file_id id;
+};
+
+struct git_facts {
+	const char *top;	// worktree that holds the project; NULL: not in a repository
+	const char *directory;	// the worktree's own git directory
+	const char *common;	// shared by all worktrees; the same as `directory` in the main one
+	struct file_id top_id;
+	struct file_id directory_id;
+	struct file_id common_id;
+	const char *refused;	// why a .git that was found is not used
+	const char *user_name;
+	const char *user_email;
+	bool identity_made_up; // the host has no user.name or no user.email
+	bool repository_signs;	// the repository's own configuration asks for signatures
+};
+
+// How to start claude, as found.
+struct agent_facts {
+	const char *found;	  // the path on PATH, or $CLAUDEBOX_CLAUDE
+	strings command;	  // what to execute, before the user's arguments
+	VEC(struct followed) needs; // files and directories it cannot do without
+	const char *secret_in;	  // a wrapper script that holds something like a secret
+	const char *problem;	  // why there is none
+	const char *hint;
+};
+
+// ~/.claudebox and the instance, as they are.
+struct state_facts {
+	const char *root; // ~/.claudebox
+	enum file_kind root_kind;
+	bool root_is_link;
+	bool root_foreign; // owned by someone else
+	mode_t root_mode;
+	const char *instance_json; // content of …/claude/.claude.json, NULL when missing
+	const char *settings_json; // content of …/claude/settings.json
+	const char *settings_base; // the host's settings as they last came along
+};
+
+// The user's own ~/.claude (or $CLAUDE_CONFIG_DIR) on the host.
+struct user_claude_facts {
+	const char *directory;
+	VEC(struct followed) entries; // CLAUDE.md, skills …: what the table of the plan names
+	const char *settings_json;
+	const char *preferences_json; // .claude.json
+	strings hook_commands_here;   // first words of hook commands that exist on the box's PATH
+	bool has_credentials;
+};
+
+struct secret_place {
+	const char *path;
+	const char *real; // where it really is, when it is a link; otherwise the same
+};
+
+struct host {
+	uid_t uid;
+	gid_t gid;
+	const char *user;
+	const char *home; // real path
+	strings environment; // NAME=value
+
+	const char *project; // real path of the working directory
+	const char *project_problem;
+	struct file_id project_id;
+	strings project_secrets; // files that look like secrets
+	strings project_mcp_secrets; // "file: server: VARIABLE" with a secret in it
+
+	VEC(struct followed) files; // every path that the plan's tables name
+	VEC(struct secret_place) secrets;
+	strings store_path;  // directories of PATH that are in /nix/store
+	const char *hosts_text;
+	const char *nix_conf_text;
+	const char *policy_memory; // /etc/claude-code/CLAUDE.md
+
+	const char *bwrap; // NULL: not found
+	bool bwrap_binds_descriptors;
+	const char *shell; // bash or zsh, as the box will see it
+
+	struct git_facts git;
+	struct agent_facts agent;
+	struct state_facts state;
+	struct user_claude_facts user_claude;
+};
+
+// The fact about a path that a table names; NULL when it was not asked for or is not there.
+const struct followed *host_file(const struct host *host, const char *path);
+// NULL when the variable is not set.
+const char *host_variable(const struct host *host, const char *name);

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// Puts the plan together and offers the small helpers that its parts share.
+#include "plan/plan.h"
+
+#include "base/digest.h"
+#include "base/path.h"
+#include "base/text.h"
+
+#include <string.h>
+
+enum { INSTANCE_DIGITS = 16 };
+
+const char *plan_canonical_root(struct arena *arena, const struct host *host)
+{
+	const struct git_facts *git = plan_git(host);
+
+	if (!git)
+		return host->project;
+	if (str_equal(path_name(git->common), ".git"))
+		return path_parent(arena, git->common);
+	// A submodule keeps its git directory in the superproject; a bare repository has no other place.
+	return str_equal(git->directory, git->common) ? git->top : git->common;
+}
+
+const char *plan_instance_path(struct arena *arena, const struct host *host)
+{
+	const char *root = plan_canonical_root(arena, host);
+
+	return arena_printf(arena, "%s/instances/%s", host->state.root,
+			    digest_hex(arena, root, INSTANCE_DIGITS));
+}
+
+void plan_add_mount(struct plan *plan, struct arena *arena, struct plan_mount mount)
+{
+	vec_push(arena, &plan->mounts, mount);
+}
+
+bool plan_provides(const struct plan *plan, const char *path)
+{
+	bool provided = false;
+
+	vec_each(mount, &plan->mounts) {
+		if (!path_within(path, mount->path))
+			continue;
+		if (mount->kind == MOUNT_READ_ONLY || mount->kind == MOUNT_WRITABLE)
+			provided = true;
+		else if (mount->kind == MOUNT_EMPTY || mount->kind == MOUNT_DEV)
+			provided = false;
+		else if (str_equal(path, mount->path))
+			provided = true;
+	}
+	return provided;
+}
+
+void plan_add_followed(struct plan *plan, struct arena *arena, const struct followed *file,
+		       const char *why)
+{
+	vec_each(hop, &file->hops) {
+		if (plan_provides(plan, hop->link))
+			continue;
+		plan_add_mount(plan, arena,
+			       (struct plan_mount){.kind = MOUNT_LINK,
+						   .source = hop->target,
+						   .path = hop->link,
+						   .why = why});
+	}
+	if (plan_provides(plan, file->real))
+		return;
+	plan_add_mount(plan, arena,
+		       (struct plan_mount){.kind = MOUNT_READ_ONLY,
+					   .source = file->real,
+					   .path = file->real,
+					   .id = file->id,
+					   .why = why});
+}
+
+const char *plan_variable(const struct plan *plan, const char *name)
+{
+	vec_each(variable, &plan->variables) {
+		if (str_equal(variable->name, name))
+			return variable->value;
+	}
+	return NULL;
+}
+
+void plan_warn(struct plan *plan, struct arena *arena, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vec_push(arena, &plan->warnings, arena_vprintf(arena, format, args));
+	va_end(args);
+}
+
+bool plan_build(struct plan *plan, struct arena *arena, const struct config *config,
+		const struct host *host, struct error *error)
+{
+	*plan = (struct plan){
+		.network = config->network,
+		.payload = config->payload,
+		.project = host->project,
+		.home = host->home,
+		.host_name = "claudebox",
+		.bwrap = host->bwrap,
+		.bind_descriptors = host->bwrap_binds_descriptors,
+		// claude refuses to be root, and so do we: files it makes are the caller's all the same.
+		.uid = host->uid ? host->uid : 1000,
+		.gid = host->uid ? host->gid : 1000,
+	};
+	if (!plan_refuse_project(host, error) || !plan_refuse_state(host, error))
+		return false;
+	plan_build_system(plan, arena, host);
+	plan_build_state(plan, arena, host);
+	plan_build_project(plan, arena, host);
+	if (!plan_build_environment(plan, arena, config, host, error) ||
+	    !plan_build_command(plan, arena, config, host, error))
+		return false;
+	plan_build_warnings(plan, arena, host);
+	// Made last, from all the rest.
+	plan_add_mount(plan, arena,
+		       (struct plan_mount){.kind = MOUNT_DATA,
+					   .source = plan_render_memory(plan, arena, host),
+					   .path = BOX_POLICY "/CLAUDE.md",
+					   .mode = 0444,
+					   .why = "tells Claude about the box"});
+	plan_add_mount(plan, arena,
+		       (struct plan_mount){.kind = MOUNT_LINK,
+					   .source = "CLAUDE.md",
+					   .path = BOX_POLICY "/SANDBOX.md"});
+	plan_add_mount(plan, arena, (struct plan_mount){.kind = MOUNT_SEAL, .path = "/"});
+	return true;
+}

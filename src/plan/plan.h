@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// The plan: everything a box will get, as data. Built without touching anything, shown, then run as it is.
+//
+// Theory of operation: plan_build turns configuration and facts into lists (variables, mounts, state, command); the
+// order of the mounts is the order in which bwrap does them, later ones cover earlier ones. plan_check is the last
+// gate. From then on the plan is const: the audit, --dry-run and the launch all read the same lists and decide nothing.
+#pragma once
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "config/options.h"
+#include "plan/host.h"
+
+#include <stdbool.h>
+
+enum origin {
+	ORIGIN_MADE,	// [~] made by claudebox
+	ORIGIN_ALLOWED, // [>] on the host's allowlist
+	ORIGIN_ASKED,	// [+] asked for by the user
+	ORIGIN_COUNT,
+};
+
+struct plan_variable {
+	const char *name;
+	const char *value;
+	enum origin origin;
+	const char *why;
+	const char *secret; // why it counts as one, or NULL
+};
+
+enum mount_kind {
+	MOUNT_READ_ONLY, // a host path
+	MOUNT_WRITABLE,	 // a host path
+	MOUNT_EMPTY,	 // a new tmpfs
+	MOUNT_DIRECTORY, // a directory in the tmpfs that is already there
+	MOUNT_LINK,	 // a symbolic link; `source` is its target
+	MOUNT_DATA,	 // a file made by claudebox; `source` is its content
+	MOUNT_PROC,
+	MOUNT_DEV,
+	MOUNT_SEAL, // makes the tmpfs at this path read-only
+	MOUNT_KIND_COUNT,
+};
+
+struct plan_mount {
+	enum mount_kind kind;
+	const char *source;
+	const char *path; // in the box
+	unsigned int mode; // of a tmpfs, directory or made file
+	struct file_id id; // of a host path
+	enum origin origin;
+	const char *why; // NULL: a detail that the audit leaves out
+};
+
+// A link in the instance's Claude directory. The box can replace it, which harms only the box.
+struct plan_link {
+	const char *name;
+	const char *target;
+};
+
+// A file that launch writes into the instance's Claude directory before the start.
+struct plan_file {
+	const char *name;
+	const char *content;
+	const char *keep_as; // the old one is not what it should be: it is kept under this name
+};
+
+struct plan_state {
+	const char *root;	   // ~/.claudebox
+	const char *instance;	   // ~/.claudebox/instances/<id>
+	const char *claude;	   // …/claude, the box's ~/.claude
+	const char *sign_in;	   // ~/.claudebox/sign-in, shared by all boxes
+	const char *host_sign_in; // the host's .credentials.json
+	const char *canonical_root;
+	const char *new_settings_base; // the host's filtered settings, when they changed
+	VEC(struct plan_link) links;
+	VEC(struct plan_file) files;
+};
+
+struct plan {
+	VEC(struct plan_variable) variables;
+	VEC(struct plan_mount) mounts;
+	VEC(const char *) command;
+	VEC(const char *) warnings;
+	enum network_tier network;
+	enum payload payload;
+	const char *project;
+	const char *home;
+	const char *host_name;
+	const char *bwrap;
+	bool bind_descriptors;
+	uid_t uid; // in the box
+	gid_t gid;
+	struct plan_state state;
+};
+
+// Where claudebox puts things in the box.
+#define BOX_RUN "/run/claudebox"
+#define BOX_USER_CLAUDE BOX_RUN "/claude"
+#define BOX_SIGN_IN BOX_RUN "/sign-in"
+#define BOX_AGENT BOX_RUN "/agent"
+#define BOX_POLICY "/etc/claude-code"
+
+bool plan_build(struct plan *plan, struct arena *arena, const struct config *config,
+		const struct host *host, struct error *error);
+bool plan_check(const struct plan *plan, const struct host *host, struct error *error);
+
+// The parts of plan_build, one file each.
+bool plan_refuse_project(const struct host *host, struct error *error);
+bool plan_refuse_state(const struct host *host, struct error *error);
+bool plan_build_environment(struct plan *plan, struct arena *arena, const struct config *config,
+			    const struct host *host, struct error *error);
+void plan_build_system(struct plan *plan, struct arena *arena, const struct host *host);
+void plan_build_project(struct plan *plan, struct arena *arena, const struct host *host);
+void plan_build_state(struct plan *plan, struct arena *arena, const struct host *host);
+bool plan_build_command(struct plan *plan, struct arena *arena, const struct config *config,
+			const struct host *host, struct error *error);
+void plan_build_warnings(struct plan *plan, struct arena *arena, const struct host *host);
+const char *plan_render_memory(const struct plan *plan, struct arena *arena,
+			       const struct host *host);
+
+// Helpers that the parts share.
+// The repository that the box gets, or NULL; and why one that is there is not used.
+const struct git_facts *plan_git(const struct host *host);
+const char *plan_git_refusal(const struct host *host);
+const char *plan_canonical_root(struct arena *arena, const struct host *host);
+const char *plan_instance_path(struct arena *arena, const struct host *host);
+void plan_add_mount(struct plan *plan, struct arena *arena, struct plan_mount mount);
+// Mounts a host path read-only at its own place, with every link that leads to it.
+void plan_add_followed(struct plan *plan, struct arena *arena, const struct followed *file,
+		       const char *why);
+// Is this box path already provided by a host mount?
+bool plan_provides(const struct plan *plan, const char *path);
+const char *plan_variable(const struct plan *plan, const char *name);
+void plan_warn(struct plan *plan, struct arena *arena, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// The project, and as much of its git repository as git needs.
+#include "plan/plan.h"
+
+#include "base/path.h"
+#include "base/text.h"
+
+static void add_host(struct plan *plan, struct arena *arena, enum mount_kind kind,
+		     const char *path, struct file_id id, const char *why)
+{
+	plan_add_mount(plan, arena,
+		       (struct plan_mount){
+			       .kind = kind, .source = path, .path = path, .id = id, .why = why});
+}
+
+static bool is_writable(const struct plan *plan, const char *path)
+{
+	bool writable = false;
+
+	vec_each(mount, &plan->mounts) {
+		if (path_within(path, mount->path))
+			writable = mount->kind == MOUNT_WRITABLE;
+	}
+	return writable;
+}
+
+static bool near_secret(const struct host *host, const char *path)
+{
+	if (path_within(host->home, path))
+		return true;
+	vec_each(secret, &host->secrets) {
+		if (path_within(secret->path, path) || path_within(secret->real, path) ||
+		    path_within(path, secret->path) || path_within(path, secret->real))
+			return true;
+	}
+	return false;
+}
+
+const char *plan_git_refusal(const struct host *host)
+{
+	const struct git_facts *git = &host->git;
+
+	if (git->refused || !git->top)
+		return git->refused;
+	if (near_secret(host, git->top) || near_secret(host, git->common) ||
+	    near_secret(host, git->directory))
+		return "the repository around the project holds secrets: git is not available here";
+	return NULL;
+}
+
+const struct git_facts *plan_git(const struct host *host)
+{
+	return host->git.top && !plan_git_refusal(host) ? &host->git : NULL;
+}
+
+void plan_build_project(struct plan *plan, struct arena *arena, const struct host *host)
+{
+	const struct git_facts *git = plan_git(host);
+
+	// Without the files around a subdirectory, git would take them for deleted.
+	if (git && !str_equal(git->top, host->project))
+		add_host(plan, arena, MOUNT_READ_ONLY, git->top, git->top_id,
+			 "the repository around the project");
+	add_host(plan, arena, MOUNT_WRITABLE, host->project, host->project_id, "the project");
+	if (!git)
+		return;
+	if (!is_writable(plan, git->common))
+		add_host(plan, arena, MOUNT_WRITABLE, git->common, git->common_id,
+			 "the repository's history");
+	if (!is_writable(plan, git->directory))
+		add_host(plan, arena, MOUNT_WRITABLE, git->directory, git->directory_id,
+			 "the worktree's git directory");
+}

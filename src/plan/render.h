@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// What a plan looks like: as bwrap options, on the screen, as a shell script, as JSON.
+#pragma once
+
+#include "base/arena.h"
+#include "plan/plan.h"
+
+enum bwrap_operand {
+	OPERAND_TEXT,	  // all arguments as they stand
+	OPERAND_DATA,	  // the first argument is a descriptor with the mount's content
+	OPERAND_HOST_PATH, // the first argument is a host path, or a descriptor of it
+	OPERAND_VARIABLE, // the variable's value follows its name
+};
+
+// One option with its arguments; launch and --dry-run print the same list in their own ways.
+struct bwrap_option {
+	const char *flag;
+	const char *by_descriptor; // the flag to use when a descriptor stands for the host path
+	const char *arguments[2];
+	enum bwrap_operand operand;
+	const struct plan_mount *mount;
+	const struct plan_variable *variable;
+};
+typedef VEC(struct bwrap_option) bwrap_options;
+
+bwrap_options render_bwrap(const struct plan *plan, struct arena *arena);
+
+// `columns` 0: as wide as it takes. `colour`: with escape sequences of our own.
+const char *render_audit(const struct plan *plan, struct arena *arena, size_t columns, bool colour);
+const char *render_dry_run(const struct plan *plan, struct arena *arena);
+const char *render_json(const struct plan *plan, struct arena *arena);
+
+// A secret's value for the eyes: its ends only, and nothing of a short one.
+const char *render_masked(struct arena *arena, const char *value);
+
+extern const char *const mount_kind_names[MOUNT_KIND_COUNT];
+extern const char *const origin_marks[ORIGIN_COUNT];

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// The audit (UX-01): everything the box gets, for a person to read before saying yes.
+#include "plan/render.h"
+
+#include "base/path.h"
+#include "base/text.h"
+
+#include <string.h>
+
+enum { NAME_COLUMNS = 20, MASK_ENDS = 4, MASK_SHORTEST = 20 };
+
+const char *const origin_marks[ORIGIN_COUNT] = {
+	[ORIGIN_MADE] = "[~]",
+	[ORIGIN_ALLOWED] = "[>]",
+	[ORIGIN_ASKED] = "[+]",
+};
+
+enum style { STYLE_PLAIN, STYLE_HEAD, STYLE_DIM, STYLE_WARN, STYLE_ASKED };
+
+struct screen {
+	struct arena *arena;
+	struct text out;
+	size_t columns;
+	bool colour;
+	const char *home;
+};
+
+const char *render_masked(struct arena *arena, const char *value)
+{
+	size_t length = strlen(value);
+	const char *first;
+	const char *last;
+
+	if (length < MASK_SHORTEST)
+		return "********";
+	first = arena_strndup(arena, value, MASK_ENDS);
+	last = value + length - MASK_ENDS;
+	return arena_printf(arena, "%s...%s", quote_display(arena, first, 0),
+			    quote_display(arena, last, 0));
+}
+
+static void add_styled(struct screen *screen, enum style style, const char *text)
+{
+	static const char *const codes[] = {
+		[STYLE_PLAIN] = "", [STYLE_HEAD] = "1",	 [STYLE_DIM] = "2",
+		[STYLE_WARN] = "33", [STYLE_ASKED] = "35",
+	};
+
+	if (screen->colour && *codes[style])
+		text_printf(&screen->out, "\033[%sm%s\033[0m", codes[style], text);
+	else
+		text_add(&screen->out, text);
+}
+
+// What is left of a line after `used` columns, but never too little to be of use.
+static size_t room(const struct screen *screen, size_t used)
+{
+	size_t least = 16;
+
+	if (!screen->columns)
+		return 0;
+	return screen->columns > used + least ? screen->columns - used : least;
+}
+
+// Fills a paragraph, each further line indented.
+static void add_wrapped(struct screen *screen, enum style style, const char *text, size_t indent)
+{
+	size_t width = room(screen, indent);
+	size_t used = 0;
+
+	for (const char *s = text; *s;) {
+		size_t length = strcspn(s, " ");
+		const char *part = arena_strndup(screen->arena, s, length);
+		size_t columns = display_width(part);
+
+		if (used && width && used + 1 + columns > width) {
+			text_printf(&screen->out, "\n%*s", (int)indent, "");
+			used = 0;
+		} else if (used) {
+			text_add(&screen->out, " ");
+			used++;
+		}
+		add_styled(screen, style, part);
+		used += columns;
+		s += length + strspn(s + length, " ");
+	}
+	text_add(&screen->out, "\n");
+}
+
+static void add_path_list(struct screen *screen, const char *list)
+{
+	for (const char *s = list; *s;) {
+		size_t length = strcspn(s, ":");
+		const char *directory = arena_strndup(screen->arena, s, length);
+
+		text_printf(&screen->out, "%*s%s\n", s == list ? 0 : NAME_COLUMNS + 7, "",
+			    quote_display(screen->arena, directory, room(screen, NAME_COLUMNS + 7)));
+		s += length + (s[length] == ':');
+	}
+	if (!*list)
+		text_add(&screen->out, "\n");
+}
+
+static void add_variable(struct screen *screen, const struct plan_variable *variable)
+{
+	size_t used = strlen(variable->name) < NAME_COLUMNS ? NAME_COLUMNS : strlen(variable->name);
+	bool asked = variable->origin == ORIGIN_ASKED;
+
+	text_add(&screen->out, "  ");
+	add_styled(screen, asked ? STYLE_ASKED : STYLE_DIM, origin_marks[variable->origin]);
+	text_printf(&screen->out, " %-*s ", NAME_COLUMNS,
+		    quote_display(screen->arena, variable->name, room(screen, 8)));
+	if (str_equal(variable->name, "PATH"))
+		add_path_list(screen, variable->value);
+	else if (variable->secret)
+		text_printf(&screen->out, "%s (masked)\n",
+			    render_masked(screen->arena, variable->value));
+	else
+		text_printf(&screen->out, "%s\n",
+			    quote_display(screen->arena, variable->value,
+					  screen->columns ? room(screen, used + 7 + 16) : 200));
+}
+
+static const char *shown_path(struct screen *screen, const char *path)
+{
+	return quote_display(screen->arena, path_tilde(screen->arena, path, screen->home), 0);
+}
+
+static const char *shown_mount(struct screen *screen, const struct plan_mount *mount)
+{
+	const char *path = shown_path(screen, mount->path);
+
+	if (mount->kind == MOUNT_LINK)
+		return arena_printf(screen->arena, "%s -> %s", path,
+				    shown_path(screen, mount->source));
+	if (mount->kind != MOUNT_DATA && mount->source && !str_equal(mount->source, mount->path))
+		return arena_printf(screen->arena, "%s <- %s", path,
+				    shown_path(screen, mount->source));
+	return path;
+}
+
+static bool same_row(const struct plan_mount *a, const struct plan_mount *b)
+{
+	return a->kind == b->kind && a->origin == b->origin && str_equal(a->why, b->why);
+}
+
+// Neighbours of one kind and one reason share a row.
+static void add_mounts(struct screen *screen, const struct plan *plan)
+{
+	const struct plan_mount *end = plan->mounts.items + plan->mounts.count;
+
+	for (const struct plan_mount *mount = plan->mounts.items; mount < end;) {
+		const struct plan_mount *first = mount;
+		struct text line = {.arena = screen->arena};
+
+		for (; mount < end && same_row(mount, first); mount++)
+			text_printf(&line, "%s%s", mount == first ? "" : ", ",
+				    shown_mount(screen, mount));
+		if (!first->why)
+			continue;
+		text_printf(&line, "  (%s)", first->why);
+		text_printf(&screen->out, "  %s %-10s ", origin_marks[first->origin],
+			    mount_kind_names[first->kind]);
+		add_wrapped(screen, first->kind == MOUNT_WRITABLE ? STYLE_HEAD : STYLE_PLAIN,
+			    text_get(&line), 17);
+	}
+}
+
+const char *render_audit(const struct plan *plan, struct arena *arena, size_t columns, bool colour)
+{
+	static const char *const network[NETWORK_TIER_COUNT] = {
+		[NETWORK_FULL] = "full: the host's network, with its LAN and its own services",
+	};
+	struct screen screen = {.arena = arena,
+				.out = {.arena = arena},
+				.columns = columns,
+				.colour = colour,
+				.home = plan->home};
+
+	add_styled(&screen, STYLE_HEAD, "claudebox: ");
+	text_printf(&screen.out, "%s\n\n", shown_path(&screen, plan->project));
+	add_styled(&screen, STYLE_HEAD, "Environment:");
+	text_add(&screen.out, "  [~] made by claudebox  [>] from the host  [+] asked for\n");
+	vec_each(variable, &plan->variables)
+		add_variable(&screen, variable);
+	add_styled(&screen, STYLE_HEAD, "\nMounts:");
+	text_add(&screen.out, "  all else is empty\n");
+	add_mounts(&screen, plan);
+	add_styled(&screen, STYLE_HEAD, "\nNetwork:");
+	text_add(&screen.out, "\n  ");
+	add_wrapped(&screen, STYLE_PLAIN, network[plan->network], 2);
+	if (plan->warnings.count) {
+		add_styled(&screen, STYLE_WARN, "\nWarnings:");
+		text_add(&screen.out, "\n");
+	}
+	vec_each(warning, &plan->warnings) {
+		text_add(&screen.out, "  ! ");
+		add_wrapped(&screen, STYLE_PLAIN, *warning, 4); // quoted when it was made
+	}
+	text_add(&screen.out, "\n");
+	return text_get(&screen.out);
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// The plan as a script for sh (UX-04): paste it and get the same box, without claudebox.
+#include "plan/render.h"
+
+#include "base/path.h"
+#include "base/text.h"
+
+#include <string.h>
+
+enum { FIRST_DESCRIPTOR = 3 };
+
+struct script {
+	struct arena *arena;
+	struct text command;
+	struct text documents;
+	bool uses_newline;
+	int descriptor;
+};
+
+static const char *word(struct script *script, const char *value)
+{
+	return quote_shell(script->arena, value, &script->uses_newline);
+}
+
+// A secret, or whatever was asked for by name, stands as a reference: the value is not ours to print.
+static bool stands_by_name(const struct plan_variable *variable)
+{
+	return variable->secret || variable->origin == ORIGIN_ASKED;
+}
+
+static const char *delimiter(struct script *script, const char *content)
+{
+	const char *word = "CLAUDEBOX_END";
+
+	while (strstr(content, word))
+		word = arena_printf(script->arena, "%s_", word);
+	return word;
+}
+
+static void add_document(struct script *script, const char *content)
+{
+	const char *end = delimiter(script, content);
+
+	text_printf(&script->command, " %d", script->descriptor);
+	text_printf(&script->documents, "%s%s\n", quote_here_document(script->arena, content), end);
+	script->descriptor++;
+}
+
+static void add_redirections(struct script *script, const bwrap_options *options)
+{
+	int descriptor = FIRST_DESCRIPTOR;
+
+	vec_each(option, options) {
+		if (option->operand == OPERAND_DATA)
+			text_printf(&script->command, " %d<<%s", descriptor++,
+				    delimiter(script, option->mount->source));
+	}
+}
+
+static void add_option(struct script *script, const struct bwrap_option *option)
+{
+	text_printf(&script->command, " \\\n  %s", option->flag);
+	switch (option->operand) {
+	case OPERAND_VARIABLE:
+		text_printf(&script->command, " %s", option->variable->name);
+		if (stands_by_name(option->variable))
+			text_printf(&script->command, " \"$%s\"", option->variable->name);
+		else
+			text_printf(&script->command, " %s", word(script, option->arguments[1]));
+		return;
+	case OPERAND_DATA:
+		add_document(script, option->mount->source);
+		text_printf(&script->command, " %s", word(script, option->arguments[1]));
+		return;
+	case OPERAND_TEXT:
+	case OPERAND_HOST_PATH:
+		break;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(option->arguments) && option->arguments[i]; i++)
+		text_printf(&script->command, " %s", word(script, option->arguments[i]));
+}
+
+static void add_preparation(struct script *script, struct text *out, const struct plan *plan)
+{
+	text_printf(out, "mkdir -p -m 700 %s\n", word(script, plan->state.root));
+	text_printf(out, "mkdir -p %s %s\n", word(script, plan->state.claude),
+		    word(script, plan->state.sign_in));
+	vec_each(link, &plan->state.links) {
+		const char *path = path_join(script->arena, plan->state.claude, link->name);
+
+		text_printf(out, "ln -sfn %s %s\n", word(script, link->target), word(script, path));
+	}
+}
+
+const char *render_dry_run(const struct plan *plan, struct arena *arena)
+{
+	struct script script = {.arena = arena,
+				.command = {.arena = arena},
+				.documents = {.arena = arena},
+				.descriptor = FIRST_DESCRIPTOR};
+	bwrap_options options = render_bwrap(plan, arena);
+	struct text preparation = {.arena = arena};
+	struct text out = {.arena = arena};
+
+	add_preparation(&script, &preparation, plan);
+	text_printf(&script.command, "%s", word(&script, plan->bwrap));
+	vec_each(option, &options)
+		add_option(&script, option);
+	text_add(&script.command, " \\\n  --");
+	vec_each(argument, &plan->command)
+		text_printf(&script.command, " \\\n  %s", word(&script, *argument));
+	add_redirections(&script, &options);
+	text_add(&out, "# The box as a script for sh. claudebox itself hands the options over by "
+		       "descriptor, puts a small\n# init before the command for signals and exit "
+		       "codes, and answers Claude's first-run questions.\n");
+	if (script.uses_newline)
+		text_add(&out, "NL='\n'\n");
+	text_add(&out, text_get(&preparation));
+	text_printf(&out, "%s\n%s", text_get(&script.command), text_get(&script.documents));
+	return text_get(&out);
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// The plan as JSON, for scripts; secrets are masked here too.
+#include "plan/render.h"
+
+#include "base/text.h"
+
+#include <jansson.h>
+#include <string.h>
+
+const char *const mount_kind_names[MOUNT_KIND_COUNT] = {
+	[MOUNT_READ_ONLY] = "read-only", [MOUNT_WRITABLE] = "read-write", [MOUNT_EMPTY] = "tmpfs",
+	[MOUNT_DIRECTORY] = "directory", [MOUNT_LINK] = "link",		  [MOUNT_DATA] = "made",
+	[MOUNT_PROC] = "proc",		 [MOUNT_DEV] = "dev",		  [MOUNT_SEAL] = "sealed",
+};
+
+static const char *const origin_names[ORIGIN_COUNT] = {
+	[ORIGIN_MADE] = "made",
+	[ORIGIN_ALLOWED] = "allowlist",
+	[ORIGIN_ASKED] = "asked",
+};
+
+// JSON is UTF-8; a path need not be.
+static json_t *string_of(struct arena *arena, const char *value)
+{
+	json_t *string = value ? json_string(value) : json_null();
+
+	return string ? string : json_string(quote_display(arena, value, 0));
+}
+
+static json_t *variable_of(struct arena *arena, const struct plan_variable *variable)
+{
+	const char *value = variable->secret ? render_masked(arena, variable->value)
+					     : variable->value;
+
+	return json_pack("{s:s, s:o, s:s, s:s, s:b}", "name", variable->name, "value",
+			 string_of(arena, value), "origin", origin_names[variable->origin], "why",
+			 variable->why, "secret", variable->secret != NULL);
+}
+
+static json_t *mount_of(struct arena *arena, const struct plan_mount *mount)
+{
+	json_t *source = mount->kind == MOUNT_DATA ? json_null() : string_of(arena, mount->source);
+
+	return json_pack("{s:s, s:o, s:o, s:s, s:o}", "kind", mount_kind_names[mount->kind], "host",
+			 source, "path", string_of(arena, mount->path), "origin",
+			 origin_names[mount->origin], "why", string_of(arena, mount->why));
+}
+
+const char *render_json(const struct plan *plan, struct arena *arena)
+{
+	json_t *variables = json_array();
+	json_t *mounts = json_array();
+	json_t *command = json_array();
+	json_t *warnings = json_array();
+	json_t *all;
+	char *text;
+	size_t length;
+
+	vec_each(variable, &plan->variables)
+		json_array_append_new(variables, variable_of(arena, variable));
+	vec_each(mount, &plan->mounts)
+		json_array_append_new(mounts, mount_of(arena, mount));
+	vec_each(argument, &plan->command)
+		json_array_append_new(command, string_of(arena, *argument));
+	vec_each(warning, &plan->warnings)
+		json_array_append_new(warnings, string_of(arena, *warning));
+	all = json_pack("{s:i, s:o, s:o, s:s, s:i, s:i, s:o, s:o, s:o, s:o}", "version", 1, "project",
+			string_of(arena, plan->project), "instance",
+			string_of(arena, plan->state.instance), "network",
+			network_tier_names[plan->network], "uid", (int)plan->uid, "gid",
+			(int)plan->gid, "environment", variables, "mounts", mounts, "command", command,
+			"warnings", warnings);
+	length = json_dumpb(all, NULL, 0, JSON_INDENT(2));
+	text = arena_alloc(arena, length + 2);
+	json_dumpb(all, text, length, JSON_INDENT(2));
+	json_decref(all);
+	text[length] = '\n';
+	return text;
+}

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: MIT
+// Filters and merges the user's Claude settings, and answers Claude's first-run questions.
+#include "plan/settings.h"
+
+#include "base/path.h"
+#include "base/text.h"
+#include "plan/tables.h"
+
+#include <jansson.h>
+#include <string.h>
+
+enum { API_KEY_TAIL = 20 }; // how much of a key Claude keeps to recognise it
+
+// Keys that run a program for a credential on the host, or that the box decides itself.
+static const char *const dropped_settings[] = {
+	"apiKeyHelper",	     "awsAuthRefresh",	  "awsCredentialExport", "gcpAuthRefresh",
+	"otelHeadersHelper", "proxyAuthHelper",
+};
+
+static void drop_json(json_t **value)
+{
+	json_decref(*value);
+}
+#define JSON_OWNED __attribute__((cleanup(drop_json))) json_t
+
+static json_t *load_object(const char *text)
+{
+	json_t *value = text ? json_loads(text, 0, NULL) : NULL;
+
+	if (value && !json_is_object(value)) {
+		json_decref(value);
+		value = NULL;
+	}
+	return value;
+}
+
+bool settings_valid(const char *text)
+{
+	JSON_OWNED *value = load_object(text);
+
+	return value != NULL;
+}
+
+static const char *dump(struct arena *arena, const json_t *value)
+{
+	size_t length = json_dumpb(value, NULL, 0, JSON_INDENT(2));
+	char *text = arena_alloc(arena, length + 2);
+
+	json_dumpb(value, text, length, JSON_INDENT(2));
+	text[length] = '\n';
+	return text;
+}
+
+static void filter_variables(struct arena *arena, json_t *settings, strings *notes)
+{
+	json_t *variables = json_object_get(settings, "env");
+	const char *name;
+	json_t *value;
+	void *next;
+
+	json_object_foreach_safe (variables, next, name, value) {
+		const char *text = json_string_value(value);
+		bool reserved = variable_row_find(reserved_variables, reserved_variable_count, name);
+
+		if (text && !reserved && !secret_name(name) && !secret_value(text))
+			continue;
+		vec_push(arena, notes,
+			 arena_printf(arena, "settings: env '%s' is left out (%s)",
+				      quote_display(arena, name, 60),
+				      reserved ? "the box sets it" : "it looks like a secret"));
+		json_object_del(variables, name);
+	}
+}
+
+static bool is_shell_word(const char *word)
+{
+	static const char *const words[] = {"if",   "for",  "while", "case", "test", "echo", "cd",
+					    "exit", "true", "false", "set",  "exec", "eval", "printf",
+					    "read", ".",    "[",     "[[",   "export", "command",
+					    "jq"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (str_equal(word, words[i]))
+			return true;
+	return strpbrk(word, "=$`(){}<>|&;!\\*?") != NULL;
+}
+
+static bool visible_in_box(const struct plan *plan, struct arena *arena, const struct host *host,
+			   const char *path)
+{
+	const char *clean = path_clean(arena, path);
+
+	vec_each(entry, &host->user_claude.entries) {
+		if (path_within(clean, path_join(arena, path_join(arena, host->home, ".claude"),
+						 path_name(entry->path))))
+			return true;
+	}
+	return plan_provides(plan, clean) || path_within(clean, host->project) ||
+	       path_within(clean, "/dev") || path_within(clean, "/tmp");
+}
+
+// Every path that the command names is in the box, and so is the program it starts.
+static bool command_runs(const struct plan *plan, struct arena *arena, const struct host *host,
+			 const char *command)
+{
+	const char *cursor = command;
+	bool first = true;
+
+	for (const char *word; (word = str_next_word(arena, &cursor)); first = false) {
+		const char *path = path_expand_home(arena, word, host->home);
+		bool here = false;
+
+		if (path[0] == '/') {
+			if (!visible_in_box(plan, arena, host, path))
+				return false;
+			continue;
+		}
+		if (!first || is_shell_word(word) || strchr(word, '/'))
+			continue;
+		vec_each(known, &host->user_claude.hook_commands_here)
+			here |= str_equal(*known, word);
+		if (!here)
+			return false;
+	}
+	return true;
+}
+
+static const char *command_of(const json_t *entry)
+{
+	return json_string_value(json_object_get(entry, "command"));
+}
+
+// hooks: { "Event": [ { "matcher": …, "hooks": [ { "type": "command", "command": … } ] } ] }
+static void filter_hooks(struct arena *arena, const struct plan *plan, const struct host *host,
+			 json_t *settings, strings *notes)
+{
+	json_t *events = json_object_get(settings, "hooks");
+	const char *event;
+	json_t *matchers;
+
+	json_object_foreach (events, event, matchers) {
+		size_t i;
+		json_t *matcher;
+
+		json_array_foreach (matchers, i, matcher) {
+			json_t *hooks = json_object_get(matcher, "hooks");
+
+			for (size_t k = json_array_size(hooks); k-- > 0;) {
+				const char *command = command_of(json_array_get(hooks, k));
+
+				if (!command || command_runs(plan, arena, host, command))
+					continue;
+				vec_push(arena, notes,
+					 arena_printf(arena,
+						      "settings: hook '%s' is left out (cannot run "
+						      "in the box)",
+						      quote_display(arena, command, 60)));
+				json_array_remove(hooks, k);
+			}
+		}
+	}
+}
+
+const char *settings_filter(struct arena *arena, const struct plan *plan, const struct host *host,
+			    strings *notes)
+{
+	static const char *const command_settings[] = {"statusLine", "subagentStatusLine",
+						       "fileSuggestion"};
+	JSON_OWNED *settings = load_object(host->user_claude.settings_json);
+
+	if (!settings) {
+		if (host->user_claude.settings_json)
+			vec_push(arena, notes, "settings: the host's settings.json is not valid JSON");
+		return NULL;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(dropped_settings); i++) {
+		if (json_object_del(settings, dropped_settings[i]) == 0)
+			vec_push(arena, notes,
+				 arena_printf(arena, "settings: '%s' is left out (works with secrets "
+						     "of the host)",
+					      dropped_settings[i]));
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(command_settings); i++) {
+		const char *command = command_of(json_object_get(settings, command_settings[i]));
+
+		if (!command || command_runs(plan, arena, host, command))
+			continue;
+		vec_push(arena, notes,
+			 arena_printf(arena, "settings: '%s' is left out (cannot run in the box)",
+				      command_settings[i]));
+		json_object_del(settings, command_settings[i]);
+	}
+	filter_variables(arena, settings, notes);
+	filter_hooks(arena, plan, host, settings, notes);
+	return dump(arena, settings);
+}
+
+const char *settings_merge(struct arena *arena, const char *base, const char *host_settings,
+			   const char *box_settings)
+{
+	JSON_OWNED *old = load_object(base);
+	JSON_OWNED *new = load_object(host_settings);
+	JSON_OWNED *box = load_object(box_settings);
+	JSON_OWNED *result = json_object();
+	const char *key;
+	json_t *value;
+
+	json_object_foreach (new, key, value) {
+		json_t *mine = json_object_get(box, key);
+		json_t *before = json_object_get(old, key);
+		// The box took it away, or changed it, since the host last gave it.
+		bool changed = box && before && (!mine || !json_equal(mine, before));
+		bool own = box && !before && mine;
+
+		if (changed || own)
+			value = mine;
+		if (value)
+			json_object_set(result, key, value);
+	}
+	json_object_foreach (box, key, value) {
+		json_t *before = json_object_get(old, key);
+
+		if (!json_object_get(new, key) && !(before && json_equal(before, value)))
+			json_object_set(result, key, value);
+	}
+	// The box is the permission layer (UX-06): no question about that.
+	json_object_set_new(result, "skipDangerousModePermissionPrompt", json_true());
+	return box && json_equal(box, result) ? NULL : dump(arena, result);
+}
+
+static void copy_preferences(json_t *account, const char *preferences)
+{
+	static const char *const wanted[] = {"theme", "editorMode", "verbose", "preferredNotifChannel",
+					     "autoCompactEnabled", "diffTool", "oauthAccount"};
+	JSON_OWNED *host = load_object(preferences);
+
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+		json_t *value = json_object_get(host, wanted[i]);
+
+		if (value && !json_object_get(account, wanted[i]))
+			json_object_set(account, wanted[i], value);
+	}
+	if (!json_object_get(account, "theme"))
+		json_object_set_new(account, "theme", json_string("dark"));
+}
+
+static json_t *object_in(json_t *parent, const char *key)
+{
+	json_t *value = json_object_get(parent, key);
+
+	if (!json_is_object(value)) {
+		value = json_object();
+		json_object_set_new(parent, key, value);
+	}
+	return value;
+}
+
+// Claude asks before it uses a key from the environment, unless it has approved its last characters.
+static void approve_key(json_t *account, const char *api_key)
+{
+	json_t *responses = object_in(account, "customApiKeyResponses");
+	json_t *approved = json_object_get(responses, "approved");
+	size_t length = strlen(api_key);
+	const char *tail = length > API_KEY_TAIL ? api_key + length - API_KEY_TAIL : api_key;
+	json_t *known;
+	size_t i;
+
+	if (!json_is_array(approved)) {
+		approved = json_array();
+		json_object_set_new(responses, "approved", approved);
+	}
+	json_array_foreach (approved, i, known)
+		if (str_equal(json_string_value(known), tail))
+			return;
+	json_array_append_new(approved, json_string(tail));
+}
+
+const char *settings_answer(struct arena *arena, const char *existing, const char *preferences,
+			    const char *project, const char *api_key)
+{
+	JSON_OWNED *before = load_object(existing);
+	JSON_OWNED *account = before ? json_deep_copy(before) : json_object();
+	json_t *here;
+
+	copy_preferences(account, preferences);
+	json_object_set_new(account, "hasCompletedOnboarding", json_true());
+	json_object_set_new(account, "bypassPermissionsModeAccepted", json_true());
+	here = object_in(object_in(account, "projects"), project);
+	json_object_set_new(here, "hasTrustDialogAccepted", json_true());
+	json_object_set_new(here, "hasCompletedProjectOnboarding", json_true());
+	if (api_key)
+		approve_key(account, api_key);
+	return before && json_equal(before, account) ? NULL : dump(arena, account);
+}
+
+static void add_command_word(struct arena *arena, const char *command, strings *words)
+{
+	const char *cursor = command;
+	const char *word = command ? str_next_word(arena, &cursor) : NULL;
+
+	if (word && !strchr(word, '/') && !is_shell_word(word))
+		vec_push(arena, words, word);
+}
+
+strings settings_command_words(struct arena *arena, const char *text)
+{
+	JSON_OWNED *settings = load_object(text);
+	json_t *events = json_object_get(settings, "hooks");
+	strings words = {0};
+	const char *event;
+	json_t *matchers;
+	json_t *matcher;
+	json_t *hook;
+	size_t i;
+	size_t k;
+
+	add_command_word(arena, command_of(json_object_get(settings, "statusLine")), &words);
+	add_command_word(arena, command_of(json_object_get(settings, "subagentStatusLine")), &words);
+	add_command_word(arena, command_of(json_object_get(settings, "fileSuggestion")), &words);
+	json_object_foreach (events, event, matchers)
+		json_array_foreach (matchers, i, matcher)
+			json_array_foreach (json_object_get(matcher, "hooks"), k, hook)
+				add_command_word(arena, command_of(hook), &words);
+	return words;
+}
+
+static void find_in_block(struct arena *arena, const char *where, const json_t *block,
+			  strings *found)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach ((json_t *)block, name, value) {
+		const char *text = json_string_value(value);
+		bool literal = text && *text && !str_starts(text, "$");
+
+		if (literal && (secret_name(name) || secret_value(text)))
+			vec_push(arena, found, arena_printf(arena, "%s: %s", where, name));
+	}
+}
+
+void settings_find_secrets(struct arena *arena, const char *file, const char *text, strings *found)
+{
+	JSON_OWNED *settings = load_object(text);
+	const char *server;
+	json_t *entry;
+
+	find_in_block(arena, arena_printf(arena, "%s: env", file), json_object_get(settings, "env"),
+		      found);
+	json_object_foreach (json_object_get(settings, "mcpServers"), server, entry) {
+		find_in_block(arena, arena_printf(arena, "%s: MCP server '%s'", file, server),
+			      json_object_get(entry, "env"), found);
+		find_in_block(arena, arena_printf(arena, "%s: MCP server '%s'", file, server),
+			      json_object_get(entry, "headers"), found);
+	}
+}

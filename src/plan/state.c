@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// The instance: this project's private Claude state, the user's own Claude files read-only, and the sign-in.
+//
+// Theory of operation: the box writes to its ~/.claude, so nothing is ever mounted *below* it: a mount point there
+// could be swapped for a link and lead bwrap astray. What comes from the host is mounted under /run/claudebox, and
+// links in ~/.claude lead there. The sign-in is a directory of its own, shared by all boxes, so that their locks
+// work and four boxes refresh a token once; src/run/sign_in.c keeps it and the host's file alike.
+#include "plan/plan.h"
+
+#include "base/path.h"
+#include "base/text.h"
+#include "plan/settings.h"
+
+static void add_link(struct plan *plan, struct arena *arena, const char *name, const char *target)
+{
+	vec_push(arena, &plan->state.links, (struct plan_link){.name = name, .target = target});
+}
+
+static void add_user_files(struct plan *plan, struct arena *arena, const struct host *host)
+{
+	vec_each(entry, &host->user_claude.entries) {
+		const char *name = path_name(entry->path);
+		const char *place = arena_printf(arena, BOX_USER_CLAUDE "/%s", name);
+
+		if (entry->kind != FILE_REGULAR && entry->kind != FILE_DIRECTORY)
+			continue;
+		plan_add_mount(plan, arena,
+			       (struct plan_mount){.kind = MOUNT_READ_ONLY,
+						   .source = entry->real,
+						   .path = place,
+						   .id = entry->id,
+						   .why = "your own Claude files"});
+		add_link(plan, arena, name, place);
+	}
+}
+
+static void add_file(struct plan *plan, struct arena *arena, const char *name, const char *content,
+		     const char *old)
+{
+	bool broken = old && !settings_valid(old);
+
+	vec_push(arena, &plan->state.files,
+		 (struct plan_file){
+			 .name = name,
+			 .content = content,
+			 .keep_as = broken ? arena_printf(arena, "%s.broken", name) : NULL});
+}
+
+static void add_settings(struct plan *plan, struct arena *arena, const struct host *host)
+{
+	struct plan_state *state = &plan->state;
+	const char *filtered;
+	const char *merged;
+	const char *answers;
+	strings notes = {0};
+
+	filtered = settings_filter(arena, plan, host, &notes);
+	vec_each(note, &notes)
+		vec_push(arena, &plan->warnings, *note);
+	if (filtered && !str_equal(filtered, host->state.settings_base))
+		state->new_settings_base = filtered;
+	merged = settings_merge(arena, host->state.settings_base, filtered,
+				host->state.settings_json);
+	if (merged)
+		add_file(plan, arena, "settings.json", merged, host->state.settings_json);
+	answers = settings_answer(arena, host->state.instance_json,
+				  host->user_claude.preferences_json, host->project,
+				  host_variable(host, "ANTHROPIC_API_KEY"));
+	if (answers)
+		add_file(plan, arena, ".claude.json", answers, host->state.instance_json);
+}
+
+void plan_build_state(struct plan *plan, struct arena *arena, const struct host *host)
+{
+	struct plan_state *state = &plan->state;
+	const char *sessions = arena_printf(arena, "/run/user/%u/claude-sessions", plan->uid);
+
+	state->root = host->state.root;
+	state->canonical_root = plan_canonical_root(arena, host);
+	state->instance = plan_instance_path(arena, host);
+	state->claude = path_join(arena, state->instance, "claude");
+	state->sign_in = path_join(arena, state->root, "sign-in");
+	state->host_sign_in = path_join(arena, host->user_claude.directory, ".credentials.json");
+	plan_add_mount(plan, arena,
+		       (struct plan_mount){.kind = MOUNT_WRITABLE,
+					   .source = state->claude,
+					   .path = path_join(arena, host->home, ".claude"),
+					   .why = "this project's Claude state"});
+	plan_add_mount(plan, arena,
+		       (struct plan_mount){.kind = MOUNT_WRITABLE,
+					   .source = state->sign_in,
+					   .path = BOX_SIGN_IN,
+					   .why = "the Claude sign-in"});
+	add_link(plan, arena, ".credentials.json", BOX_SIGN_IN "/.credentials.json");
+	// claude has the same process id in every box: their session files would collide.
+	plan_add_mount(plan, arena,
+		       (struct plan_mount){.kind = MOUNT_DIRECTORY, .path = sessions, .mode = 0700});
+	add_link(plan, arena, "sessions", sessions);
+	add_user_files(plan, arena, host);
+	add_settings(plan, arena, host);
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// The part of the box that is the same for every project: an empty root, the system read-only, a few made files.
+#include "plan/plan.h"
+
+#include "base/path.h"
+#include "base/text.h"
+#include "plan/tables.h"
+
+#include <string.h>
+
+// A made file lies in the root's tmpfs, which is sealed at the end: read-only without a mount of its own.
+static void add_made(struct plan *plan, struct arena *arena, const char *path, const char *content,
+		     const char *why)
+{
+	plan_add_mount(plan, arena,
+		       (struct plan_mount){.kind = MOUNT_DATA,
+					   .source = content,
+					   .path = path,
+					   .mode = 0444,
+					   .why = why});
+}
+
+static void add_empty(struct plan *plan, struct arena *arena, const char *path, unsigned int mode,
+		      const char *why)
+{
+	plan_add_mount(
+		plan, arena,
+		(struct plan_mount){.kind = MOUNT_EMPTY, .path = path, .mode = mode, .why = why});
+}
+
+// Lines of a text that `keep` wants.
+static const char *filter_lines(struct arena *arena, const char *content,
+				bool (*keep)(const char *line))
+{
+	struct text out = {.arena = arena};
+
+	for (const char *line = content; *line;) {
+		size_t length = strcspn(line, "\n");
+		const char *copy = arena_strndup(arena, line, length);
+
+		if (keep(copy))
+			text_printf(&out, "%s\n", copy);
+		line += length + (line[length] == '\n');
+	}
+	return text_get(&out);
+}
+
+static bool is_local_line(const char *line)
+{
+	for (const char *s = line; *s; s++)
+		if ((unsigned char)*s < ' ' && *s != '\t')
+			return false;
+	return true;
+}
+
+// Everything but tokens, password files and includes, which could hold them.
+static bool is_open_nix_line(const char *line)
+{
+	static const char *const closed[] = {"access-tokens", "extra-access-tokens", "netrc-file",
+					     "include",	      "!include",	     "secret-key-files",
+					     "post-build-hook", "diff-hook", "build-hook"};
+	const char *start = line + strspn(line, " \t");
+
+	for (size_t i = 0; i < ARRAY_SIZE(closed); i++) {
+		const char *rest = str_after(start, closed[i]);
+
+		if (rest && (*rest == ' ' || *rest == '\t' || *rest == '='))
+			return false;
+	}
+	return is_local_line(line);
+}
+
+static bool plain_name(const char *name)
+{
+	return name && *name && strpbrk(name, ":\n\r,\"\\ \t") == NULL;
+}
+
+static void add_accounts(struct plan *plan, struct arena *arena, const struct host *host)
+{
+	const char *user = plain_name(host->user) ? host->user : "user";
+	const char *shell = host->shell ? host->shell : "/bin/sh";
+	const char *home = strpbrk(host->home, ":\n") ? "/" : host->home;
+
+	add_made(plan, arena, "/etc/passwd",
+		 arena_printf(arena,
+			      "%s:x:%u:%u:%s:%s:%s\n"
+			      "nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n",
+			      user, plan->uid, plan->gid, user, home, shell),
+		 "names you and nobody");
+	add_made(plan, arena, "/etc/group",
+		 arena_printf(arena, "%s:x:%u:\nnogroup:x:65534:\n", user, plan->gid),
+		 "names you and nobody");
+}
+
+static void add_names(struct plan *plan, struct arena *arena, const struct host *host)
+{
+	const char *hosts = host->hosts_text ? host->hosts_text : "127.0.0.1 localhost\n"
+								  "::1 localhost\n";
+
+	add_made(plan, arena, "/etc/hosts",
+		 arena_printf(arena, "%s127.0.1.1 %s\n", filter_lines(arena, hosts, is_local_line),
+			      plan->host_name),
+		 "finds host names");
+	add_made(plan, arena, "/etc/nsswitch.conf",
+		 "passwd: files\ngroup: files\nhosts: files dns\n", "finds host names");
+}
+
+// A value in git's configuration syntax; control characters would only serve to confuse.
+static const char *git_value(struct arena *arena, const char *value)
+{
+	struct text out = {.arena = arena};
+
+	text_add(&out, "\"");
+	for (const char *s = value; *s; s++) {
+		if (*s == '"' || *s == '\\')
+			text_add(&out, "\\");
+		if (*s == '\n')
+			text_add(&out, "\\n");
+		else if ((unsigned char)*s >= ' ' && *s != 0x7f)
+			text_add_bytes(&out, s, 1);
+	}
+	text_add(&out, "\"");
+	return text_get(&out);
+}
+
+static void add_git_configuration(struct plan *plan, struct arena *arena, const struct host *host)
+{
+	const struct git_facts *git = &host->git;
+	struct text out = {.arena = arena};
+
+	if (git->user_name || git->user_email)
+		text_add(&out, "[user]\n");
+	if (git->user_name)
+		text_printf(&out, "\tname = %s\n", git_value(arena, git->user_name));
+	if (git->user_email)
+		text_printf(&out, "\temail = %s\n", git_value(arena, git->user_email));
+	text_printf(&out, "[safe]\n\tdirectory = %s\n", git_value(arena, host->project));
+	if (plan_git(host) && !str_equal(git->top, host->project))
+		text_printf(&out, "\tdirectory = %s\n", git_value(arena, git->top));
+	add_made(plan, arena, "/etc/gitconfig", text_get(&out), "your name and e-mail for commits");
+}
+
+static void add_certificates(struct plan *plan, struct arena *arena, const struct host *host)
+{
+	static const char *const variables[] = {"SSL_CERT_FILE", "NIX_SSL_CERT_FILE"};
+
+	for (size_t i = 0; i < ca_bundle_count; i++) {
+		const struct followed *bundle = host_file(host, ca_bundles[i]);
+
+		if (bundle && bundle->kind == FILE_REGULAR)
+			plan_add_followed(plan, arena, bundle, "trusted certificates");
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(variables); i++) {
+		const char *path = host_variable(host, variables[i]);
+		const struct followed *bundle = path ? host_file(host, path) : NULL;
+
+		if (bundle && bundle->kind == FILE_REGULAR &&
+		    !path_within(bundle->real, host->project))
+			plan_add_followed(plan, arena, bundle, "trusted certificates");
+	}
+}
+
+void plan_build_system(struct plan *plan, struct arena *arena, const struct host *host)
+{
+	plan_add_mount(plan, arena,
+		       (struct plan_mount){
+			       .kind = MOUNT_PROC, .path = "/proc", .why = "processes of the box"});
+	plan_add_mount(
+		plan, arena,
+		(struct plan_mount){.kind = MOUNT_DEV, .path = "/dev", .why = "harmless devices"});
+	add_empty(plan, arena, "/tmp", 01777, "temporary files");
+	plan_add_mount(plan, arena,
+		       (struct plan_mount){.kind = MOUNT_LINK,
+					   .source = "../tmp",
+					   .path = "/var/tmp",
+					   .why = "temporary files"});
+	add_empty(plan, arena, arena_printf(arena, "/run/user/%u", plan->uid), 0700,
+		  "sockets of the box");
+	add_empty(plan, arena, host->home, 0700, "an empty home, gone at the end");
+	for (size_t i = 0; i < system_table_count; i++) {
+		const struct followed *file = host_file(host, system_table[i].path);
+
+		if (file && file->kind != FILE_OTHER)
+			plan_add_followed(plan, arena, file, system_table[i].why);
+	}
+	add_certificates(plan, arena, host);
+	add_accounts(plan, arena, host);
+	add_names(plan, arena, host);
+	add_git_configuration(plan, arena, host);
+	if (host->nix_conf_text)
+		add_made(plan, arena, "/etc/nix/nix.conf",
+			 filter_lines(arena, host->nix_conf_text, is_open_nix_line),
+			 "Nix settings without tokens");
+}

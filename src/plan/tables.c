@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+// What may be seen, what must never be, and why.
+#include "plan/tables.h"
+
+#include "base/arena.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// Each mount costs a start about 0.1 ms: what nothing misses is not here.
+const struct system_row system_table[] = {
+	{"/usr", "programs and libraries"},
+	{"/bin", "programs"},
+	{"/sbin", "programs"},
+	{"/lib", "libraries"},
+	{"/lib32", "libraries"},
+	{"/lib64", "libraries"},
+	{"/libx32", "libraries"},
+	{"/nix/store", "programs and libraries (Nix)"},
+	{"/nix/var/nix/daemon-socket", "lets nix build and fetch through its daemon"},
+	{"/etc/alternatives", "names of programs"},
+	{"/etc/ld.so.cache", "finds shared libraries"},
+	{"/etc/ld-musl-x86_64.path", "finds shared libraries"},
+	{"/etc/ld-musl-aarch64.path", "finds shared libraries"},
+	{"/etc/resolv.conf", "finds host names"},
+	{"/etc/services", "names of ports"},
+	{"/etc/protocols", "names of protocols"},
+	{"/etc/localtime", "time zone"},
+	{"/etc/timezone", "time zone"},
+	{"/etc/os-release", "names this system"},
+	{"/etc/mime.types", "file types"},
+	{"/etc/fonts", "fonts"},
+	{"/etc/java-11-openjdk", "java"},
+	{"/etc/java-17-openjdk", "java"},
+	{"/etc/java-21-openjdk", "java"},
+	{"/etc/java-25-openjdk", "java"},
+	{"/etc/nix/registry.json", "names of flakes"},
+	{"/etc/ssl/certs", "trusted certificates"},
+	{"/etc/ssl/cert.pem", "trusted certificates"},
+	{"/etc/ssl/ca-bundle.pem", "trusted certificates"},
+	{"/etc/ssl/openssl.cnf", "trusted certificates"},
+	{"/etc/pki/tls/certs", "trusted certificates"},
+	{"/etc/pki/tls/cert.pem", "trusted certificates"},
+	{"/etc/pki/tls/openssl.cnf", "trusted certificates"},
+	{"/etc/pki/ca-trust/extracted", "trusted certificates"},
+	{"/etc/ca-certificates/extracted", "trusted certificates"},
+	{"/etc/crypto-policies", "trusted certificates"},
+	{"/etc/claude-code/managed-settings.json", "company policy"},
+	{"/etc/claude-code/managed-settings.d", "company policy"},
+	{"/etc/claude-code/managed-mcp.json", "company policy"},
+};
+const size_t system_table_count = ARRAY_SIZE(system_table);
+
+const char *const ca_bundles[] = {
+	"/etc/ssl/certs/ca-certificates.crt",		     // Debian, Arch, NixOS
+	"/etc/pki/tls/certs/ca-bundle.crt",		     // Fedora
+	"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", // Fedora, newer
+	"/etc/ssl/ca-bundle.pem",			     // openSUSE
+	"/etc/ssl/cert.pem",				     // Alpine
+	"/etc/ssl/certs/ca-bundle.crt",			     // NixOS
+};
+const size_t ca_bundle_count = ARRAY_SIZE(ca_bundles);
+
+const struct secret_row secret_table[] = {
+	{"~/.ssh", "SSH keys"},
+	{"~/.gnupg", "GnuPG keys"},
+	{"~/.aws", "AWS credentials"},
+	{"~/.azure", "Azure credentials"},
+	{"~/.config/gcloud", "Google Cloud credentials"},
+	{"~/.kube", "Kubernetes credentials"},
+	{"~/.docker", "registry credentials"},
+	{"~/.config/containers", "registry credentials"},
+	{"~/.netrc", "passwords"},
+	{"~/.npmrc", "registry tokens"},
+	{"~/.yarnrc.yml", "registry tokens"},
+	{"~/.pypirc", "registry tokens"},
+	{"~/.cargo/credentials.toml", "registry tokens"},
+	{"~/.gem/credentials", "registry tokens"},
+	{"~/.m2/settings.xml", "registry passwords"},
+	{"~/.gradle/gradle.properties", "registry passwords"},
+	{"~/.git-credentials", "git passwords"},
+	{"~/.config/git/credentials", "git passwords"},
+	{"~/.config/gh", "GitHub tokens"},
+	{"~/.config/glab-cli", "GitLab tokens"},
+	{"~/.config/hub", "GitHub tokens"},
+	{"~/.terraform.d", "Terraform tokens"},
+	{"~/.vault-token", "Vault token"},
+	{"~/.databrickscfg", "Databricks token"},
+	{"~/.boto", "cloud credentials"},
+	{"~/.s3cfg", "cloud credentials"},
+	{"~/.config/rclone", "cloud credentials"},
+	{"~/.config/doctl", "cloud credentials"},
+	{"~/.oci", "cloud credentials"},
+	{"~/.fly", "cloud credentials"},
+	{"~/.pgpass", "database passwords"},
+	{"~/.my.cnf", "database passwords"},
+	{"~/.password-store", "password store"},
+	{"~/.config/age", "age keys"},
+	{"~/.age", "age keys"},
+	{"~/.config/sops", "sops keys"},
+	{"~/.local/share/keyrings", "keyring"},
+	{"~/.local/share/kwalletd", "keyring"},
+	{"~/.config/keepassxc", "password manager"},
+	{"~/.config/1Password", "password manager"},
+	{"~/.config/op", "password manager"},
+	{"~/.config/Bitwarden", "password manager"},
+	{"~/.config/Bitwarden CLI", "password manager"},
+	{"~/.mozilla", "browser profile"},
+	{"~/.config/google-chrome", "browser profile"},
+	{"~/.config/chromium", "browser profile"},
+	{"~/.config/BraveSoftware", "browser profile"},
+	{"~/.config/microsoft-edge", "browser profile"},
+	{"~/.config/vivaldi", "browser profile"},
+	{"~/.config/opera", "browser profile"},
+	{"~/.var/app", "browser profiles (Flatpak)"},
+	{"~/snap", "browser profiles (Snap)"},
+	{"~/.thunderbird", "mail"},
+	{"~/.bash_history", "shell history"},
+	{"~/.zsh_history", "shell history"},
+	{"~/.local/share/fish", "shell history"},
+	{"~/.python_history", "shell history"},
+	{"~/.node_repl_history", "shell history"},
+	{"~/.psql_history", "shell history"},
+	{"~/.claude/.credentials.json", "Claude sign-in"},
+	{"~/.claude.json", "Claude account"},
+	{"/var/lib/tailscale", "tailnet keys"},
+	{"/etc/ssh", "host keys"},
+	{"/etc/shadow", "passwords"},
+	{"/etc/ssl/private", "private keys"},
+	{"/etc/NetworkManager/system-connections", "Wi-Fi passwords"},
+	{"/etc/wireguard", "VPN keys"},
+};
+const size_t secret_table_count = ARRAY_SIZE(secret_table);
+
+const struct refused_row refused_projects[] = {
+	{"~/.claude", true, "the conversations of all projects"},
+	{"~/.claudebox", true, "claudebox's own state"},
+	{"/tmp", false, "sockets and files of every program"},
+	{"/var/tmp", false, "files of every program"},
+	{"/dev", false, "devices"},
+	{"/dev/shm", false, "shared memory of every program"},
+	{"/proc", true, "processes"},
+	{"/sys", true, "the kernel"},
+	{"/run", false, "sockets of every program"},
+	{"/run/user", false, "sockets of every program"},
+	{"/var/run", false, "sockets of every program"},
+	{"/usr", false, "programs that the host runs"},
+	{"/usr/bin", true, "programs that the host runs"},
+	{"/usr/lib", true, "programs that the host runs"},
+	{"/nix", false, "programs that the host runs"},
+	{"/nix/store", true, "programs that the host runs"},
+};
+const size_t refused_project_count = ARRAY_SIZE(refused_projects);
+
+const struct variable_row allowed_variables[] = {
+	{"TERM", "terminal"},
+	{"COLORTERM", "terminal"},
+	{"NO_COLOR", "terminal"},
+	{"EDITOR", "editor"},
+	{"VISUAL", "editor"},
+	{"LANG", "language"},
+	{"LC_*", "language"},
+	{"TZ", "time zone"},
+	{"NIX_SSL_CERT_FILE", "trusted certificates"},
+	{"SSL_CERT_FILE", "trusted certificates"},
+	{"ANTHROPIC_API_KEY", "signs Claude in"},
+};
+const size_t allowed_variable_count = ARRAY_SIZE(allowed_variables);
+
+const struct variable_row reserved_variables[] = {
+	{"HOME", "made by claudebox"},
+	{"USER", "made by claudebox"},
+	{"LOGNAME", "made by claudebox"},
+	{"SHELL", "made by claudebox"},
+	{"PATH", "made by claudebox"},
+	{"PWD", "made by claudebox"},
+	{"OLDPWD", "made by claudebox"},
+	{"TMPDIR", "made by claudebox"},
+	{"XDG_RUNTIME_DIR", "made by claudebox"},
+	{"CLAUDEBOX*", "claudebox's own"},
+	{"CLAUDE_CONFIG_DIR", "made by claudebox"},
+	{"CLAUDE_SECURESTORAGE_CONFIG_DIR", "made by claudebox"},
+	{"CLAUDE_CODE_SANDBOXED", "made by claudebox"},
+	{"CLAUDE_CODE_SUBPROCESS_ENV_SCRUB", "it turns the permission questions on again"},
+	{"NIX_REMOTE", "made by claudebox"},
+	{"GIT_CONFIG_*", "made by claudebox"},
+	{"LD_*", "changes how every program starts"},
+	{"GLIBC_TUNABLES", "changes how every program starts"},
+	{"BASH_ENV", "runs code in every shell"},
+	{"ENV", "runs code in every shell"},
+	{"BASH_FUNC_*", "runs code in every shell"},
+	{"SHELLOPTS", "changes every shell"},
+	{"BASHOPTS", "changes every shell"},
+	{"PS4", "runs code in every shell"},
+	{"PROMPT_COMMAND", "runs code in every shell"},
+	{"IFS", "changes every shell"},
+};
+const size_t reserved_variable_count = ARRAY_SIZE(reserved_variables);
+
+const struct user_claude_row user_claude_table[] = {
+	{"CLAUDE.md", "your own memory"},	 {"rules", "your own rules"},
+	{"skills", "your own skills"},		 {"commands", "your own commands"},
+	{"agents", "your own agents"},		 {"output-styles", "your own output styles"},
+	{"plugins", "your own plugins"},	 {"keybindings.json", "your own keys"},
+	{"themes", "your own themes"},		 {"workflows", "your own workflows"},
+	{"hooks", "your own hooks"},
+};
+const size_t user_claude_table_count = ARRAY_SIZE(user_claude_table);
+
+const char *const system_path[] = {
+	"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin",
+};
+const size_t system_path_count = ARRAY_SIZE(system_path);
+
+const struct variable_row *variable_row_find(const struct variable_row *rows, size_t count,
+					     const char *name)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t length = strlen(rows[i].name);
+
+		if (rows[i].name[length - 1] == '*' ? strncmp(rows[i].name, name, length - 1) == 0
+						    : str_equal(rows[i].name, name))
+			return &rows[i];
+	}
+	return NULL;
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// The tables behind the plan, each row with its reason. The probe walks them too, so that what is looked at
+// and what is decided about are the same list.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// A host path that the box may see, read-only, when it exists.
+struct system_row {
+	const char *path;
+	const char *why;
+};
+extern const struct system_row system_table[];
+extern const size_t system_table_count;
+
+// CA bundles, best first.
+extern const char *const ca_bundles[];
+extern const size_t ca_bundle_count;
+
+// Places that are never mounted; '~/' stands for the home directory.
+struct secret_row {
+	const char *path;
+	const char *what;
+};
+extern const struct secret_row secret_table[];
+extern const size_t secret_table_count;
+
+// Directories that cannot be a project, although no secret has a fixed name in them.
+struct refused_row {
+	const char *path;
+	bool inside; // nothing below it can be one either
+	const char *what;
+};
+extern const struct refused_row refused_projects[];
+extern const size_t refused_project_count;
+
+// Variables of the host that pass when they are set; a trailing '*' stands for any ending.
+struct variable_row {
+	const char *name;
+	const char *why;
+};
+extern const struct variable_row allowed_variables[];
+extern const size_t allowed_variable_count;
+
+// Names that decide how the box itself works: nobody may set them.
+extern const struct variable_row reserved_variables[];
+extern const size_t reserved_variable_count;
+
+// What comes along, read-only, from the user's own Claude directory.
+struct user_claude_row {
+	const char *name;
+	const char *why;
+};
+extern const struct user_claude_row user_claude_table[];
+extern const size_t user_claude_table_count;
+
+// Search path of a box on an ordinary distribution, for directories that exist.
+extern const char *const system_path[];
+extern const size_t system_path_count;
+
+// Does this name, or this value, look like a secret? The reason, or NULL.
+const char *secret_name(const char *name);
+const char *secret_value(const char *value);
+// A file of the project that looks like one, by its name.
+bool secret_file_name(const char *name);
+
+// The row that a variable of the host matches, or NULL.
+const struct variable_row *variable_row_find(const struct variable_row *rows, size_t count,
+					     const char *name);

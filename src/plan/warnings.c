@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// What the user should know before saying yes (SEC-01).
+#include "plan/plan.h"
+
+#include "base/path.h"
+#include "base/text.h"
+
+#include <string.h>
+
+enum { LISTED_FILES = 5 };
+
+static void warn_list(struct plan *plan, struct arena *arena, const strings *list, const char *what)
+{
+	size_t shown = list->count < LISTED_FILES ? list->count : LISTED_FILES;
+	struct text names = {.arena = arena};
+
+	if (list->count == 0)
+		return;
+	for (size_t i = 0; i < shown; i++)
+		text_printf(&names, "%s%s", i ? ", " : "", quote_display(arena, list->items[i], 80));
+	if (list->count > shown)
+		text_printf(&names, " and %zu more", list->count - shown);
+	plan_warn(plan, arena, "%s: %s", what, text_get(&names));
+}
+
+void plan_build_warnings(struct plan *plan, struct arena *arena, const struct host *host)
+{
+	const char *git_refusal = plan_git_refusal(host);
+
+	vec_each(variable, &plan->variables) {
+		if (!variable->secret)
+			continue;
+		if (strstr(variable->secret, "name"))
+			plan_warn(plan, arena, "'%s' passes into the box: %s", variable->name,
+				  variable->secret);
+		else
+			plan_warn(plan, arena, "'%s' passes into the box: it looks like %s",
+				  variable->name, variable->secret);
+	}
+	warn_list(plan, arena, &host->project_secrets,
+		  "files in the project that look like secrets");
+	warn_list(plan, arena, &host->project_mcp_secrets,
+		  "secrets in Claude settings of the project");
+	if (host->agent.secret_in)
+		plan_warn(plan, arena, "'%s', which starts claude, holds something like a secret",
+			  quote_display(arena, host->agent.secret_in, 80));
+	if (git_refusal)
+		plan_warn(plan, arena, "%s", git_refusal);
+	if (host->git.repository_signs)
+		plan_warn(plan, arena, "commits made in the box are not signed: no key is there");
+	if (plan_git(host) && host->git.identity_made_up)
+		plan_warn(plan, arena, "git knows no user.name and user.email: commits are by '%s <%s>'",
+			  quote_display(arena, host->git.user_name, 60),
+			  quote_display(arena, host->git.user_email, 60));
+	if (host->uid == 0)
+		plan_warn(plan, arena, "you are root: the agent is not, but what it makes on disk is "
+				       "root's");
+	if (!host->bwrap_binds_descriptors && host->bwrap)
+		plan_warn(plan, arena, "this bwrap cannot mount by descriptor (--bind-fd): a path that "
+				       "changes during the start is not noticed");
+	if (plan->network == NETWORK_FULL)
+		plan_warn(plan, arena, "the network is the host's: the box reaches the LAN and services "
+				       "on this machine");
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+// --check (UX-05): is everything here that a box needs, and does it work?
+#include "run/run.h"
+
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "host/probe.h"
+
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+enum state { STATE_OK, STATE_MISSING, STATE_BROKEN, STATE_COUNT };
+
+static const char *const state_names[STATE_COUNT] = {
+	[STATE_OK] = "ok",
+	[STATE_MISSING] = "missing",
+	[STATE_BROKEN] = "broken",
+};
+
+struct finding {
+	enum state state;
+	const char *detail;
+	const char *fix; // how to cure it
+};
+
+struct check {
+	const char *name;
+	bool required; // without it no box starts
+	struct finding (*look)(struct arena *arena, const struct host *host);
+};
+
+static const char *first_line(struct arena *arena, const char *text)
+{
+	return quote_display(arena, arena_strndup(arena, text, strcspn(text, "\n")), 160);
+}
+
+static struct finding ok(const char *detail)
+{
+	return (struct finding){.state = STATE_OK, .detail = detail};
+}
+
+static struct finding missing(const char *detail, const char *fix)
+{
+	return (struct finding){.state = STATE_MISSING, .detail = detail, .fix = fix};
+}
+
+static struct finding broken(const char *detail, const char *fix)
+{
+	return (struct finding){.state = STATE_BROKEN, .detail = detail, .fix = fix};
+}
+
+struct userns_row {
+	const char *file;
+	char bad;
+	const char *problem;
+	const char *cure;
+};
+
+static const struct userns_row userns_table[] = {
+	{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1',
+	 "AppArmor keeps bwrap from making user namespaces (Ubuntu 23.10 and later)",
+	 "sudo apt install apparmor-profiles && sudo ln -s "
+	 "/usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/ && sudo "
+	 "systemctl reload apparmor"},
+	{"/proc/sys/kernel/unprivileged_userns_clone", '0',
+	 "user namespaces are switched off for ordinary users",
+	 "sudo sysctl -w kernel.unprivileged_userns_clone=1"},
+	{"/proc/sys/user/max_user_namespaces", '0', "no user namespaces are allowed",
+	 "sudo sysctl -w user.max_user_namespaces=15000"},
+};
+
+const char *run_userns_problem(struct arena *arena, const char **ret_cure)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(userns_table); i++) {
+		const struct userns_row *row = &userns_table[i];
+		// Files of the kernel claim to be empty.
+		CLEANUP_FILE FILE *file = fopen(row->file, "re");
+		char value[16] = "";
+
+		if (!file || !fgets(value, sizeof(value), file))
+			continue;
+		if (value[0] == row->bad && (value[1] == '\n' || value[1] == '\0')) {
+			*ret_cure = row->cure;
+			return arena_strdup(arena, row->problem);
+		}
+	}
+	return NULL;
+}
+
+static struct finding look_at_bwrap(struct arena *arena, const struct host *host)
+{
+	const char *const version[] = {"bwrap", "--version", NULL};
+	const char *const box[] = {"bwrap",	       "--unshare-user",  "--unshare-pid",
+				   "--unshare-ipc",    "--unshare-uts",   "--unshare-cgroup",
+				   "--die-with-parent", "--ro-bind",	  "/",
+				   "/",		       "--proc",	  "/proc",
+				   "--",	       "/bin/sh",	  "-c",
+				   ":",		       NULL};
+	const char *output;
+	const char *number;
+	const char *problem;
+	const char *cure = "run the command that claudebox --dry-run prints, and see what it says";
+
+	if (!host->bwrap)
+		return missing("not on PATH", "apt install bubblewrap (Debian, Ubuntu), dnf install "
+					      "bubblewrap (Fedora), pacman -S bubblewrap (Arch)");
+	run_capture(arena, host->bwrap, version, &number);
+	if (run_capture(arena, host->bwrap, box, &output) == 0)
+		return ok(arena_printf(arena, "%s, makes a sandbox%s", first_line(arena, number),
+				       host->bwrap_binds_descriptors
+					       ? ""
+					       : "; without --bind-fd (0.10 has it)"));
+	problem = run_userns_problem(arena, &cure);
+	return broken(arena_printf(arena, "makes no sandbox: %s",
+				   problem ? problem : first_line(arena, output)),
+		      cure);
+}
+
+static struct finding look_at_claude(struct arena *arena, const struct host *host)
+{
+	const char *output;
+	const char *words[16] = {"bwrap", "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/",
+				 "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--"};
+	size_t count = 13;
+
+	if (host->agent.problem)
+		return host->agent.found ? broken(host->agent.problem, host->agent.hint)
+					 : missing("not on PATH", host->agent.hint);
+	vec_each(word, &host->agent.command) {
+		if (count < ARRAY_SIZE(words) - 2)
+			words[count++] = *word;
+	}
+	words[count] = "--version";
+	// Read-only, without network, away from home: it shall say its version and do nothing else.
+	if (!host->bwrap || run_capture(arena, host->bwrap, words, &output) != 0)
+		return broken(arena_printf(arena, "%s does not say its version",
+					   quote_display(arena, host->agent.found, 0)),
+			      "run it by hand: claude --version");
+	return ok(arena_printf(arena, "%s, %s", first_line(arena, output),
+			       quote_display(arena, host->agent.found, 0)));
+}
+
+static struct finding look_at_shell(struct arena *arena, const struct host *host)
+{
+	(void)arena;
+	if (!host->shell)
+		return missing("neither bash nor zsh in /usr/bin", "install bash");
+	return ok(host->shell);
+}
+
+static struct finding look_at_state(struct arena *arena, const struct host *host)
+{
+	struct error error = {.arena = arena};
+	CLEANUP_FD int home = -1;
+
+	if (!plan_refuse_state(host, &error))
+		return broken(error.message, error.hint);
+	if (host->state.root_kind != FILE_MISSING)
+		return ok(arena_printf(arena, "%s, mode %03o",
+				       quote_display(arena, host->state.root, 0),
+				       (unsigned int)host->state.root_mode & 0777));
+	if (access(host->home, W_OK) < 0)
+		return broken("the home directory cannot be written to", "look at its owner and mode");
+	return ok("not there yet: made at the first start");
+}
+
+static struct finding look_at_project(struct arena *arena, const struct host *host)
+{
+	struct error error = {.arena = arena};
+
+	if (!plan_refuse_project(host, &error))
+		return broken(error.message, error.hint);
+	return ok(quote_display(arena, host->project, 0));
+}
+
+static struct finding look_at_program(struct arena *arena, const struct host *host,
+				      const char *name, const char *fix)
+{
+	const char *program = probe_program(arena, host, name, host->project);
+	const char *const words[] = {name, "--version", NULL};
+	const char *output;
+
+	if (!program)
+		return missing("not on PATH", fix);
+	if (run_capture(arena, program, words, &output) != 0)
+		return broken(arena_printf(arena, "%s does not say its version", program), fix);
+	return ok(first_line(arena, output));
+}
+
+static struct finding look_at_git(struct arena *arena, const struct host *host)
+{
+	return look_at_program(arena, host, "git", "install git, for a name and e-mail in commits");
+}
+
+static struct finding look_at_pasta(struct arena *arena, const struct host *host)
+{
+	return look_at_program(arena, host, "pasta", "for --network inet: install passt");
+}
+
+static struct finding look_at_nft(struct arena *arena, const struct host *host)
+{
+	return look_at_program(arena, host, "nft", "for --network inet: install nftables");
+}
+
+static struct finding look_at_nix(struct arena *arena, const struct host *host)
+{
+	static const struct sockaddr_un address = {.sun_family = AF_UNIX,
+						   .sun_path = "/nix/var/nix/daemon-socket/socket"};
+	CLEANUP_FD int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (!host_file(host, "/nix/store"))
+		return missing("no /nix/store", "nothing to do, unless you want tools from Nix");
+	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
+		return broken(arena_printf(arena, "the daemon does not answer (%m)"),
+			      "start it: systemctl start nix-daemon; and be in its group of users");
+	return ok("the daemon answers");
+}
+
+static struct finding look_at_terminal(struct arena *arena, const struct host *host)
+{
+	CLEANUP_FD int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+
+	(void)arena;
+	(void)host;
+	if (terminal < 0)
+		return missing("nobody can be asked", "start with --yes where there is no terminal");
+	return ok("can ask for confirmation");
+}
+
+static const struct check checks[] = {
+	{"bwrap", true, look_at_bwrap},	     {"claude", true, look_at_claude},
+	{"shell", true, look_at_shell},	     {"state", true, look_at_state},
+	{"project", true, look_at_project},  {"git", false, look_at_git},
+	{"pasta", false, look_at_pasta},     {"nft", false, look_at_nft},
+	{"nix", false, look_at_nix},	     {"terminal", false, look_at_terminal},
+};
+
+static void print_text(const struct finding *findings)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(checks); i++) {
+		const struct finding *found = &findings[i];
+
+		printf("%-8s %-9s %s%s\n", state_names[found->state], checks[i].name, found->detail,
+		       found->state != STATE_OK && !checks[i].required ? " (not needed)" : "");
+		if (found->state != STATE_OK && found->fix)
+			printf("%18s fix: %s\n", "", found->fix);
+	}
+}
+
+static void print_json(const struct finding *findings, bool starts)
+{
+	json_t *list = json_array();
+	json_t *all;
+
+	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
+		json_array_append_new(list,
+				      json_pack("{s:s, s:s, s:b, s:s, s:s?}", "name", checks[i].name,
+						"state", state_names[findings[i].state], "required",
+						checks[i].required, "detail", findings[i].detail,
+						"fix", findings[i].fix));
+	all = json_pack("{s:i, s:b, s:o}", "version", 1, "starts", starts, "checks", list);
+	json_dumpf(all, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(all);
+}
+
+int run_check(const struct config *config, const struct host *host, struct arena *arena)
+{
+	struct finding findings[ARRAY_SIZE(checks)];
+	bool starts = true;
+
+	for (size_t i = 0; i < ARRAY_SIZE(checks); i++) {
+		findings[i] = checks[i].look(arena, host);
+		starts &= !(checks[i].required && findings[i].state != STATE_OK);
+	}
+	if (config->output == OUTPUT_JSON)
+		print_json(findings, starts);
+	else
+		print_text(findings);
+	return starts ? 0 : EXIT_CHECK_FAILED;
+}

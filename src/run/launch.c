@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT
+// Starts bwrap from the plan.
+//
+// Theory of operation: bwrap gets its options by descriptor and an empty environment, so neither `ps` nor
+// /proc/1/environ shows anything. Made files are memfds and never touch the disk. Host paths are opened here, compared
+// with what the audit showed, and handed over as descriptors: a path swapped in between cannot slip in. The command is
+// our init, also a memfd; it gets the agent's environment by another one.
+#include "run/run.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "init/protocol.h"
+#include "plan/render.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x0010U
+#endif
+
+extern const unsigned char init_program[];
+extern const size_t init_program_size;
+
+// bwrap's own descriptors stay clear of those that init expects.
+enum { INIT_PROGRAM_FD = 5, ARGUMENTS_FD = 6, FIRST_FREE_FD = 10 };
+
+struct launch {
+	struct arena *arena;
+	struct text arguments; // NUL-separated
+	VEC(int) inherited;
+	int init;
+	int environment;
+	int control;
+	int options;
+};
+
+static bool fail(struct error *error, const char *what)
+{
+	return error_set(error, "cannot %s: %s", what, strerror(errno));
+}
+
+static bool write_all(int fd, const char *bytes, size_t count)
+{
+	while (count) {
+		ssize_t done = write(fd, bytes, count);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return false;
+		bytes += done;
+		count -= (size_t)done;
+	}
+	return lseek(fd, 0, SEEK_SET) == 0;
+}
+
+// A descriptor number that nothing fixed will overwrite.
+static int move_up(int fd)
+{
+	int moved = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
+
+	if (fd >= 0)
+		close(fd);
+	return moved;
+}
+
+static int make_memfd(const char *name, const void *content, size_t size, unsigned int flags)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC | flags);
+
+	if (fd < 0 && errno == EINVAL) // before Linux 6.3 every memfd may be executed
+		fd = memfd_create(name, MFD_CLOEXEC);
+	fd = move_up(fd);
+	if (fd >= 0 && !write_all(fd, content, size)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static void add_argument(struct launch *launch, const char *argument)
+{
+	text_add_bytes(&launch->arguments, argument, strlen(argument) + 1);
+}
+
+static void add_descriptor(struct launch *launch, int fd)
+{
+	vec_push(launch->arena, &launch->inherited, fd);
+	add_argument(launch, arena_printf(launch->arena, "%d", fd));
+}
+
+// Opens what will be mounted and makes sure that it is what the audit showed.
+static int open_source(const struct plan_mount *mount, struct error *error)
+{
+	int fd = move_up(open(mount->source, O_PATH | O_CLOEXEC | O_NOFOLLOW));
+	const char *shown = quote_display(error->arena, mount->source, 0);
+	struct stat status;
+
+	if (fd < 0 || fstat(fd, &status) < 0) {
+		error_set(error, "cannot open '%s': %s", shown, strerror(errno));
+		return -1;
+	}
+	if (S_ISLNK(status.st_mode) ||
+	    (mount->id.inode &&
+	     (status.st_dev != mount->id.device || status.st_ino != mount->id.inode))) {
+		close(fd);
+		error_hint(error, "start again; if it happens again, something is changing that path");
+		error_set(error, "'%s' changed between the audit and the start", shown);
+		return -1;
+	}
+	return fd;
+}
+
+static bool add_host_path(struct launch *launch, const struct plan *plan,
+			  const struct bwrap_option *option, struct error *error)
+{
+	int fd = open_source(option->mount, error);
+
+	if (fd < 0)
+		return false;
+	if (plan->bind_descriptors) {
+		add_argument(launch, option->by_descriptor);
+		add_descriptor(launch, fd);
+	} else {
+		close(fd);
+		add_argument(launch, option->flag);
+		add_argument(launch, option->arguments[0]);
+	}
+	add_argument(launch, option->arguments[1]);
+	return true;
+}
+
+static bool add_option(struct launch *launch, const struct plan *plan,
+		       const struct bwrap_option *option, struct error *error)
+{
+	int fd;
+
+	switch (option->operand) {
+	case OPERAND_VARIABLE:
+		return true; // goes to init, not to bwrap
+	case OPERAND_HOST_PATH:
+		return add_host_path(launch, plan, option, error);
+	case OPERAND_DATA:
+		fd = make_memfd(option->mount->path, option->mount->source,
+				strlen(option->mount->source), 0);
+		if (fd < 0)
+			return fail(error, "make a file in memory");
+		add_argument(launch, option->flag);
+		add_descriptor(launch, fd);
+		add_argument(launch, option->arguments[1]);
+		return true;
+	case OPERAND_TEXT:
+		break;
+	}
+	add_argument(launch, option->flag);
+	for (size_t i = 0; i < ARRAY_SIZE(option->arguments) && option->arguments[i]; i++)
+		add_argument(launch, option->arguments[i]);
+	return true;
+}
+
+static bool gather(struct launch *launch, const struct plan *plan, struct error *error)
+{
+	bwrap_options options = render_bwrap(plan, launch->arena);
+	struct text variables = {.arena = launch->arena};
+
+	vec_each(option, &options) {
+		if (!add_option(launch, plan, option, error))
+			return false;
+	}
+	add_argument(launch, "--as-pid-1");
+	vec_each(variable, &plan->variables) {
+		text_printf(&variables, "%s=%s", variable->name, variable->value);
+		text_add_bytes(&variables, "", 1);
+	}
+	launch->options = make_memfd("options", launch->arguments.data, launch->arguments.length, 0);
+	launch->environment = make_memfd("environment", variables.data, variables.length, 0);
+	launch->init = make_memfd("claudebox-init", init_program, init_program_size, MFD_EXEC);
+	if (launch->options < 0 || launch->environment < 0)
+		return fail(error, "make a file in memory");
+	if (launch->init < 0) {
+		error_hint(error, "allow programs in memory: sysctl vm.memfd_noexec must not be 2");
+		return fail(error, "make a program in memory");
+	}
+	return true;
+}
+
+// Signals that were ignored when claudebox started, as under nohup, stay ignored for the agent.
+static unsigned long ignored_signals(void)
+{
+	unsigned long mask = 0;
+
+	for (int number = 1; number < 32; number++) {
+		struct sigaction action;
+
+		if (sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN)
+			mask |= 1UL << (number - 1);
+	}
+	return mask;
+}
+
+// bwrap must not die, or stop, by what is meant for the agent.
+static void ignore_signals(void)
+{
+	static const int numbers[] = {SIGHUP,  SIGINT,	SIGQUIT, SIGTERM, SIGTSTP,
+				      SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2, SIGALRM};
+	sigset_t none;
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		signal(numbers[i], SIG_IGN);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static __attribute__((noreturn)) void execute(struct launch *launch, const struct plan *plan,
+					      pid_t parent, const char **arguments)
+{
+	static char *const environment[] = {NULL};
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(EXIT_NOT_STARTED);
+	ignore_signals();
+	dup2(launch->control, INIT_CONTROL_FD);
+	dup2(launch->environment, INIT_ENVIRONMENT_FD);
+	dup2(launch->init, INIT_PROGRAM_FD);
+	dup2(launch->options, ARGUMENTS_FD);
+	close_range(ARGUMENTS_FD + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+	vec_each(fd, &launch->inherited)
+		fcntl(*fd, F_SETFD, 0);
+	execve(plan->bwrap, (char *const *)arguments, environment);
+	dprintf(STDERR_FILENO, "claudebox: cannot execute '%s': %s\n", plan->bwrap, strerror(errno));
+	_exit(EXIT_NOT_STARTED);
+}
+
+static const char **make_command(struct launch *launch, const struct plan *plan, bool foreground)
+{
+	strings words = {0};
+
+	vec_push(launch->arena, &words, "bwrap");
+	vec_push(launch->arena, &words, "--args");
+	vec_push(launch->arena, &words, arena_printf(launch->arena, "%d", ARGUMENTS_FD));
+	vec_push(launch->arena, &words, "--");
+	vec_push(launch->arena, &words, arena_printf(launch->arena, "/proc/self/fd/%d", INIT_PROGRAM_FD));
+	vec_push(launch->arena, &words,
+		 arena_printf(launch->arena, "%c%lu", foreground ? INIT_FLAG_FOREGROUND : '-',
+			      ignored_signals()));
+	vec_each(word, &plan->command)
+		vec_push(launch->arena, &words, *word);
+	vec_push(launch->arena, &words, NULL);
+	return words.items;
+}
+
+static void release(struct launch *launch)
+{
+	vec_each(fd, &launch->inherited)
+		close(*fd);
+	cleanup_close(&launch->init);
+	cleanup_close(&launch->environment);
+	cleanup_close(&launch->options);
+	cleanup_close(&launch->control);
+}
+
+bool run_start_box(struct box *box, const struct plan *plan, struct arena *arena,
+		   struct error *error)
+{
+	struct launch launch = {.arena = arena,
+				.arguments = {.arena = arena},
+				.init = -1,
+				.environment = -1,
+				.control = -1,
+				.options = -1};
+	const char **command;
+	pid_t parent = getpid();
+	int sockets[2];
+	int on = 1;
+
+	*box = (struct box){.bwrap = -1, .control = -1, .terminal = -1};
+	if (!gather(&launch, plan, error)) {
+		release(&launch);
+		return false;
+	}
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0) {
+		release(&launch);
+		return fail(error, "make a socket");
+	}
+	box->control = move_up(sockets[0]);
+	launch.control = move_up(sockets[1]);
+	setsockopt(box->control, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
+	box->terminal = move_up(open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY));
+	box->foreground = box->terminal >= 0 && tcgetpgrp(box->terminal) == getpgrp();
+	command = make_command(&launch, plan, box->foreground);
+	box->bwrap = fork();
+	if (box->bwrap == 0)
+		execute(&launch, plan, parent, command);
+	release(&launch);
+	if (box->bwrap < 0)
+		return fail(error, "start a process");
+	return true;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Everything that acts on a finished plan.
+#pragma once
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "plan/plan.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+// Asks on the terminal. False with an error when the answer is no or nobody can be asked.
+bool run_confirm(struct error *error);
+
+// Makes ~/.claudebox and the instance what the plan says.
+bool run_prepare_state(const struct plan *plan, struct arena *arena, struct error *error);
+
+// A started box, as the supervisor holds it.
+struct box {
+	pid_t bwrap;
+	int control; // to init
+	int terminal; // -1: none
+	bool foreground;
+};
+bool run_start_box(struct box *box, const struct plan *plan, struct arena *arena,
+		   struct error *error);
+
+// Stays until the box has ended. False with an error when the agent never ran.
+bool run_supervise(struct box *box, const struct plan *plan, int *ret_status,
+		   struct error *error);
+
+// Prepare, start, supervise.
+bool run_box(const struct plan *plan, struct arena *arena, int *ret_status, struct error *error);
+
+// --check: prints a line for each need; returns the exit status.
+int run_check(const struct config *config, const struct host *host, struct arena *arena);
+
+// Why user namespaces do not work here, and the cure; NULL when nothing is known to be wrong.
+const char *run_userns_problem(struct arena *arena, const char **ret_cure);
+
+// Runs a program with a fixed environment and returns its exit status, -1 when it did not end by itself.
+int run_capture(struct arena *arena, const char *program, const char *const *arguments,
+		const char **ret_output);

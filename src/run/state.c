@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+// Makes the instance on disk what the plan says.
+//
+// Theory of operation: the box writes to the instance's `claude` and to `sign-in`, so anything there may be a trap.
+// Directories are opened one by one without following links, and every write goes to a new file that is then
+// renamed into place: nothing that was planted is ever opened for writing.
+#include "run/run.h"
+
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool fail(struct error *error, const char *what, const char *path)
+{
+	int code = errno;
+
+	if (code == ENOSPC || code == EDQUOT)
+		error_hint(error, "the disk is full: free some space and start again");
+	else
+		error_hint(error, "look at the owner and mode of that path and its directory");
+	return error_set(error, "cannot %s '%s': %s", what, quote_display(error->arena, path, 0),
+			 strerror(code));
+}
+
+// Makes a directory when it is missing and opens it, never through a link.
+static int open_directory(int parent, const char *name, const char *shown, struct error *error)
+{
+	int fd;
+
+	if (mkdirat(parent, name, 0700) < 0 && errno != EEXIST) {
+		fail(error, "make directory", shown);
+		return -1;
+	}
+	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		fail(error, "open directory", shown);
+	return fd;
+}
+
+// The root was looked at before the audit; what counts is what it is now.
+static bool check_root(int root, const char *path, struct error *error)
+{
+	struct stat status;
+
+	if (fstat(root, &status) < 0)
+		return fail(error, "look at", path);
+	if (status.st_uid != getuid() || (status.st_mode & 077)) {
+		error_hint(error, "it must be yours, with mode 700");
+		return error_set(error, "state directory '%s' is not private", path);
+	}
+	return true;
+}
+
+static bool write_all(int fd, const char *content)
+{
+	size_t left = strlen(content);
+
+	while (left) {
+		ssize_t done = write(fd, content, left);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return false;
+		content += done;
+		left -= (size_t)done;
+	}
+	return fsync(fd) == 0;
+}
+
+static bool replace_file(int directory, const char *name, const char *content, struct error *error)
+{
+	const char *temporary = arena_printf(error->arena, ".claudebox-%d-%s", getpid(), name);
+	CLEANUP_FD int fd = -1;
+
+	unlinkat(directory, temporary, 0);
+	fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return fail(error, "write", name);
+	if (!write_all(fd, content) || renameat(directory, temporary, directory, name) < 0) {
+		fail(error, "write", name);
+		unlinkat(directory, temporary, 0);
+		return false;
+	}
+	return true;
+}
+
+// What stands in the way of a link is moved aside, not lost; an old link of ours is replaced.
+static bool clear_way(int directory, const char *name, struct error *error)
+{
+	struct stat status;
+
+	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT || fail(error, "look at", name);
+	if (S_ISLNK(status.st_mode))
+		return unlinkat(directory, name, 0) == 0 || errno == ENOENT ||
+		       fail(error, "replace", name);
+	for (int i = 0; i < 100; i++) {
+		const char *aside = arena_printf(error->arena, "%s.own%.0d", name, i);
+
+		if (renameat2(directory, name, directory, aside, RENAME_NOREPLACE) == 0)
+			return true;
+		if (errno != EEXIST)
+			break;
+	}
+	return fail(error, "move aside", name);
+}
+
+static bool make_link(int directory, const struct plan_link *link, struct error *error)
+{
+	char target[PATH_MAX];
+	ssize_t length = readlinkat(directory, link->name, target, sizeof(target) - 1);
+
+	if (length >= 0) {
+		target[length] = '\0';
+		if (str_equal(target, link->target))
+			return true;
+	}
+	// Another launch of the same project may do this at the same moment.
+	if (!clear_way(directory, link->name, error))
+		return false;
+	if (symlinkat(link->target, directory, link->name) < 0 && errno != EEXIST)
+		return fail(error, "make link", link->name);
+	return true;
+}
+
+// Links of earlier launches to files that the host no longer has would only be in the way.
+static void drop_stale_links(int directory, const struct plan *plan)
+{
+	CLEANUP_FD int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	CLEANUP_DIR DIR *entries = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+
+	if (!entries)
+		return;
+	take_fd(&copy);
+	while ((entry = readdir(entries))) {
+		char target[PATH_MAX];
+		ssize_t length;
+		bool wanted = false;
+
+		if (entry->d_type != DT_LNK)
+			continue;
+		length = readlinkat(directory, entry->d_name, target, sizeof(target) - 1);
+		if (length < 0)
+			continue;
+		target[length] = '\0';
+		vec_each(link, &plan->state.links)
+			wanted |= str_equal(link->name, entry->d_name);
+		if (!wanted && str_starts(target, BOX_USER_CLAUDE "/"))
+			unlinkat(directory, entry->d_name, 0);
+	}
+}
+
+// What the box cannot reach: which project this is, and the host's settings as they last came along.
+static bool write_records(int instance, const struct plan *plan, struct error *error)
+{
+	struct stat status;
+	bool ok = true;
+
+	if (fstatat(instance, "instance.json", &status, AT_SYMLINK_NOFOLLOW) < 0) {
+		const char *root = plan->state.canonical_root;
+		json_t *name = json_string(root);
+		json_t *record = json_pack("{s:i, s:o}", "version", 1, "root",
+					   name ? name
+						: json_string(quote_display(error->arena, root, 0)));
+		char *text = json_dumps(record, JSON_INDENT(2));
+
+		ok = text && replace_file(instance, "instance.json", text, error);
+		free(text);
+		json_decref(record);
+	}
+	if (ok && plan->state.new_settings_base)
+		ok = replace_file(instance, "settings-base.json", plan->state.new_settings_base, error);
+	return ok;
+}
+
+static bool fill_claude(int claude, const struct plan *plan, struct error *error)
+{
+	drop_stale_links(claude, plan);
+	vec_each(link, &plan->state.links) {
+		if (!make_link(claude, link, error))
+			return false;
+	}
+	vec_each(file, &plan->state.files) {
+		if (file->keep_as && renameat(claude, file->name, claude, file->keep_as) < 0)
+			return fail(error, "keep", file->name);
+		if (!replace_file(claude, file->name, file->content, error))
+			return false;
+	}
+	return true;
+}
+
+bool run_prepare_state(const struct plan *plan, struct arena *arena, struct error *error)
+{
+	const struct plan_state *state = &plan->state;
+	const char *all = path_parent(arena, state->instance);
+	CLEANUP_FD int root = open_directory(AT_FDCWD, state->root, state->root, error);
+	CLEANUP_FD int instances = -1;
+	CLEANUP_FD int instance = -1;
+	CLEANUP_FD int claude = -1;
+	CLEANUP_FD int sign_in = -1;
+
+	if (root < 0 || !check_root(root, state->root, error))
+		return false;
+	instances = open_directory(root, path_name(all), all, error);
+	if (instances < 0)
+		return false;
+	instance = open_directory(instances, path_name(state->instance), state->instance, error);
+	if (instance < 0)
+		return false;
+	claude = open_directory(instance, path_name(state->claude), state->claude, error);
+	if (claude < 0)
+		return false;
+	sign_in = open_directory(root, path_name(state->sign_in), state->sign_in, error);
+	if (sign_in < 0)
+		return false;
+	return write_records(instance, plan, error) && fill_claude(claude, plan, error);
+}

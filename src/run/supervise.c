@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+// Stays beside the box: passes signals in, keeps the terminal's job control as it is without a box, and brings the
+// exit status out.
+//
+// Theory of operation: the agent runs in a process group of its own, which has the terminal while claudebox is in
+// the foreground. The terminal's signals thus go straight to the agent. When the agent stops, init says so; we take
+// the terminal back and stop our own group, so that the user's shell sees a stopped job. `fg` continues us, and we
+// hand the terminal over again. Signals sent to claudebox itself are passed on, once each.
+#include "run/run.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "init/protocol.h"
+#include "run/sign_in.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+static const int passed_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2};
+
+struct watch {
+	struct box *box;
+	struct sign_in *sign_in;
+	pid_t agent; // as seen from here; also its process group
+	int failure; // errno of the execution, 0: none
+	int status;  // -1: not known yet
+	bool gone;   // bwrap has been reaped
+	int bwrap_status;
+};
+
+static void say(const struct watch *watch, int kind, int value)
+{
+	struct message message = {.kind = kind, .value = value};
+
+	send(watch->box->control, &message, sizeof(message), MSG_NOSIGNAL);
+}
+
+static bool in_foreground(const struct watch *watch)
+{
+	return watch->box->terminal >= 0 && tcgetpgrp(watch->box->terminal) == getpgrp();
+}
+
+// Takes the terminal from the agent, or from what is left of it, but never from another job of the user.
+static void take_terminal(const struct watch *watch)
+{
+	pid_t owner = watch->box->terminal < 0 ? -1 : tcgetpgrp(watch->box->terminal);
+
+	if (owner <= 0 || owner == getpgrp())
+		return;
+	if (owner == watch->agent || (kill(-owner, 0) < 0 && errno == ESRCH))
+		tcsetpgrp(watch->box->terminal, getpgrp());
+}
+
+// Stops our whole job, as the terminal's Ctrl+Z would; returns when it is continued. In a group that nobody
+// could continue (no job-control shell above us) the kernel ignores the signal, and the agent just goes on.
+static void stop_job(void)
+{
+	sigset_t stop;
+
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTSTP);
+	kill(0, SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &stop, NULL);
+	sigprocmask(SIG_BLOCK, &stop, NULL);
+}
+
+static void agent_stopped(const struct watch *watch, int signal_number)
+{
+	bool wants_terminal = signal_number == SIGTTIN || signal_number == SIGTTOU;
+
+	// `fg` of a job that was running in the background sends no signal: it just gives us the terminal.
+	if (!(wants_terminal && in_foreground(watch))) {
+		take_terminal(watch);
+		stop_job();
+	}
+	say(watch, MESSAGE_RESUME, in_foreground(watch));
+}
+
+// The kernel says who sent a packet, in our own numbers.
+static pid_t sender_of(struct msghdr *header)
+{
+	for (struct cmsghdr *part = CMSG_FIRSTHDR(header); part; part = CMSG_NXTHDR(header, part)) {
+		struct ucred credentials;
+
+		if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_CREDENTIALS)
+			continue;
+		memcpy(&credentials, CMSG_DATA(part), sizeof(credentials));
+		return credentials.pid;
+	}
+	return -1;
+}
+
+static bool receive(struct watch *watch)
+{
+	char control[CMSG_SPACE(sizeof(struct ucred))];
+	struct message message;
+	struct iovec data = {.iov_base = &message, .iov_len = sizeof(message)};
+	struct msghdr header = {.msg_iov = &data,
+				.msg_iovlen = 1,
+				.msg_control = control,
+				.msg_controllen = sizeof(control)};
+	ssize_t got = recvmsg(watch->box->control, &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+
+	if (got < 0 && (errno == EINTR || errno == EAGAIN))
+		return true;
+	if (got != sizeof(message))
+		return false;
+	if (message.kind == MESSAGE_STARTED)
+		watch->agent = sender_of(&header);
+	else if (message.kind == MESSAGE_FAILED)
+		watch->failure = message.value;
+	else if (message.kind == MESSAGE_STOPPED)
+		agent_stopped(watch, message.value);
+	else if (message.kind == MESSAGE_ENDED)
+		watch->status = message.value & 0xff;
+	return true;
+}
+
+static void take_signal(struct watch *watch, int signals)
+{
+	struct signalfd_siginfo info;
+
+	if (read(signals, &info, sizeof(info)) != sizeof(info))
+		return;
+	if (info.ssi_signo == SIGCHLD) {
+		if (waitpid(watch->box->bwrap, &watch->bwrap_status, WNOHANG) == watch->box->bwrap)
+			watch->gone = true;
+	} else if (info.ssi_signo == SIGCONT) {
+		if (watch->agent > 0)
+			say(watch, MESSAGE_RESUME, in_foreground(watch));
+	} else if (!(info.ssi_signo == SIGTSTP && info.ssi_pid == (uint32_t)getpid())) {
+		say(watch, MESSAGE_SIGNAL, (int)info.ssi_signo);
+	}
+}
+
+static int open_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_SIZE(passed_signals); i++)
+		sigaddset(&set, passed_signals[i]);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGCONT);
+	sigaddset(&set, SIGTTOU); // we change the terminal's owner from behind it
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigdelset(&set, SIGTTOU);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static bool watch_box(struct watch *watch, struct error *error)
+{
+	CLEANUP_FD int signals = open_signals();
+	int control = watch->box->control;
+
+	if (signals < 0)
+		return error_set(error, "cannot watch signals: %s", strerror(errno));
+	while (!watch->gone) {
+		struct pollfd wait[] = {{.fd = signals, .events = POLLIN},
+					{.fd = control, .events = POLLIN},
+					{.fd = sign_in_descriptor(watch->sign_in), .events = POLLIN}};
+
+		if (poll(wait, ARRAY_SIZE(wait), -1) < 0 && errno != EINTR)
+			return error_set(error, "cannot wait: %s", strerror(errno));
+		// Messages first: the last one may come together with the end of the process.
+		if (wait[1].revents && !receive(watch))
+			control = -1;
+		if (wait[0].revents)
+			take_signal(watch, signals);
+		if (wait[2].revents)
+			sign_in_changed(watch->sign_in);
+	}
+	while (control >= 0 && watch->status < 0 && receive(watch) && watch->status < 0) {
+		struct pollfd left = {.fd = control, .events = POLLIN};
+
+		if (poll(&left, 1, 0) <= 0)
+			break;
+	}
+	return true;
+}
+
+static bool not_started(const struct watch *watch, struct error *error)
+{
+	const char *cure = NULL;
+	const char *problem = run_userns_problem(error->arena, &cure);
+
+	if (problem)
+		error_hint(error, "%s: %s", problem, cure);
+	else
+		error_hint(error, "bwrap says above what failed; claudebox --check looks at the usual "
+				  "reasons");
+	return error_set(error, "the sandbox could not be set up (bwrap ended with %d)",
+			 WIFEXITED(watch->bwrap_status)
+				 ? WEXITSTATUS(watch->bwrap_status)
+				 : EXIT_SIGNAL_BASE + WTERMSIG(watch->bwrap_status));
+}
+
+static bool not_executed(const struct watch *watch, const struct plan *plan, struct error *error)
+{
+	error->status = watch->failure == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+	error_hint(error, "what is in the box is shown by --dry-run");
+	return error_set(error, "cannot execute '%s' in the box: %s",
+			 quote_display(error->arena, plan->command.items[0], 0),
+			 strerror(watch->failure));
+}
+
+bool run_supervise(struct box *box, const struct plan *plan, int *ret_status, struct error *error)
+{
+	struct sign_in sign_in;
+	struct watch watch = {.box = box, .sign_in = &sign_in, .status = -1};
+	bool ok;
+
+	sign_in_watch(&sign_in, plan);
+	malloc_trim(0);
+	ok = watch_box(&watch, error);
+	take_terminal(&watch);
+	sign_in_end(&sign_in);
+	if (!ok)
+		return false;
+	if (watch.failure)
+		return not_executed(&watch, plan, error);
+	if (watch.status < 0 && watch.agent <= 0)
+		return not_started(&watch, error);
+	if (watch.status < 0) // the box was killed from outside
+		watch.status = WIFSIGNALED(watch.bwrap_status)
+				       ? EXIT_SIGNAL_BASE + WTERMSIG(watch.bwrap_status)
+				       : WEXITSTATUS(watch.bwrap_status);
+	*ret_status = watch.status;
+	return true;
+}
+
+bool run_box(const struct plan *plan, struct arena *arena, int *ret_status, struct error *error)
+{
+	struct box box;
+	bool ok;
+
+	if (!run_prepare_state(plan, arena, error) || !sign_in_prepare(plan, arena, error))
+		return false;
+	// Blocked from here on: what arrives during the start is passed on afterwards.
+	close(open_signals());
+	ok = run_start_box(&box, plan, arena, error) && run_supervise(&box, plan, ret_status, error);
+	cleanup_close(&box.control);
+	cleanup_close(&box.terminal);
+	return ok;
+}

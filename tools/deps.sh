@@ -1,0 +1,218 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Makes sure that what one or more groups of the table below need is installed.
+#
+# Silent, without network and without the package manager when nothing is missing.
+set -u
+
+# What a need is seen by: cmd:NAME on PATH, file:PATH, pc:MODULE of pkg-config, hdr:HEADER of C,
+# link:FLAG a program links with -fsanitize=FLAG, ca:bundle the system's TLS roots.
+# dnf takes a file where the name of the package changes from release to release.
+table='
+# groups     seen by                  apt              dnf                 pacman
+build        cmd:cc                   gcc              gcc                 gcc
+build        hdr:stdio.h              libc6-dev        glibc-devel         glibc
+build        cmd:make                 make             make                make
+build        cmd:meson                meson            meson               meson
+build        cmd:ninja                ninja-build      ninja-build         ninja
+build        cmd:pkg-config           pkg-config       pkgconf-pkg-config  pkgconf
+build        pc:jansson               libjansson-dev   jansson-devel       jansson
+build        pc:libmd                 libmd-dev        libmd-devel         libmd
+build,test   file:/usr/bin/python3    python3          python3             python
+run          cmd:bwrap                bubblewrap       bubblewrap          bubblewrap
+run          cmd:git                  git              git-core            git
+run          cmd:bash                 bash             bash                bash
+run,npm      ca:bundle                ca-certificates  ca-certificates     ca-certificates
+inet         cmd:pasta                passt            passt               passt
+inet         cmd:nft                  nftables         nftables            nftables
+test         cmd:tmux                 tmux             tmux                tmux
+test         cmd:ip                   iproute2         iproute             iproute2
+test         cmd:unshare              util-linux       util-linux          util-linux
+test         cmd:ps                   procps           procps-ng           procps-ng
+test         cmd:strace               strace           strace              strace
+test         cmd:openssl              openssl          openssl             openssl
+test,npm     cmd:node                 nodejs           /usr/bin/node       nodejs
+test,npm     cmd:npm                  npm              /usr/bin/npm        npm
+lint         cmd:clang-format         clang-format     clang-tools-extra   clang
+lint         cmd:clang-tidy           clang-tidy       clang-tools-extra   clang
+lint         cmd:cppcheck             cppcheck         cppcheck            cppcheck
+lint         cmd:shellcheck           shellcheck       ShellCheck          shellcheck
+lint         cmd:xargs                findutils        findutils           findutils
+sanitize     link:address             gcc              libasan             libasan
+sanitize     link:undefined           gcc              libubsan            libubsan
+'
+
+usage='usage: deps.sh [--dry-run [--manager apt|dnf|pacman] [--all]] GROUP...'
+
+die() {
+	printf 'claudebox: %s\n' "$1" >&2
+	[ $# -lt 2 ] || printf 'hint: %s\n' "$2" >&2
+	exit 1
+}
+
+misuse() {
+	printf 'claudebox: %s\n%s\n' "$1" "$usage" >&2
+	exit 2
+}
+
+has_link() {
+	scratch=$(mktemp -d) || return 1
+	echo 'int main(void) { return 0; }' |
+		cc "-fsanitize=$1" -x c - -o "$scratch/a" 2>/dev/null
+	set -- $?
+	rm -rf "$scratch"
+	return "$1"
+}
+
+has() {
+	what=${1#*:}
+	case $1 in
+	cmd:*) command -v "$what" >/dev/null ;;
+	pc:*) pkg-config --exists "$what" 2>/dev/null ;;
+	hdr:*) [ -e "/usr/include/$what" ] || echo "#include <$what>" | cc -E -x c - >/dev/null 2>&1 ;;
+	file:*) [ -e "$what" ] ;;
+	ca:*) [ -e /etc/ssl/certs/ca-certificates.crt ] || [ -e /etc/pki/tls/certs/ca-bundle.crt ] ;;
+	link:*) has_link "$what" ;;
+	esac
+}
+
+describe() {
+	case $1 in
+	cmd:*) echo "the command '${1#*:}'" ;;
+	pc:*) echo "the pkg-config module '${1#*:}'" ;;
+	hdr:*) echo "the header <${1#*:}>" ;;
+	file:*) echo "the file '${1#*:}'" ;;
+	ca:*) echo 'the TLS root certificates' ;;
+	link:*) echo "the library for -fsanitize=${1#*:}" ;;
+	esac
+}
+
+# Sets `packages` (their names for $manager) and `missing` (one line a need) for the groups asked for.
+look() {
+	packages=
+	missing=
+	while read -r in_groups check apt dnf pacman; do
+		case $in_groups in '' | '#'*) continue ;; esac
+		wanted=no
+		for group in $groups; do
+			case ",$in_groups," in *",$group,"*) wanted=yes ;; esac
+		done
+		[ $wanted = yes ] || continue
+		[ "$1" = all ] || ! has "$check" || continue
+		case $manager in dnf) name=$dnf ;; apt) name=$apt ;; *) name=$pacman ;; esac
+		case " $packages " in *" $name "*) ;; *) packages="$packages${packages:+ }$name" ;; esac
+		missing="$missing
+  $name: $(describe "$check")"
+	done <<-EOT
+		$table
+	EOT
+}
+
+# By the system's own name, as apt-get may be a guest on any of them.
+find_manager() {
+	ID='' ID_LIKE=''
+	# shellcheck source=/dev/null
+	[ ! -r /etc/os-release ] || . /etc/os-release
+	for name in $ID $ID_LIKE; do
+		case $name in
+		debian | ubuntu) manager=apt && return ;;
+		fedora | rhel | centos) manager=dnf && return ;;
+		arch) manager=pacman && return ;;
+		esac
+	done
+}
+
+act() {
+	if [ $dry_run = yes ]; then
+		printf '%s\n' "$*"
+	else
+		"$@" </dev/null >&2
+	fi
+}
+
+install_with() {
+	as_root=$1
+	shift
+	# shellcheck disable=SC2086 # either empty or one word
+	case $manager in
+	apt)
+		# A source that can't be reached matters only when the install then fails.
+		act $as_root apt-get -q update || :
+		act $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 \
+			install --no-install-recommends "$@"
+		;;
+	dnf) act $as_root dnf -q -y --setopt=install_weak_deps=False install "$@" ;;
+	pacman)
+		# Fetching the lists without an upgrade is unsupported on Arch; only a new system has none.
+		refresh=
+		ls /var/lib/pacman/sync/*.db >/dev/null 2>&1 || refresh=y
+		act $as_root pacman "-S$refresh" --needed --noconfirm "$@"
+		;;
+	esac
+}
+
+dry_run=no
+state=missing
+manager=
+groups=
+known=$(printf '%s' "$table" | sed -n 's/^\([a-z,]*\) .*/\1/p' | tr ',' '\n' | sort -u | paste -s -d ' ' -)
+
+while [ $# -gt 0 ]; do
+	case $1 in
+	--dry-run) dry_run=yes ;;
+	--all) state=all ;;
+	--manager)
+		[ $# -gt 1 ] || misuse "'--manager' needs a value"
+		manager=$2
+		shift
+		case $manager in apt | dnf | pacman) ;; *) misuse "unknown manager '$manager'" ;; esac
+		;;
+	--help)
+		printf '%s\ngroups: %s\n' "$usage" "$known"
+		exit 0
+		;;
+	-*) misuse "unknown option '$1'" ;;
+	*)
+		case " $known " in *" $1 "*) groups="$groups $1" ;; *) misuse "unknown group '$1' (there are: $known)" ;; esac
+		;;
+	esac
+	shift
+done
+[ -n "$groups" ] || misuse "no group given (there are: $known)"
+[ $dry_run = yes ] || [ "$state$manager" = missing ] || misuse "'--all' and '--manager' go with '--dry-run'"
+
+# Some tools live where an ordinary user's PATH does not look.
+PATH=$PATH:/usr/sbin:/sbin
+[ -n "$manager" ] || find_manager
+look $state
+[ -n "$packages" ] || exit 0
+
+[ -n "$manager" ] ||
+	die 'cannot install what is missing: this is none of Debian, Ubuntu, Fedora, Arch' \
+		"install these by hand (names as on Arch):$missing"
+
+as_root=
+through=
+if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null && [ $dry_run = no ]; then
+	printf 'claudebox: %s\nhint: as root, install these:%s\nhint: that is:\n' \
+		'cannot install what is missing: not root, and there is no sudo' "$missing" >&2
+	dry_run=yes
+	# shellcheck disable=SC2086 # a list of words
+	install_with '' $packages >&2
+	exit 1
+elif [ "$(id -u)" -ne 0 ]; then
+	as_root=sudo
+	through=' through sudo'
+fi
+
+if [ $dry_run = yes ]; then
+	echo "claudebox: would install with $manager$through: $packages"
+else
+	echo "claudebox: installing with $manager$through: $packages" >&2
+fi
+# shellcheck disable=SC2086 # a list of words
+install_with "$as_root" $packages || die "$manager failed to install: $packages"
+[ $dry_run = no ] || exit 0
+
+look missing
+[ -z "$packages" ] || die "still missing after the install:$missing"

@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Checks the format of the C files, and all C and shell code with static analysers; prints only problems.
+#
+# usage: lint.sh BUILD_DIRECTORY (with its compile_commands.json)
+set -u
+cd "$(dirname "$0")/.." || exit 1
+build=${1:-build}
+[ -f "$build/compile_commands.json" ] || {
+	echo "claudebox: no '$build/compile_commands.json': run make first" >&2
+	exit 1
+}
+jobs=$(nproc)
+status=0
+
+c_files() {
+	find "$@" -name '*.[ch]' -print0
+}
+
+c_files src tests | xargs -0 -r -n 16 -P "$jobs" clang-format --dry-run -Werror || status=1
+
+# One process a file, and its words only when it fails: clang-tidy also counts what it hides.
+# shellcheck disable=SC2016 # for the inner shell
+find src -name '*.c' -print0 | xargs -0 -r -n 1 -P "$jobs" sh -c '
+	out=$(clang-tidy --quiet -p "$1" --warnings-as-errors="*" \
+		--extra-arg=-Wno-unknown-warning-option "$2" 2>&1) && exit 0
+	printf "%s\n" "$out" | grep -v "^[0-9]* warnings\{0,1\} .*generated\|^Suppressed "
+	exit 1' tidy "$build" || status=1
+
+c_files src tests | xargs -0 -r cppcheck --quiet -j "$jobs" --std=c11 --language=c -I src \
+	--enable=warning,performance,portability --inline-suppr --error-exitcode=1 || status=1
+
+find . \( -name .git -o -name 'build*' \) -type d -prune -o -name '*.sh' -print0 |
+	xargs -0 -r shellcheck .ci/run || status=1
+
+[ $status -eq 0 ] || exit 1
+echo 'lint: clean'
