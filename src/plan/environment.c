@@ -95,7 +95,7 @@ static void add_made(struct plan *plan, struct arena *arena, const struct host *
 	make(plan, arena, "CLAUDEBOX", "1", "tells programs where they are");
 	make(plan, arena, "CLAUDE_CONFIG_DIR", path_join(arena, host->home, ".claude"),
 	     "this project's Claude state");
-	make(plan, arena, "CLAUDE_SECURESTORAGE_CONFIG_DIR", BOX_SIGN_IN, "the sign-in");
+	make(plan, arena, "CLAUDE_SECURESTORAGE_CONFIG_DIR", BOX_SIGN_IN "/" SIGN_IN_STORE, "the sign-in");
 	make(plan, arena, "CLAUDE_CODE_SANDBOXED", "1", "no question about trust");
 	make(plan, arena, "DISABLE_AUTOUPDATER", "1", "claude is read-only here");
 	make(plan, arena, "DISABLE_INSTALLATION_CHECKS", "1", "claude is read-only here");

@@ -96,6 +96,7 @@ struct plan {
 // Where claudebox puts things in the box.
 #define BOX_RUN "/run/claudebox"
 #define BOX_USER_CLAUDE BOX_RUN "/claude"
+#define SIGN_IN_STORE "store" // Claude keeps a lock beside it, so it is a directory in the shared one
 #define BOX_SIGN_IN BOX_RUN "/sign-in"
 #define BOX_AGENT BOX_RUN "/agent"
 #define BOX_POLICY "/etc/claude-code"

@@ -84,7 +84,7 @@ static void add_preparation(struct script *script, struct text *out, const struc
 {
 	text_printf(out, "mkdir -p -m 700 %s\n", word(script, plan->state.root));
 	text_printf(out, "mkdir -p %s %s\n", word(script, plan->state.claude),
-		    word(script, plan->state.sign_in));
+		    word(script, path_join(script->arena, plan->state.sign_in, SIGN_IN_STORE)));
 	vec_each(link, &plan->state.links) {
 		const char *path = path_join(script->arena, plan->state.claude, link->name);
 

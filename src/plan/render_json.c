@@ -3,8 +3,8 @@
 #include "plan/render.h"
 
 #include "base/text.h"
+#include "plan/json.h"
 
-#include <jansson.h>
 #include <string.h>
 
 const char *const mount_kind_names[MOUNT_KIND_COUNT] = {
@@ -52,9 +52,7 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 	json_t *mounts = json_array();
 	json_t *command = json_array();
 	json_t *warnings = json_array();
-	json_t *all;
-	char *text;
-	size_t length;
+	JSON_OWNED *all = NULL;
 
 	vec_each(variable, &plan->variables)
 		json_array_append_new(variables, variable_of(arena, variable));
@@ -70,10 +68,5 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 			network_tier_names[plan->network], "uid", (int)plan->uid, "gid",
 			(int)plan->gid, "environment", variables, "mounts", mounts, "command", command,
 			"warnings", warnings);
-	length = json_dumpb(all, NULL, 0, JSON_INDENT(2));
-	text = arena_alloc(arena, length + 2);
-	json_dumpb(all, text, length, JSON_INDENT(2));
-	json_decref(all);
-	text[length] = '\n';
-	return text;
+	return json_write(arena, all, JSON_INDENT(2));
 }

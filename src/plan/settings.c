@@ -4,51 +4,25 @@
 
 #include "base/path.h"
 #include "base/text.h"
+#include "plan/json.h"
 #include "plan/tables.h"
 
-#include <jansson.h>
 #include <string.h>
 
 enum { API_KEY_TAIL = 20 }; // how much of a key Claude keeps to recognise it
 
 // Keys that run a program for a credential on the host, or that the box decides itself.
 static const char *const dropped_settings[] = {
-	"apiKeyHelper",	     "awsAuthRefresh",	  "awsCredentialExport", "gcpAuthRefresh",
-	"otelHeadersHelper", "proxyAuthHelper",
+	"apiKeyHelper",	   "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh", "otelHeadersHelper",
+	"proxyAuthHelper", "processWrapper", "policyHelper",	    "policyHelpers",  "sshHostCommands",
+	"sshConfigs",
 };
-
-static void drop_json(json_t **value)
-{
-	json_decref(*value);
-}
-#define JSON_OWNED __attribute__((cleanup(drop_json))) json_t
-
-static json_t *load_object(const char *text)
-{
-	json_t *value = text ? json_loads(text, 0, NULL) : NULL;
-
-	if (value && !json_is_object(value)) {
-		json_decref(value);
-		value = NULL;
-	}
-	return value;
-}
 
 bool settings_valid(const char *text)
 {
-	JSON_OWNED *value = load_object(text);
+	JSON_OWNED *value = json_read_object(text, 0);
 
 	return value != NULL;
-}
-
-static const char *dump(struct arena *arena, const json_t *value)
-{
-	size_t length = json_dumpb(value, NULL, 0, JSON_INDENT(2));
-	char *text = arena_alloc(arena, length + 2);
-
-	json_dumpb(value, text, length, JSON_INDENT(2));
-	text[length] = '\n';
-	return text;
 }
 
 static void filter_variables(struct arena *arena, json_t *settings, strings *notes)
@@ -69,6 +43,33 @@ static void filter_variables(struct arena *arena, json_t *settings, strings *not
 				      quote_display(arena, name, 60),
 				      reserved ? "the box sets it" : "it looks like a secret"));
 		json_object_del(variables, name);
+	}
+}
+
+// Headers and whatever looks like a secret, at any depth: of MCP servers, marketplaces, HTTP hooks, plugins.
+static void filter_nested(struct arena *arena, json_t *value, const char *where, strings *notes)
+{
+	const char *key;
+	json_t *member;
+	size_t i;
+	void *next;
+
+	json_array_foreach (value, i, member)
+		filter_nested(arena, member, where, notes);
+	json_object_foreach_safe (value, next, key, member) {
+		const char *text = json_string_value(member);
+		const char *path = arena_printf(arena, "%s.%s", where, key);
+		bool secret = str_equal(key, "headers") || str_equal(key, "headersHelper") ||
+			      (text && *text && (secret_name(key) || secret_value(text)));
+
+		if (!secret) {
+			filter_nested(arena, member, path, notes);
+			continue;
+		}
+		vec_push(arena, notes,
+			 arena_printf(arena, "settings: '%s' is left out (it looks like a secret)",
+				      quote_display(arena, path, 80)));
+		json_object_del(value, key);
 	}
 }
 
@@ -166,7 +167,9 @@ const char *settings_filter(struct arena *arena, const struct plan *plan, const 
 {
 	static const char *const command_settings[] = {"statusLine", "subagentStatusLine",
 						       "fileSuggestion"};
-	JSON_OWNED *settings = load_object(host->user_claude.settings_json);
+	JSON_OWNED *settings = json_read_object(host->user_claude.settings_json, 0);
+	const char *key;
+	json_t *value;
 
 	if (!settings) {
 		if (host->user_claude.settings_json)
@@ -192,15 +195,19 @@ const char *settings_filter(struct arena *arena, const struct plan *plan, const 
 	}
 	filter_variables(arena, settings, notes);
 	filter_hooks(arena, plan, host, settings, notes);
-	return dump(arena, settings);
+	json_object_foreach (settings, key, value) {
+		if (!str_equal(key, "env"))
+			filter_nested(arena, value, key, notes);
+	}
+	return json_write(arena, settings, JSON_INDENT(2));
 }
 
 const char *settings_merge(struct arena *arena, const char *base, const char *host_settings,
 			   const char *box_settings)
 {
-	JSON_OWNED *old = load_object(base);
-	JSON_OWNED *new = load_object(host_settings);
-	JSON_OWNED *box = load_object(box_settings);
+	JSON_OWNED *old = json_read_object(base, 0);
+	JSON_OWNED *new = json_read_object(host_settings, 0);
+	JSON_OWNED *box = json_read_object(box_settings, 0);
 	JSON_OWNED *result = json_object();
 	const char *key;
 	json_t *value;
@@ -225,14 +232,20 @@ const char *settings_merge(struct arena *arena, const char *base, const char *ho
 	}
 	// The box is the permission layer (UX-06): no question about that.
 	json_object_set_new(result, "skipDangerousModePermissionPrompt", json_true());
-	return box && json_equal(box, result) ? NULL : dump(arena, result);
+	return box && json_equal(box, result) ? NULL : json_write(arena, result, JSON_INDENT(2));
 }
 
 static void copy_preferences(json_t *account, const char *preferences)
 {
-	static const char *const wanted[] = {"theme", "editorMode", "verbose", "preferredNotifChannel",
-					     "autoCompactEnabled", "diffTool", "oauthAccount"};
-	JSON_OWNED *host = load_object(preferences);
+	static const char *const wanted[] = {
+		"theme",		"editorMode",		"verbose",
+		"preferredNotifChannel", "autoCompactEnabled",	"showTurnDuration",
+		"diffTool",		"todoFeatureEnabled",	"showExpandedTodos",
+		"respectGitignore",	"copyOnSelect",		"copyFullResponse",
+		"autoScrollEnabled",	"showMessageTimestamps", "terminalProgressBarEnabled",
+		"shiftEnterKeyBindingInstalled", "hasUsedBackslashReturn",
+	};
+	JSON_OWNED *host = json_read_object(preferences, 0);
 
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
 		json_t *value = json_object_get(host, wanted[i]);
@@ -240,8 +253,6 @@ static void copy_preferences(json_t *account, const char *preferences)
 		if (value && !json_object_get(account, wanted[i]))
 			json_object_set(account, wanted[i], value);
 	}
-	if (!json_object_get(account, "theme"))
-		json_object_set_new(account, "theme", json_string("dark"));
 }
 
 static json_t *object_in(json_t *parent, const char *key)
@@ -278,7 +289,7 @@ static void approve_key(json_t *account, const char *api_key)
 const char *settings_answer(struct arena *arena, const char *existing, const char *preferences,
 			    const char *project, const char *api_key)
 {
-	JSON_OWNED *before = load_object(existing);
+	JSON_OWNED *before = json_read_object(existing, 0);
 	JSON_OWNED *account = before ? json_deep_copy(before) : json_object();
 	json_t *here;
 
@@ -288,9 +299,12 @@ const char *settings_answer(struct arena *arena, const char *existing, const cha
 	here = object_in(object_in(account, "projects"), project);
 	json_object_set_new(here, "hasTrustDialogAccepted", json_true());
 	json_object_set_new(here, "hasCompletedProjectOnboarding", json_true());
+	// What CLAUDE.md imports from outside the project is either in the box, and then meant to be, or not there.
+	json_object_set_new(here, "hasClaudeMdExternalIncludesWarningShown", json_true());
+	json_object_set_new(here, "hasClaudeMdExternalIncludesApproved", json_true());
 	if (api_key)
 		approve_key(account, api_key);
-	return before && json_equal(before, account) ? NULL : dump(arena, account);
+	return before && json_equal(before, account) ? NULL : json_write(arena, account, JSON_INDENT(2));
 }
 
 static void add_command_word(struct arena *arena, const char *command, strings *words)
@@ -304,7 +318,7 @@ static void add_command_word(struct arena *arena, const char *command, strings *
 
 strings settings_command_words(struct arena *arena, const char *text)
 {
-	JSON_OWNED *settings = load_object(text);
+	JSON_OWNED *settings = json_read_object(text, 0);
 	json_t *events = json_object_get(settings, "hooks");
 	strings words = {0};
 	const char *event;
@@ -341,7 +355,7 @@ static void find_in_block(struct arena *arena, const char *where, const json_t *
 
 void settings_find_secrets(struct arena *arena, const char *file, const char *text, strings *found)
 {
-	JSON_OWNED *settings = load_object(text);
+	JSON_OWNED *settings = json_read_object(text, 0);
 	const char *server;
 	json_t *entry;
 

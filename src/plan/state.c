@@ -91,7 +91,7 @@ void plan_build_state(struct plan *plan, struct arena *arena, const struct host 
 					   .source = state->sign_in,
 					   .path = BOX_SIGN_IN,
 					   .why = "the Claude sign-in"});
-	add_link(plan, arena, ".credentials.json", BOX_SIGN_IN "/.credentials.json");
+	add_link(plan, arena, ".credentials.json", BOX_SIGN_IN "/" SIGN_IN_STORE "/.credentials.json");
 	// claude has the same process id in every box: their session files would collide.
 	plan_add_mount(plan, arena,
 		       (struct plan_mount){.kind = MOUNT_DIRECTORY, .path = sessions, .mode = 0700});

@@ -76,7 +76,7 @@ static bool write_all(int fd, const char *content)
 	return fsync(fd) == 0;
 }
 
-static bool replace_file(int directory, const char *name, const char *content, struct error *error)
+bool run_replace_file(int directory, const char *name, const char *content, struct error *error)
 {
 	const char *temporary = arena_printf(error->arena, ".claudebox-%d-%s", getpid(), name);
 	CLEANUP_FD int fd = -1;
@@ -174,12 +174,12 @@ static bool write_records(int instance, const struct plan *plan, struct error *e
 						: json_string(quote_display(error->arena, root, 0)));
 		char *text = json_dumps(record, JSON_INDENT(2));
 
-		ok = text && replace_file(instance, "instance.json", text, error);
+		ok = text && run_replace_file(instance, "instance.json", text, error);
 		free(text);
 		json_decref(record);
 	}
 	if (ok && plan->state.new_settings_base)
-		ok = replace_file(instance, "settings-base.json", plan->state.new_settings_base, error);
+		ok = run_replace_file(instance, "settings-base.json", plan->state.new_settings_base, error);
 	return ok;
 }
 
@@ -193,7 +193,7 @@ static bool fill_claude(int claude, const struct plan *plan, struct error *error
 	vec_each(file, &plan->state.files) {
 		if (file->keep_as && renameat(claude, file->name, claude, file->keep_as) < 0)
 			return fail(error, "keep", file->name);
-		if (!replace_file(claude, file->name, file->content, error))
+		if (!run_replace_file(claude, file->name, file->content, error))
 			return false;
 	}
 	return true;

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""The real Claude Code in the box, against a stand-in for its API on loopback: turns, memory, resuming."""
+import json
+import os
+import unittest
+
+from lib.claude import ClaudeTest
+
+
+class Turn(ClaudeTest):
+    def test_bash_tool_writes_into_the_project(self):
+        done = self.turn("RUN: echo from the box > made.txt; pwd; id -u")
+        self.assertIn("DONE", done.stdout)
+        self.assertIn(str(self.project), done.stdout)
+        self.assertEqual((self.project / "made.txt").read_text(), "from the box\n")
+        self.assertEqual((self.project / "made.txt").stat().st_uid, os.getuid())
+
+    def test_bash_tool_sees_no_secret(self):
+        for name in (".ssh", ".aws"):
+            (self.home / name).mkdir()
+            (self.home / name / "key").write_text("CANARY-SECRET")
+        done = self.turn(f"RUN: cat ~/.ssh/key ~/.aws/key {self.home}/.ssh/key; env; ls -a ~",
+                         env={"GITHUB_TOKEN": "ghp_CANARY-SECRET-0123456789"})
+        self.assertIn("DONE", done.stdout)
+        self.assertNotIn("CANARY-SECRET", done.stdout)
+
+    def test_UX_06_bypasses_permissions(self):
+        self.turn("RUN: touch a b c")
+        self.assertTrue((self.project / "c").exists())
+
+    def test_AUTH_04_api_key_works_without_a_question(self):
+        done = self.turn("hello")
+        self.assertEqual(done.stdout, "ECHO hello\n")
+        auth = {entry["auth"] for entry in self.messages()}
+        self.assertEqual(auth, {self.api_key})
+
+    def test_exit_code_is_claudes(self):
+        done = self.claude("--no-such-option-of-claude")
+        self.assertNotIn(done.returncode, (0, 125, 126, 127))
+
+    def test_continue_resumes_the_conversation(self):
+        self.turn("first words")
+        done = self.claude("--continue", "-p", "second words")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        sent = json.dumps(self.messages()[-1]["body"]["messages"])
+        self.assertIn("first words", sent)
+        self.assertIn("second words", sent)
+
+    def test_STATE_two_projects_do_not_share_a_history(self):
+        self.turn("words of the first project")
+        other = self.home / "other"
+        other.mkdir()
+        done = self.claude("--continue", "-p", "words of the second", cwd=other)
+        self.assertNotIn("words of the first project", json.dumps([entry["body"] for entry in self.messages()[-1:]]))
+        self.assertNotIn("words of the first project", done.stdout)
+        seen = self.box("grep -rl 'words of the first' ~ /tmp /run 2>/dev/null; true", cwd=other)
+        self.assertEqual(seen, "")
+
+    def test_STATE_worktrees_share_a_history(self):
+        main = self.repository(self.home / "main")
+        worktree = self.home / "worktree"
+        self.git("worktree", "add", "-q", worktree, cwd=main)
+        ids = {self.plan(cwd=path)["instance"] for path in (main, worktree)}
+        self.assertEqual(len(ids), 1)
+        self.turn("said in the main worktree", cwd=main)
+        history = self.box("cat ~/.claude/projects/*/*.jsonl", cwd=worktree)
+        self.assertIn("said in the main worktree", history)
+
+    def test_works_twice_at_once_in_one_project(self):
+        one = self.start_turn("RUN: echo one > one.txt")
+        two = self.start_turn("RUN: echo two > two.txt")
+        for process in (one, two):
+            output, errors = process.communicate(timeout=120)
+            self.assertEqual(process.returncode, 0, errors)
+            self.assertIn("DONE", output)
+        self.assertTrue((self.project / "one.txt").exists() and (self.project / "two.txt").exists())
+
+
+class Memory(ClaudeTest):
+    def request(self, words="hello", **options):
+        """All that the model was sent for one turn."""
+        done = self.turn(words, **options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.dumps([entry["body"] for entry in self.messages()], ensure_ascii=False)
+
+    def test_AWARE_01_the_model_is_told_about_this_box(self):
+        body = self.request()
+        self.assertIn("You are in a sandbox (claudebox)", body)
+        self.assertIn(f"project `{self.project}`", body)
+        self.assertIn("The network is the host's own", body)
+
+    def test_AWARE_02_how_to_get_tools_and_not_to_retry(self):
+        body = self.request()
+        self.assertIn("A tool is missing?", body)
+        self.assertIn("do not retry", body)
+
+    def test_AWARE_01_the_users_own_memory_comes_along_unchanged(self):
+        own = self.home / ".claude" / "CLAUDE.md"
+        own.parent.mkdir()
+        own.write_text("OWN-MEMORY of the user\n")
+        body = self.request()
+        self.assertIn("OWN-MEMORY of the user", body)
+        self.assertIn("You are in a sandbox (claudebox)", body)
+        self.assertEqual(own.read_text(), "OWN-MEMORY of the user\n")
+
+    def test_STATE_rules_skills_commands_agents_come_along(self):
+        files = {
+            "rules/own.md": "OWN-RULE text\n",
+            "skills/tidy/SKILL.md": "---\nname: tidy\ndescription: OWN-SKILL tidies\n---\nTidy up.\n",
+            "commands/greet.md": "OWN-COMMAND says $ARGUMENTS\n",
+            "agents/critic.md": "---\nname: critic\ndescription: OWN-AGENT criticises\n---\nBe strict.\n",
+        }
+        for name, text in files.items():
+            path = self.home / ".claude" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        body = self.request()
+        self.assertIn("OWN-RULE", body)
+        self.assertIn("OWN-SKILL", body)
+        self.assertIn("OWN-AGENT", body)
+        self.assertIn("OWN-COMMAND says zed", self.turn("/greet zed").stdout)
+
+    def test_project_memory_still_counts(self):
+        (self.project / "CLAUDE.md").write_text("PROJECT-MEMORY\n")
+        self.assertIn("PROJECT-MEMORY", self.request())
+
+    def test_settings_come_along_filtered(self):
+        settings = {"env": {"PLAIN_SETTING": "visible", "MY_API_TOKEN": "CANARY-1"}, "apiKeyHelper": "/bin/echo CANARY-2",
+                    "hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "/home/nobody/x.sh CANARY-3"}]}]}}
+        (self.home / ".claude").mkdir()
+        (self.home / ".claude" / "settings.json").write_text(json.dumps(settings))
+        done = self.turn("RUN: env; cat ~/.claude/settings.json")
+        self.assertIn("PLAIN_SETTING=visible", done.stdout)
+        for number in (1, 2, 3):
+            self.assertNotIn(f"CANARY-{number}", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

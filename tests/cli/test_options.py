@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""The command line: what is claudebox's own, what goes to claude, and how mistakes are told."""
+import unittest
+
+from lib.box import BoxTest
+
+
+class Options(BoxTest):
+    def arguments(self, *words):
+        done = self.claudebox(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.strip()
+
+    def test_unknown_options_go_to_claude_in_order(self):
+        self.assertEqual(self.arguments("-p", "x", "--yes", "--model", "y"),
+                         "<--dangerously-skip-permissions><-p><x><--model><y>")
+
+    def test_after_two_dashes_everything_is_claudes(self):
+        self.assertEqual(self.arguments("--yes", "--", "--yes", "--help", "--network"),
+                         "<--dangerously-skip-permissions><--yes><--help><--network>")
+
+    def test_short_yes(self):
+        self.assertEqual(self.arguments("-y", "a"), "<--dangerously-skip-permissions><a>")
+
+    def test_empty_and_odd_arguments_survive(self):
+        self.assertEqual(self.arguments("--yes", "", "a b", "'", "\n", "é"),
+                         "<--dangerously-skip-permissions><><a b><'><\n><é>")
+
+    def test_network_without_value_is_a_usage_error(self):
+        self.assertIn("--network", self.refused("--yes", "--network", status=2))
+
+    def test_unknown_tier_is_a_usage_error(self):
+        self.assertIn("'lan'", self.refused("--yes", "--network", "lan", status=2))
+
+    def test_narrower_tier_is_never_replaced_by_a_wider_one(self):
+        for tier in ("inet", "none"):
+            self.assertIn(tier, self.refused("--yes", "--network", tier))
+
+    def test_known_tier_both_spellings(self):
+        self.assertIn("<a>", self.arguments("--yes", "--network", "full", "a"))
+        self.assertIn("<a>", self.arguments("--yes", "--network=full", "a"))
+
+    def test_options_of_later_versions_do_not_reach_claude(self):
+        for option in ("--profile=x", "--mount-ro=/x", "--mount-rw=/x", "--prove"):
+            self.refused("--yes", option)
+
+    def test_value_where_none_belongs(self):
+        self.refused("--yes=no", status=2)
+        self.refused("--dry-run=xml", status=2)
+
+    def test_exec_takes_all_that_follows(self):
+        done = self.claudebox("--yes", "--exec", "printf", "%s,", "--yes", "-y", "--", "--help")
+        self.assertEqual(done.stdout, "--yes,-y,--,--help,")
+
+    def test_exec_without_command(self):
+        self.refused("--yes", "--exec", status=2)
+
+    def test_exec_after_words_for_claude(self):
+        self.refused("--yes", "-p", "x", "--exec", "true", status=2)
+
+    def test_help_lists_every_option(self):
+        done = self.claudebox("--help")
+        self.assertEqual(done.returncode, 0)
+        for option in ("--yes", "--dry-run", "--check", "--network", "--shell", "--exec", "--help", "--version"):
+            self.assertIn(option, done.stdout)
+        self.assertTrue(all(len(line) <= 100 for line in done.stdout.splitlines()))
+
+    def test_version(self):
+        self.assertRegex(self.claudebox("--version").stdout, r"^claudebox \d+\.\d+\.\d+\n$")
+
+    def test_no_terminal_and_no_yes_is_an_error(self):
+        self.assertIn("--yes", self.refused("-p", "x"))
+
+    def test_shell_runs_in_the_box(self):
+        done = self.claudebox("--yes", "--shell", "-c", "echo $CLAUDEBOX; exit 3")
+        self.assertEqual((done.stdout, done.returncode), ("1\n", 3))
+
+
+if __name__ == "__main__":
+    unittest.main()

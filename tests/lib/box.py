@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""A home, a project, and claudebox in it: what the Python tests share."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+CLAUDEBOX = os.environ["CLAUDEBOX"]
+
+
+class BoxTest(unittest.TestCase):
+    """Each test has a fresh home below the user's own; nothing of it is left afterwards."""
+
+    def setUp(self):
+        self.home = pathlib.Path(tempfile.mkdtemp(prefix="claudebox-test-", dir=os.path.expanduser("~")))
+        self.addCleanup(self._remove, self.home)
+        self.project = self.home / "project"
+        self.project.mkdir()
+        self.env = {
+            "HOME": str(self.home),
+            "USER": os.environ["USER"],
+            "PATH": os.environ["PATH"],
+            "TERM": "xterm-256color",
+            "LANG": "C.UTF-8",
+            "ASAN_OPTIONS": os.environ["ASAN_OPTIONS"],
+            "UBSAN_OPTIONS": os.environ["UBSAN_OPTIONS"],
+            # A stand-in that shows how it was started; tests of the real one set another.
+            "CLAUDEBOX_CLAUDE": str(self.fake_claude()),
+        }
+
+    @staticmethod
+    def _remove(path):
+        subprocess.run(["chmod", "-R", "u+rwX", path], check=False, stderr=subprocess.DEVNULL)
+        shutil.rmtree(path, ignore_errors=True)
+
+    def scratch(self):
+        """A directory outside the home, removed at the end."""
+        path = pathlib.Path(tempfile.mkdtemp(prefix="claudebox-test-", dir="/var/tmp"))
+        self.addCleanup(self._remove, path)
+        return path
+
+    def fake_claude(self, body='printf "<%s>" "$@"; echo'):
+        path = self.home / "bin" / "claude"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{body}\n")
+        path.chmod(0o755)
+        return path
+
+    def claudebox(self, *arguments, cwd=None, env=None, **options):
+        """Runs claudebox; text output is captured, a hanging one is a failure."""
+        options.setdefault("timeout", 60)
+        options.setdefault("stdin", subprocess.DEVNULL)
+        return subprocess.run([CLAUDEBOX, *map(str, arguments)], cwd=cwd or self.project, env={**self.env, **(env or {})},
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="surrogateescape",
+                              check=False, **options)
+
+    def box(self, script, *arguments, cwd=None, env=None, **options):
+        """Runs a shell script in the box and returns what it printed; the box must start."""
+        done = self.claudebox("--yes", "--exec", "sh", "-c", script, "sh", *arguments, cwd=cwd, env=env, **options)
+        self.assertNotEqual(done.returncode, 125, done.stderr)
+        return done.stdout
+
+    def refused(self, *arguments, cwd=None, env=None, status=125):
+        """claudebox must refuse with a reason and a next step; returns what it said."""
+        done = self.claudebox(*(arguments or ("--yes", "--exec", "true")), cwd=cwd, env=env)
+        self.assertEqual(done.returncode, status, done.stderr)
+        self.assertRegex(done.stderr, r"(?m)^claudebox: ")
+        self.assertRegex(done.stderr, r"(?m)^hint: ")
+        self.assertEqual(done.stdout, "")
+        return done.stderr
+
+    def plan(self, *arguments, cwd=None, env=None):
+        """The plan as --dry-run=json shows it."""
+        done = self.claudebox("--dry-run=json", *arguments, cwd=cwd, env=env)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def git(self, *arguments, cwd=None):
+        """git on the host, with this test's home."""
+        return subprocess.run(["git", *map(str, arguments)], cwd=cwd or self.project, env=self.env, check=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True).stdout
+
+    def repository(self, path, name="Ann", email="ann@example.org"):
+        """A repository with one commit; the host knows who commits."""
+        path.mkdir(parents=True, exist_ok=True)
+        self.git("config", "--global", "user.name", name, cwd=self.home)
+        self.git("config", "--global", "user.email", email, cwd=self.home)
+        self.git("init", "-q", "-b", "main", path)
+        (path / "file.txt").write_text("one\n")
+        self.git("add", ".", cwd=path)
+        self.git("commit", "-qm", "first", cwd=path)
+        return path
+
+
+def processes_with(mark):
+    """Process ids whose command line holds this mark."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                if mark.encode() in (entry / "cmdline").read_bytes():
+                    found.append(int(entry.name))
+            except OSError:
+                pass
+    return found
+
+
+def tree(path):
+    """Every path below a directory with its kind, size and content, to see what changed."""
+    seen = {}
+    for directory, names, files in os.walk(path):
+        for name in names + files:
+            full = os.path.join(directory, name)
+            status = os.lstat(full)
+            content = None
+            if os.path.islink(full):
+                content = os.readlink(full)
+            elif os.path.isfile(full):
+                with open(full, "rb") as file:
+                    content = file.read()
+            seen[os.path.relpath(full, path)] = (status.st_mode, content)
+    return seen

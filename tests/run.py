@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs every test against a build directory: run.py BUILD [NAME...]; a NAME picks the files whose path holds it.
+
+C tests (BUILD/tests/*) speak TAP. Python files under cli/, box/, claude/ and unit/ are unittest modules; each runs in a process
+of its own, as an ordinary user: root is who CI is, not who runs claudebox. A module with AS_ROOT = True runs as root
+as well when we are root. The last line is the total.
+"""
+import concurrent.futures
+import json
+import os
+import pathlib
+import pwd
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+USER = "claudebox-test"
+CLAUDE = {"CLAUDE_NEW": "2.1.325", "CLAUDE_OLD": "2.1.100"}
+SUITES = ("unit", "cli", "box", "claude")
+IN_CI = os.environ.get("CI") == "true"
+
+
+def account():
+    """The ordinary user that tests run as: ourselves, or one made for this when we are root."""
+    if os.getuid():
+        return pwd.getpwuid(os.getuid())
+    try:
+        return pwd.getpwnam(USER)
+    except KeyError:
+        subprocess.run(["useradd", "--create-home", "--shell", "/bin/bash", USER], check=True)
+        return pwd.getpwnam(USER)
+
+
+def install_claude(cache):
+    """Paths of the two Claude Codes that the tests use, installed once."""
+    paths = {}
+    for name, version in CLAUDE.items():
+        command = [HERE.parent / "tools/claude.sh", "--version", version, "--prefix", cache / "claude-code"]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+        if done.returncode == 0:
+            paths[name] = done.stdout.strip()
+    return paths
+
+
+def stage(build, directory):
+    """A copy of what the tests need, readable by the ordinary user wherever the checkout lies."""
+    shutil.copy(build / "claudebox", directory)
+    shutil.copytree(HERE, directory / "tests", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("tools", "src", "doc"):
+        if (HERE.parent / name).is_dir():
+            shutil.copytree(HERE.parent / name, directory / name)
+    for file in HERE.parent.iterdir():
+        if file.is_file():
+            shutil.copy(file, directory)
+    subprocess.run(["chmod", "-R", "a+rX", directory], check=True)
+    os.chmod(directory, 0o755)
+
+
+def environment(user, directory, claude):
+    """A fixed environment: nothing of the caller's changes a result."""
+    base = {
+        "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+        "HOME": user.pw_dir,
+        "USER": user.pw_name,
+        "LOGNAME": user.pw_name,
+        "LANG": "C.UTF-8",
+        "TERM": "xterm-256color",
+        "CLAUDEBOX": str(directory / "claudebox"),
+        "STAGE": str(directory),
+        "PYTHONPATH": str(directory / "tests"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1",
+        "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
+    }
+    if IN_CI:
+        base["CI"] = "true"
+    return base | claude
+
+
+def as_user(user, command):
+    if os.getuid() == user.pw_uid:
+        return command
+    return ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--init-groups", "--", *command]
+
+
+def run_tap(path, build):
+    """A C test: lines of TAP."""
+    variables = {"PATH": os.environ["PATH"], "SOURCE": str(HERE.parent), "BUILD": str(build)}
+    done = subprocess.run([path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=variables, check=False)
+    passed = len(re.findall(r"^ok ", done.stdout, re.M))
+    failed = len(re.findall(r"^not ok ", done.stdout, re.M))
+    planned = re.search(r"^1\.\.(\d+)$", done.stdout, re.M)
+    if done.returncode and not failed or not planned or int(planned[1]) != passed + failed:
+        failed += 1
+    return f"unit/{path.name}", passed, failed, 0, done.stdout if failed else ""
+
+
+def run_python(name, path, user, variables, directory):
+    """A unittest module, in a process of its own; its last line is a summary for us."""
+    command = ["/usr/bin/python3", str(directory / "tests/lib/module.py"), str(directory / "tests" / path)]
+    try:
+        done = subprocess.run(as_user(user, command), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, errors="replace", env=variables,
+                              cwd=directory, timeout=540, check=False)
+        summary = json.loads(done.stdout.strip().splitlines()[-1])
+        output = done.stdout
+    except subprocess.TimeoutExpired as error:
+        summary, output = {"passed": 0, "failed": 1, "skipped": 0}, (error.stdout or b"").decode(errors="replace")
+    except (json.JSONDecodeError, IndexError):
+        summary, output = {"passed": 0, "failed": 1, "skipped": 0}, done.stdout
+    if IN_CI and summary["skipped"]:
+        summary["failed"] += summary.pop("skipped")
+        summary["skipped"] = 0
+    return name, summary["passed"], summary["failed"], summary["skipped"], output if summary["failed"] or summary["skipped"] else ""
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    picked = sys.argv[2:]
+    user = account()
+    root = pwd.getpwuid(0)
+    cache = pathlib.Path("/var/cache/claudebox-test" if os.getuid() == 0 else os.path.expanduser("~/.cache/claudebox-test"))
+    cache.mkdir(parents=True, exist_ok=True)
+    directory = pathlib.Path(tempfile.mkdtemp(prefix="claudebox-test-"))
+    jobs = []
+    total = [0, 0, 0]
+    try:
+        claude = install_claude(cache)
+        stage(build, directory)
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
+            wanted = lambda name: not picked or any(word in name for word in picked)
+            for path in sorted((build / "tests").glob("test_*")):
+                if os.access(path, os.X_OK) and path.is_file() and wanted(f"unit/{path.name}"):
+                    jobs.append(pool.submit(run_tap, path, build))
+            # The slow ones first, so that both processors are busy to the end.
+            for suite in reversed(SUITES):
+                for path in sorted((HERE / suite).glob("test_*.py")):
+                    name = f"{suite}/{path.name}"
+                    if not wanted(name):
+                        continue
+                    jobs.append(pool.submit(run_python, name, name, user, environment(user, directory, claude), directory))
+                    if os.getuid() == 0 and re.search(r"^AS_ROOT = True$", path.read_text(), re.M):
+                        jobs.append(pool.submit(run_python, f"{name} (root)", name, root,
+                                                environment(root, directory, claude), directory))
+            started = time.monotonic()
+            for job in concurrent.futures.as_completed(jobs):
+                name, passed, failed, skipped, output = job.result()
+                print(f"{'FAIL' if failed else 'ok':4} {name}: {passed} passed, {failed} failed"
+                      f"{f', {skipped} skipped' if skipped else ''} ({time.monotonic() - started:.0f} s)", flush=True)
+                if output:
+                    print("".join(f"     {line}\n" for line in output.splitlines()), flush=True)
+                total = [total[0] + passed, total[1] + failed, total[2] + skipped]
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+    if not total[0]:
+        total[1] += 1
+    print(f"{total[0]} passed, {total[1]} failed" + (f", {total[2]} skipped" if total[2] else ""))
+    sys.exit(1 if total[1] else 0)
+
+
+if __name__ == "__main__":
+    main()
