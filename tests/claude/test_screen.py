@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""The real Claude Code's interactive screen in the box, under tmux and an interactive bash: typing, job control, resize."""
+import os
+import re
+import time
+import unittest
+
+from lib.box import CLAUDEBOX, processes_with
+from lib.claude import ClaudeTest
+from lib.screen import Screen
+
+PROMPT = r"HOST>"
+READY = r"bypass permissions on"
+DIALOGS = re.compile(r"Choose the text style|Do you trust|Yes, I accept|Detected a custom API key|Select login method|Let's get started", re.I)
+
+
+class OnScreen(ClaudeTest):
+    def setUp(self):
+        super().setUp()
+        self.mark = f"mark-{os.path.basename(self.home)}"
+        self.screen = Screen()
+        self.addCleanup(self.screen.close)
+        self.screen.start(["bash", "--norc", "--noprofile", "-i"], env={**self.env, "PS1": "HOST> "}, cwd=str(self.project))
+        self.screen.wait_for(PROMPT)
+
+    def start(self):
+        self.screen.type(f"clear; {CLAUDEBOX} --yes --append-system-prompt {self.mark} 2>/dev/null")
+        self.screen.send("Enter")
+        self.screen.wait_for(READY, timeout=60)
+
+    def say(self, words):
+        self.screen.type(words)
+        time.sleep(0.3)
+        self.screen.send("Enter")
+
+    def end(self):
+        """Ctrl+C twice ends Claude; the shell has the terminal again."""
+        self.screen.send("C-c")
+        time.sleep(0.3)
+        self.screen.send("C-c")
+        self.screen.wait_for(PROMPT, timeout=30)
+        self.screen.type("echo BACK-$?-AT-$((40 + 2))")
+        self.screen.send("Enter")
+        self.screen.wait_for("BACK-0-AT-42")
+        self.assertEqual(processes_with(self.mark), [], "something of the box is left")
+
+    def test_no_dialog_then_a_turn_with_a_tool(self):
+        self.start()
+        self.assertIsNone(DIALOGS.search(self.screen.text()), self.screen.text())
+        self.say("RUN: echo typed > typed.txt && echo tool-$((6 * 7))")
+        self.screen.wait_for("DONE tool-42", timeout=60)
+        self.assertEqual((self.project / "typed.txt").read_text(), "typed\n")
+        self.end()
+
+    def test_ctrl_z_and_fg(self):
+        self.start()
+        self.screen.send("C-z")
+        self.screen.wait_for(r"Stopped", timeout=20)
+        self.screen.type("echo SHELL-$((20 + 3))")
+        self.screen.send("Enter")
+        self.screen.wait_for("SHELL-23")
+        self.screen.type("clear; fg")
+        self.screen.send("Enter")
+        time.sleep(1)
+        self.say("after fg")
+        self.screen.wait_for("ECHO after fg", timeout=60)
+        self.end()
+
+    def test_ctrl_c_clears_the_line_and_keeps_the_session(self):
+        self.start()
+        self.screen.type("half a thought")
+        self.screen.wait_for("half a thought")
+        self.screen.send("C-c")
+        time.sleep(1.5)
+        self.assertNotIn("half a thought", self.screen.text())
+        self.say("still here")
+        self.screen.wait_for("ECHO still here", timeout=60)
+        self.end()
+
+    def test_resize_redraws(self):
+        self.start()
+        self.screen.resize(70, 30)
+        self.screen.wait_for(r"^─{70}$", timeout=20)
+        self.screen.resize(110, 40)
+        self.screen.wait_for(r"^─{110}$", timeout=20)
+        self.end()
+
+    def test_second_start_shows_no_dialog_either(self):
+        self.start()
+        self.end()
+        self.start()
+        self.assertIsNone(DIALOGS.search(self.screen.text()), self.screen.text())
+        self.end()
+
+
+class OnScreenOld(OnScreen):
+    kind = "CLAUDE_OLD"
+
+
+del ClaudeTest
+
+if __name__ == "__main__":
+    unittest.main()
