@@ -14,8 +14,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-extern char **environ;
-
 static int print(const char *text)
 {
 	return fputs(text, stdout) < 0 || fflush(stdout) != 0 ? EXIT_NOT_STARTED : 0;
@@ -27,7 +25,7 @@ static void show_audit(const struct plan *plan, struct arena *arena)
 	const char *term = getenv("TERM");
 	bool terminal = isatty(STDERR_FILENO);
 	bool colour = terminal && !(no_color && *no_color) && !str_equal(term, "dumb");
-	struct winsize size = {0};
+	struct winsize size = { 0 };
 
 	if (terminal)
 		ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
@@ -37,7 +35,7 @@ static void show_audit(const struct plan *plan, struct arena *arena)
 static bool act(const struct config *config, struct arena *arena, int *ret_status,
 		struct error *error)
 {
-	struct host host = {0};
+	struct host host = { 0 };
 	struct plan plan;
 
 	if (!probe_host(&host, arena, config, environ, error))
@@ -61,9 +59,9 @@ static bool act(const struct config *config, struct arena *arena, int *ret_statu
 
 int main(int argc, char **argv)
 {
-	struct arena arena = {0};
-	struct error error = {.arena = &arena};
-	struct config config = {.extra_env = getenv("CLAUDEBOX_EXTRA_ENV")};
+	struct arena arena = { 0 };
+	struct error error = { .arena = &arena };
+	struct config config = { .extra_env = getenv("CLAUDEBOX_EXTRA_ENV") };
 	int status = 0;
 	bool ok = options_parse(&config, &arena, argc, argv, &error);
 

@@ -22,26 +22,26 @@ char *arena_vprintf(struct arena *arena, const char *format, va_list args)
 void arena_free(struct arena *arena);
 
 // A growable array in an arena: VEC(char *) names; vec_push(arena, &names, "x");
-#define VEC(type)                                                                                  \
-	struct {                                                                                   \
-		type *items;                                                                       \
-		size_t count;                                                                      \
-		size_t capacity;                                                                   \
+#define VEC(type)                \
+	struct {                 \
+		type *items;     \
+		size_t count;    \
+		size_t capacity; \
 	}
 
 void *arena_grow(struct arena *arena, void *items, size_t count, size_t *capacity, size_t size);
 
-#define vec_push(arena, vec, ...)                                                                  \
-	do {                                                                                       \
-		__typeof__(vec) vec_ = (vec);                                                      \
-		if (vec_->count == vec_->capacity)                                                 \
-			vec_->items = arena_grow((arena), vec_->items, vec_->count,                \
-						 &vec_->capacity, sizeof(*vec_->items));           \
-		vec_->items[vec_->count++] = (__VA_ARGS__);                                        \
+#define vec_push(arena, vec, ...)                                                        \
+	do {                                                                             \
+		__typeof__(vec) vec_ = (vec);                                            \
+		if (vec_->count == vec_->capacity)                                       \
+			vec_->items = arena_grow((arena), vec_->items, vec_->count,      \
+						 &vec_->capacity, sizeof(*vec_->items)); \
+		vec_->items[vec_->count++] = (__VA_ARGS__);                              \
 	} while (0)
 
-#define vec_each(item, vec)                                                                        \
-	for (__typeof__((vec)->items[0]) *item = (vec)->items;                                       \
+#define vec_each(item, vec)                                    \
+	for (__typeof__((vec)->items[0]) *item = (vec)->items; \
 	     item && item < (vec)->items + (vec)->count; item++)
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))

@@ -24,8 +24,8 @@ static inline void cleanup_fclose(FILE **file)
 		fclose(*file);
 }
 
-#define CLEANUP_FD __attribute__((cleanup(cleanup_close)))
-#define CLEANUP_DIR __attribute__((cleanup(cleanup_closedir)))
+#define CLEANUP_FD   __attribute__((cleanup(cleanup_close)))
+#define CLEANUP_DIR  __attribute__((cleanup(cleanup_closedir)))
 #define CLEANUP_FILE __attribute__((cleanup(cleanup_fclose)))
 
 // Hands a descriptor on, so that the cleanup leaves it alone.

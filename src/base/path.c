@@ -31,7 +31,7 @@ const char *path_name(const char *path)
 
 const char *path_clean(struct arena *arena, const char *path)
 {
-	struct text out = {.arena = arena};
+	struct text out = { .arena = arena };
 
 	for (const char *s = path; *s;) {
 		size_t length = strcspn(s, "/");
@@ -69,7 +69,7 @@ const char *path_tilde(struct arena *arena, const char *path, const char *home)
 
 const char *path_expand_home(struct arena *arena, const char *word, const char *home)
 {
-	static const char *const homes[] = {"~/", "$HOME/", "${HOME}/"};
+	static const char *const homes[] = { "~/", "$HOME/", "${HOME}/" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(homes); i++) {
 		const char *rest = str_after(word, homes[i]);

@@ -15,18 +15,18 @@ struct range {
 };
 
 static const struct range invisible[] = {
-	{0x0000, 0x001f},   {0x007f, 0x009f},   {0x00ad, 0x00ad},   {0x034f, 0x034f},
-	{0x061c, 0x061c},   {0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f},
-	{0x200b, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x206f},   {0x3164, 0x3164},
-	{0xd800, 0xdfff},   {0xfdd0, 0xfdef},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},
-	{0xfff0, 0xfffb},   {0xfffe, 0xffff},   {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
-	{0xe0000, 0xe0fff},
+	{ 0x0000, 0x001f },   { 0x007f, 0x009f }, { 0x00ad, 0x00ad },   { 0x034f, 0x034f },
+	{ 0x061c, 0x061c },   { 0x115f, 0x1160 }, { 0x17b4, 0x17b5 },   { 0x180b, 0x180f },
+	{ 0x200b, 0x200f },   { 0x2028, 0x202e }, { 0x2060, 0x206f },   { 0x3164, 0x3164 },
+	{ 0xd800, 0xdfff },   { 0xfdd0, 0xfdef }, { 0xfeff, 0xfeff },   { 0xffa0, 0xffa0 },
+	{ 0xfff0, 0xfffb },   { 0xfffe, 0xffff }, { 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a },
+	{ 0xe0000, 0xe0fff },
 };
 
 static const struct range wide[] = {
-	{0x1100, 0x115f},   {0x2e80, 0x303e},   {0x3041, 0xa4cf},   {0xac00, 0xd7a3},
-	{0xf900, 0xfaff},   {0xfe30, 0xfe6f},   {0xff00, 0xff60},   {0xffe0, 0xffe6},
-	{0x1f300, 0x1f64f}, {0x1f680, 0x1faff}, {0x20000, 0x3fffd},
+	{ 0x1100, 0x115f },   { 0x2e80, 0x303e },   { 0x3041, 0xa4cf },   { 0xac00, 0xd7a3 },
+	{ 0xf900, 0xfaff },   { 0xfe30, 0xfe6f },   { 0xff00, 0xff60 },   { 0xffe0, 0xffe6 },
+	{ 0x1f300, 0x1f64f }, { 0x1f680, 0x1faff }, { 0x20000, 0x3fffd },
 };
 
 static bool in_ranges(uint32_t c, const struct range *ranges, size_t count)
@@ -40,7 +40,7 @@ static bool in_ranges(uint32_t c, const struct range *ranges, size_t count)
 // Bytes of the valid UTF-8 character at `s`, 0 when it is not valid.
 static size_t decode(const unsigned char *s, uint32_t *ret_character)
 {
-	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	size_t length = s[0] < 0x80 ? 1 : s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
 	uint32_t c = length == 1 ? s[0] : s[0] & (0x7fU >> length);
 
@@ -97,7 +97,7 @@ static void add_escaped(struct text *out, unsigned char c)
 
 const char *quote_display(struct arena *arena, const char *value, size_t columns)
 {
-	struct text out = {.arena = arena};
+	struct text out = { .arena = arena };
 	size_t used = 0;
 	size_t total = strlen(value);
 
@@ -135,7 +135,7 @@ static bool shell_plain(const char *value)
 
 const char *quote_shell(struct arena *arena, const char *value, bool *uses_newline)
 {
-	struct text out = {.arena = arena};
+	struct text out = { .arena = arena };
 	bool open = false;
 
 	if (shell_plain(value))
@@ -167,7 +167,7 @@ const char *quote_shell(struct arena *arena, const char *value, bool *uses_newli
 
 const char *quote_here_document(struct arena *arena, const char *value)
 {
-	struct text out = {.arena = arena};
+	struct text out = { .arena = arena };
 
 	for (const char *s = value; *s;) {
 		size_t width;

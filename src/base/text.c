@@ -71,7 +71,7 @@ bool str_ends(const char *text, const char *suffix)
 const char *str_next_word(struct arena *arena, const char **cursor)
 {
 	const char *s = *cursor + strspn(*cursor, " \t\n;&|");
-	struct text out = {.arena = arena};
+	struct text out = { .arena = arena };
 	char quote = 0;
 
 	if (!*s)

@@ -7,23 +7,24 @@
 #include <string.h>
 
 const struct option_row option_table[] = {
-	{OPTION_YES, 'y', "yes", ARGUMENT_NONE, NULL, "start without asking"},
-	{OPTION_DRY_RUN, 0, "dry-run", ARGUMENT_JSON, NULL,
-	 "print the bwrap command (or the plan as JSON) and change nothing"},
-	{OPTION_CHECK, 0, "check", ARGUMENT_JSON, NULL,
-	 "test that everything a box needs is here and works"},
-	{OPTION_NETWORK, 0, "network", ARGUMENT_REQUIRED, "TIER",
-	 "what the box can reach: full (the host's network)"},
-	{OPTION_SHELL, 0, "shell", ARGUMENT_NONE, NULL, "run a shell in the box instead of claude"},
-	{OPTION_EXEC, 0, "exec", ARGUMENT_REST, "CMD [ARG...]",
-	 "run CMD in the box instead of claude; all that follows is its own"},
-	{OPTION_HELP, 0, "help", ARGUMENT_NONE, NULL,
-	 "show this help (claude's own: claudebox -- --help)"},
-	{OPTION_VERSION, 0, "version", ARGUMENT_NONE, NULL, "show claudebox's version"},
-	{OPTION_RESERVED, 0, "profile", ARGUMENT_REQUIRED, "NAME", NULL},
-	{OPTION_RESERVED, 0, "mount-ro", ARGUMENT_REQUIRED, "PATH[:DEST]", NULL},
-	{OPTION_RESERVED, 0, "mount-rw", ARGUMENT_REQUIRED, "PATH[:DEST]", NULL},
-	{OPTION_RESERVED, 0, "prove", ARGUMENT_JSON, NULL, NULL},
+	{ OPTION_YES, 'y', "yes", ARGUMENT_NONE, NULL, "start without asking" },
+	{ OPTION_DRY_RUN, 0, "dry-run", ARGUMENT_JSON, NULL,
+	  "print the bwrap command (or the plan as JSON) and change nothing" },
+	{ OPTION_CHECK, 0, "check", ARGUMENT_JSON, NULL,
+	  "test that everything a box needs is here and works" },
+	{ OPTION_NETWORK, 0, "network", ARGUMENT_REQUIRED, "TIER",
+	  "what the box can reach: full (the host's network)" },
+	{ OPTION_SHELL, 0, "shell", ARGUMENT_NONE, NULL,
+	  "run a shell in the box instead of claude" },
+	{ OPTION_EXEC, 0, "exec", ARGUMENT_REST, "CMD [ARG...]",
+	  "run CMD in the box instead of claude; all that follows is its own" },
+	{ OPTION_HELP, 0, "help", ARGUMENT_NONE, NULL,
+	  "show this help (claude's own: claudebox -- --help)" },
+	{ OPTION_VERSION, 0, "version", ARGUMENT_NONE, NULL, "show claudebox's version" },
+	{ OPTION_RESERVED, 0, "profile", ARGUMENT_REQUIRED, "NAME", NULL },
+	{ OPTION_RESERVED, 0, "mount-ro", ARGUMENT_REQUIRED, "PATH[:DEST]", NULL },
+	{ OPTION_RESERVED, 0, "mount-rw", ARGUMENT_REQUIRED, "PATH[:DEST]", NULL },
+	{ OPTION_RESERVED, 0, "prove", ARGUMENT_JSON, NULL, NULL },
 };
 const size_t option_table_count = ARRAY_SIZE(option_table);
 
@@ -32,7 +33,7 @@ const char *const network_tier_names[NETWORK_TIER_COUNT] = {
 };
 
 // The tiers that are planned; asking for one must never give a wider one instead.
-static const char *const reserved_tiers[] = {"inet", "none"};
+static const char *const reserved_tiers[] = { "inet", "none" };
 
 static bool usage_error(struct error *error)
 {
@@ -188,7 +189,7 @@ bool options_parse(struct config *config, struct arena *arena, int argc, char *c
 
 const char *options_render_help(struct arena *arena)
 {
-	struct text out = {.arena = arena};
+	struct text out = { .arena = arena };
 
 	text_add(&out, "usage: claudebox [options] [anything else goes to claude]\n\n"
 		       "Starts Claude Code in a sandbox: it can do anything to this directory and "
@@ -207,11 +208,12 @@ const char *options_render_help(struct arena *arena)
 				    row->name, row->value_name ? " " : "", value);
 		text_printf(&out, "  %-24s  %s\n", left, row->help);
 	}
-	text_add(&out, "\nenvironment:\n"
-		       "  CLAUDEBOX_EXTRA_ENV       names of more variables to pass, comma-separated\n"
-		       "  CLAUDEBOX_CLAUDE          the claude to start, instead of the one on PATH\n"
-		       "\nexit status: the agent's own (128+N when signal N ended it); 125 nothing was\n"
-		       "started; 126 or 127 the command cannot be run or found; 2 wrong usage;\n"
-		       "1 a check found a problem\n");
+	text_add(&out,
+		 "\nenvironment:\n"
+		 "  CLAUDEBOX_EXTRA_ENV       names of more variables to pass, comma-separated\n"
+		 "  CLAUDEBOX_CLAUDE          the claude to start, instead of the one on PATH\n"
+		 "\nexit status: the agent's own (128+N when signal N ended it); 125 nothing was\n"
+		 "started; 126 or 127 the command cannot be run or found; 2 wrong usage;\n"
+		 "1 a check found a problem\n");
 	return text_get(&out);
 }

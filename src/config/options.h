@@ -38,7 +38,7 @@ struct config {
 	enum payload payload;
 	enum network_tier network;
 	bool yes;
-	strings arguments; // for claude, for the shell, or the command of --exec
+	strings arguments;     // for claude, for the shell, or the command of --exec
 	const char *extra_env; // CLAUDEBOX_EXTRA_ENV as it came
 };
 

@@ -99,8 +99,9 @@ static void look_for_secrets(struct search *search, const char *script, const ch
 	for (const char *word; (word = str_next_word(search->arena, &cursor));) {
 		const char *equals = strchr(word, '=');
 		const char *value = equals ? equals + 1 : word;
-		bool named = equals && *value && !str_starts(value, "$") &&
-			     secret_name(arena_strndup(search->arena, word, (size_t)(equals - word)));
+		bool named =
+			equals && *value && !str_starts(value, "$") &&
+			secret_name(arena_strndup(search->arena, word, (size_t)(equals - word)));
 
 		if (named || secret_value(value))
 			search->agent->secret_in = script;
@@ -146,7 +147,7 @@ static bool resolve_wrapper(struct search *search, const struct followed *script
 	struct arena *arena = search->arena;
 	const char *text = probe_read(arena, script->real, SCRIPT_LIMIT, 0);
 	const char *covered = path_join(arena, search->host->home, ".claude");
-	strings target = {0};
+	strings target = { 0 };
 
 	if (++search->wrappers > MOST_WRAPPERS)
 		return fail(search, "claude is a wrapper around a wrapper, without end",
@@ -159,8 +160,8 @@ static bool resolve_wrapper(struct search *search, const struct followed *script
 		const char *start = line + strspn(line, " \t");
 		const char *command = str_after(start, "exec ");
 
-		if (command && !target.count && !resolve_exec(search, command, script->real, &target) &&
-		    search->agent->problem)
+		if (command && !target.count &&
+		    !resolve_exec(search, command, script->real, &target) && search->agent->problem)
 			return false;
 		s += length + (s[length] == '\n');
 	}
@@ -266,7 +267,7 @@ static const char *find(struct arena *arena, const struct host *host)
 
 void probe_agent(struct agent_facts *agent, struct arena *arena, const struct host *host)
 {
-	struct search search = {.arena = arena, .host = host, .agent = agent};
+	struct search search = { .arena = arena, .host = host, .agent = agent };
 
 	agent->found = find(arena, host);
 	if (!agent->found) {

@@ -27,7 +27,7 @@ static enum file_kind kind_of(mode_t mode)
 
 struct followed probe_follow(struct arena *arena, const char *path)
 {
-	struct followed result = {.path = path, .real = path};
+	struct followed result = { .path = path, .real = path };
 	const char *rest = path;
 	char place[PATH_MAX] = "";
 	size_t length = 0;
@@ -64,8 +64,8 @@ struct followed probe_follow(struct arena *arena, const char *path)
 		if (result.hops.count == MOST_HOPS)
 			return result;
 		vec_push(arena, &result.hops,
-			 (struct link_hop){.link = arena_strdup(arena, place),
-					   .target = arena_strdup(arena, target)});
+			 (struct link_hop){ .link = arena_strdup(arena, place),
+					    .target = arena_strdup(arena, target) });
 		rest = arena_printf(arena, "%s/%s", target, rest);
 		if (target[0] == '/')
 			length = 0;
@@ -74,7 +74,7 @@ struct followed probe_follow(struct arena *arena, const char *path)
 	result.real = length ? arena_strdup(arena, place) : "/";
 	if (lstat(result.real, &status) == 0) {
 		result.kind = kind_of(status.st_mode);
-		result.id = (struct file_id){.device = status.st_dev, .inode = status.st_ino};
+		result.id = (struct file_id){ .device = status.st_dev, .inode = status.st_ino };
 	}
 	return result;
 }

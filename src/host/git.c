@@ -99,30 +99,31 @@ static bool follow_pointer(struct git_facts *git, struct arena *arena, const cha
 {
 	const char *line = read_line(arena, path_join(arena, top, ".git"));
 	const char *target = line ? str_after(line, "gitdir: ") : NULL;
-	const char *directory = target ? resolve(arena, top, target) : NULL;
+	const char *target_directory = target ? resolve(arena, top, target) : NULL;
 	const char *shared;
 	const char *common;
 
-	if (!directory || !exists(path_join(arena, directory, "HEAD"))) {
+	if (!target_directory || !exists(path_join(arena, target_directory, "HEAD"))) {
 		git->refused = "'.git' is a file that leads to no repository: git is not available";
 		return false;
 	}
-	shared = read_line(arena, path_join(arena, directory, "commondir"));
-	common = shared ? resolve(arena, directory, shared) : directory;
+	shared = read_line(arena, path_join(arena, target_directory, "commondir"));
+	common = shared ? resolve(arena, target_directory, shared) : target_directory;
 	if (!common || !is_directory(path_join(arena, common, "objects"))) {
 		git->refused = "'.git' leads to a broken repository: git is not available";
 		return false;
 	}
 	// What lies in the project is the box's anyway and needs no proof.
-	if (!(path_within(directory, project) && path_within(common, project)) &&
-	    !points_back(arena, directory, common, top)) {
-		git->refused = arena_printf(arena,
-					    "'.git' leads to '%s', which does not point back: it is not "
-					    "mounted, git is not available",
-					    quote_display(arena, directory, 120));
+	if (!(path_within(target_directory, project) && path_within(common, project)) &&
+	    !points_back(arena, target_directory, common, top)) {
+		git->refused =
+			arena_printf(arena,
+				     "'.git' leads to '%s', which does not point back: it is not "
+				     "mounted, git is not available",
+				     quote_display(arena, target_directory, 120));
 		return false;
 	}
-	git->directory = directory;
+	git->directory = target_directory;
 	git->common = common;
 	return true;
 }
@@ -163,17 +164,28 @@ void probe_repository(struct git_facts *git, struct arena *arena, const char *pr
 
 struct git_identity probe_identity_start(struct arena *arena, const struct host *host)
 {
-	struct git_identity identity = {.pid = -1, .output = -1};
+	struct git_identity identity = { .pid = -1, .output = -1 };
 	const char *git = probe_program(arena, host, "git", host->project);
 	const char *config_home = host_variable(host, "XDG_CONFIG_HOME");
 	// `git config` runs no code of a repository; the project decides which includeIf holds.
-	const char *const arguments[] = {
-		"git", "-C", host->project, "config", "--null", "--show-scope", "--get-regexp",
-		"^(user\\.(name|email)|(commit|tag)\\.gpgsign)$", NULL};
+	const char *const arguments[] = { "git",
+					  "-C",
+					  host->project,
+					  "config",
+					  "--null",
+					  "--show-scope",
+					  "--get-regexp",
+					  "^(user\\.(name|email)|(commit|tag)\\.gpgsign)$",
+					  NULL };
 	const char *const environment[] = {
-		arena_printf(arena, "HOME=%s", host->home), "PATH=/usr/bin:/bin", "LC_ALL=C",
-		"GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",
-		config_home ? arena_printf(arena, "XDG_CONFIG_HOME=%s", config_home) : NULL, NULL};
+		arena_printf(arena, "HOME=%s", host->home),
+		"PATH=/usr/bin:/bin",
+		"LC_ALL=C",
+		"GIT_OPTIONAL_LOCKS=0",
+		"GIT_TERMINAL_PROMPT=0",
+		config_home ? arena_printf(arena, "XDG_CONFIG_HOME=%s", config_home) : NULL,
+		NULL
+	};
 	posix_spawn_file_actions_t actions;
 	int pipe_fds[2];
 
@@ -194,7 +206,7 @@ struct git_identity probe_identity_start(struct arena *arena, const struct host 
 
 static size_t read_all(int fd, char *buffer, size_t limit)
 {
-	struct pollfd wait = {.fd = fd, .events = POLLIN};
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
 	size_t length = 0;
 
 	while (length < limit && poll(&wait, 1, IDENTITY_MS) > 0) {
@@ -230,7 +242,8 @@ void probe_identity_finish(struct git_identity *identity, struct git_facts *git,
 			   struct arena *arena, const char *user)
 {
 	char *buffer = arena_alloc(arena, OUTPUT_LIMIT + 1);
-	size_t length = identity->output >= 0 ? read_all(identity->output, buffer, OUTPUT_LIMIT) : 0;
+	size_t length = identity->output >= 0 ? read_all(identity->output, buffer, OUTPUT_LIMIT)
+					      : 0;
 
 	if (identity->output >= 0)
 		close(identity->output);

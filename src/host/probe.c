@@ -21,7 +21,10 @@ enum { TEXT_LIMIT = 1024 * 1024, ACCOUNT_LIMIT = 64 * 1024 * 1024 };
 
 // More paths that the plan asks about, beyond its tables.
 static const char *const other_files[] = {
-	"/etc/NIXOS", "/etc/nix/nix.conf", "/bin/sh", "/usr/bin/env",
+	"/etc/NIXOS",
+	"/etc/nix/nix.conf",
+	"/bin/sh",
+	"/usr/bin/env",
 };
 static const char *const shells[] = {
 	"/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/bin/zsh", "/usr/bin/zsh",
@@ -52,15 +55,15 @@ static void probe_project(struct host *host, struct arena *arena)
 	if (!host->project || host->project[0] != '/')
 		host->project_problem = "is gone: the working directory does not exist any more";
 	else if (stat(host->project, &status) < 0)
-		host->project_problem = arena_printf(arena, "cannot be looked at (%s)",
-						     strerror(errno));
+		host->project_problem =
+			arena_printf(arena, "cannot be looked at (%s)", strerror(errno));
 	else if (!S_ISDIR(status.st_mode))
 		host->project_problem = "is not a directory";
 	else if (access(host->project, R_OK | X_OK) < 0)
 		host->project_problem = "cannot be read";
 	else
-		host->project_id = (struct file_id){.device = status.st_dev,
-						    .inode = status.st_ino};
+		host->project_id =
+			(struct file_id){ .device = status.st_dev, .inode = status.st_ino };
 }
 
 static void add_file(struct host *host, struct arena *arena, const char *path)
@@ -86,9 +89,9 @@ static void probe_files(struct host *host, struct arena *arena)
 		struct followed place = probe_follow(arena, path);
 
 		vec_push(arena, &host->secrets,
-			 (struct secret_place){.path = path,
-					       .real = place.kind == FILE_MISSING ? path
-										  : place.real});
+			 (struct secret_place){ .path = path,
+						.real = place.kind == FILE_MISSING ? path
+										   : place.real });
 	}
 	host->hosts_text = probe_read(arena, "/etc/hosts", TEXT_LIMIT, READ_FOLLOW);
 	host->nix_conf_text = probe_read(arena, "/etc/nix/nix.conf", TEXT_LIMIT, READ_FOLLOW);
@@ -104,7 +107,7 @@ static void probe_store_path(struct host *host, struct arena *arena)
 	for (const char *s = path ? path : ""; *s;) {
 		size_t length = strcspn(s, ":");
 		const char *directory = arena_strndup(arena, s, length);
-		struct followed followed = {0};
+		struct followed followed = { 0 };
 
 		if (directory[0] == '/')
 			followed = probe_follow(arena, directory);
@@ -167,8 +170,8 @@ static void probe_state(struct host *host, struct arena *arena)
 					  ACCOUNT_LIMIT, 0);
 	state->settings_json = probe_read(arena, path_join(arena, instance, "claude/settings.json"),
 					  TEXT_LIMIT, 0);
-	state->settings_base = probe_read(arena, path_join(arena, instance, "settings-base.json"),
-					  TEXT_LIMIT, 0);
+	state->settings_base =
+		probe_read(arena, path_join(arena, instance, "settings-base.json"), TEXT_LIMIT, 0);
 }
 
 static void add_user_entry(struct user_claude_facts *user, struct arena *arena, const char *name)
@@ -206,18 +209,18 @@ static void probe_user_claude(struct host *host, struct arena *arena)
 		for (size_t i = 0; i < user_claude_table_count; i++)
 			add_user_entry(user, arena, user_claude_table[i].name);
 		add_user_extras(user, arena);
-		user->settings_json = probe_read(arena, path_join(arena, user->directory, "settings.json"),
+		user->settings_json = probe_read(arena,
+						 path_join(arena, user->directory, "settings.json"),
 						 TEXT_LIMIT, READ_FOLLOW);
 		user->has_credentials =
 			access(path_join(arena, user->directory, ".credentials.json"), F_OK) == 0;
 	}
 	// Preferences are taken once: a long file costs more to read than all the rest of the start.
 	if (!host->state.instance_json)
-		user->preferences_json =
-			probe_read(arena,
-				   path_join(arena, elsewhere ? user->directory : host->home,
-					     ".claude.json"),
-				   ACCOUNT_LIMIT, READ_FOLLOW);
+		user->preferences_json = probe_read(
+			arena,
+			path_join(arena, elsewhere ? user->directory : host->home, ".claude.json"),
+			ACCOUNT_LIMIT, READ_FOLLOW);
 	words = settings_command_words(arena, user->settings_json);
 	vec_each(word, &words) {
 		for (size_t i = 0; i < system_path_count; i++) {
@@ -232,7 +235,7 @@ static void probe_user_claude(struct host *host, struct arena *arena)
 bool probe_host(struct host *host, struct arena *arena, const struct config *config,
 		char *const *environment, struct error *error)
 {
-	struct git_identity identity = {.pid = -1, .output = -1};
+	struct git_identity identity = { .pid = -1, .output = -1 };
 
 	(void)config;
 	for (; *environment; environment++)

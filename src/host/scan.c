@@ -25,8 +25,8 @@ struct scan {
 
 static bool is_dull(const char *name)
 {
-	static const char *const dull[] = {".git", "node_modules", "target", "build", "dist",
-					   ".venv", "venv", "vendor", "__pycache__"};
+	static const char *const dull[] = { ".git",  "node_modules", "target", "build",      "dist",
+					    ".venv", "venv",         "vendor", "__pycache__" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(dull); i++)
 		if (str_equal(name, dull[i]))
@@ -65,9 +65,9 @@ static int by_name(const void *a, const void *b)
 
 void probe_project_secrets(struct host *host, struct arena *arena)
 {
-	static const char *const settings[] = {".mcp.json", ".claude/settings.json",
-					       ".claude/settings.local.json"};
-	struct scan scan = {.arena = arena, .found = &host->project_secrets};
+	static const char *const settings[] = { ".mcp.json", ".claude/settings.json",
+						".claude/settings.local.json" };
+	struct scan scan = { .arena = arena, .found = &host->project_secrets };
 
 	scan_directory(&scan, AT_FDCWD, host->project, "", DEPTH);
 	if (host->project_secrets.count)

@@ -51,7 +51,7 @@ static __attribute__((noreturn)) void leave(int status)
 
 static void say(const struct init *init, int kind, int value)
 {
-	struct message message = {.kind = kind, .value = value};
+	struct message message = { .kind = kind, .value = value };
 
 	call(__NR_write, init->control, &message, sizeof(message), 0);
 }
@@ -72,7 +72,7 @@ static void default_signals(unsigned long ignored)
 		struct {
 			void *handler;
 			unsigned long flags, restorer, mask;
-		} action = {.handler = ignored >> (number - 1) & 1 ? (void *)1 : (void *)0};
+		} action = { .handler = ignored >> (number - 1) & 1 ? (void *)1 : (void *)0 };
 
 		call(__NR_rt_sigaction, number, &action, NULL, sizeof(none));
 	}
@@ -169,8 +169,8 @@ static void continue_agent(const struct init *init, bool foreground)
 // Background processes get a moment to end by themselves; most boxes have none.
 static void end_others(struct init *init)
 {
-	struct __kernel_timespec now;
-	struct __kernel_timespec end;
+	struct __kernel_timespec now = { 0 };
+	struct __kernel_timespec end = { 0 };
 
 	if (call(__NR_wait4, -1, NULL, WNOHANG, NULL) < 0)
 		return;
@@ -179,8 +179,8 @@ static void end_others(struct init *init)
 	call(__NR_clock_gettime, 1 /* CLOCK_MONOTONIC */, &end, 0, 0);
 	end.tv_nsec += LAST_MS * 1000000L;
 	do {
-		struct pollfd wait = {.fd = init->signals, .events = POLLIN};
-		struct __kernel_timespec pause = {.tv_nsec = 20000000};
+		struct pollfd wait = { .fd = init->signals, .events = POLLIN };
+		struct __kernel_timespec pause = { .tv_nsec = 20000000 };
 		struct signalfd_siginfo info;
 
 		call6(__NR_ppoll, (long)&wait, 1, (long)&pause, 0, 0, 0);
@@ -223,7 +223,7 @@ static void reap(struct init *init)
 
 static void listen(struct init *init)
 {
-	struct message message;
+	struct message message = { 0 };
 	long got = call(__NR_read, init->control, &message, sizeof(message), 0);
 
 	if (got == -EINTR_)
@@ -245,6 +245,7 @@ static char **read_environment(void)
 
 	if (size <= 0)
 		return entries;
+	// NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel returns addresses as numbers
 	text = (char *)call6(__NR_mmap, 0, size, 1 | 2 /* PROT_READ | PROT_WRITE */,
 			     2 /* MAP_PRIVATE */, INIT_ENVIRONMENT_FD, 0);
 	if ((unsigned long)text > -4096UL)
@@ -269,7 +270,7 @@ static unsigned long read_number(const char *text)
 __attribute__((noreturn, used)) void init_main(long *stack)
 {
 	char **arguments = (char **)(stack + 1);
-	struct init init = {.control = INIT_CONTROL_FD, .terminal = -1};
+	struct init init = { .control = INIT_CONTROL_FD, .terminal = -1 };
 	unsigned long all = ~0UL;
 	unsigned long ignored;
 	bool foreground;
@@ -286,7 +287,8 @@ __attribute__((noreturn, used)) void init_main(long *stack)
 	environment = read_environment();
 	call(__NR_close_range, INIT_ENVIRONMENT_FD, ~0U, 0, 0);
 	call(__NR_fcntl, INIT_CONTROL_FD, F_SETFD, FD_CLOEXEC, 0);
-	init.terminal = (int)call(__NR_openat, AT_FDCWD, "/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY, 0);
+	init.terminal =
+		(int)call(__NR_openat, AT_FDCWD, "/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY, 0);
 	init.signals = (int)call(__NR_signalfd4, -1, &all, sizeof(all), SFD_CLOEXEC);
 	init.agent = call6(__NR_clone, SIGCHLD, 0, 0, 0, 0, 0);
 	if (init.agent == 0)
@@ -295,8 +297,8 @@ __attribute__((noreturn, used)) void init_main(long *stack)
 		leave(EXIT_NO_COMMAND);
 	call(__NR_close_range, 0, 2, 0, 0);
 	for (;;) {
-		struct pollfd wait[] = {{.fd = init.signals, .events = POLLIN},
-					{.fd = init.control, .events = POLLIN}};
+		struct pollfd wait[] = { { .fd = init.signals, .events = POLLIN },
+					 { .fd = init.control, .events = POLLIN } };
 		struct signalfd_siginfo info;
 
 		call6(__NR_ppoll, (long)wait, 2, 0, 0, 0, 0);

@@ -7,9 +7,9 @@
 enum message_kind {
 	// init to supervisor
 	MESSAGE_STARTED, // sent by the agent's process just before it executes; the kernel adds its pid
-	MESSAGE_FAILED,	 // value: errno of the execution
+	MESSAGE_FAILED,  // value: errno of the execution
 	MESSAGE_STOPPED, // value: the signal
-	MESSAGE_ENDED,	 // value: exit status as a shell would show it
+	MESSAGE_ENDED,   // value: exit status as a shell would show it
 	// supervisor to init
 	MESSAGE_SIGNAL, // value: the signal, for the agent
 	MESSAGE_RESUME, // value: 1 when the agent shall have the terminal
@@ -22,7 +22,7 @@ struct message {
 
 // Descriptors that init starts with, besides 0 to 2. They are fixed so that init needs no options.
 enum {
-	INIT_CONTROL_FD = 3,	 // a SOCK_SEQPACKET socket
+	INIT_CONTROL_FD = 3,     // a SOCK_SEQPACKET socket
 	INIT_ENVIRONMENT_FD = 4, // a memfd: NAME=value, NUL-separated
 };
 

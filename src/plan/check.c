@@ -18,8 +18,9 @@ static bool refuse(struct error *error, const char *project, const char *relatio
 {
 	error_hint(error, "start claudebox in the directory of one project, for example: "
 			  "mkdir ~/project && cd ~/project && claudebox");
-	return error_set(error, "project '%s' %s '%s' (%s)", quote_display(error->arena, project, 0),
-			 relation, quote_display(error->arena, place, 0), what);
+	return error_set(error, "project '%s' %s '%s' (%s)",
+			 quote_display(error->arena, project, 0), relation,
+			 quote_display(error->arena, place, 0), what);
 }
 
 bool plan_refuse_project(const struct host *host, struct error *error)
@@ -48,9 +49,8 @@ bool plan_refuse_project(const struct host *host, struct error *error)
 		const char *place = path_expand_home(error->arena, row->path, host->home);
 
 		if (path_within(place, project))
-			return refuse(error, project,
-				      str_equal(place, project) ? "is" : "contains", place,
-				      row->what);
+			return refuse(error, project, str_equal(place, project) ? "is" : "contains",
+				      place, row->what);
 		if (row->inside && path_within(project, place))
 			return refuse(error, project, "lies in", place, row->what);
 	}
@@ -123,12 +123,14 @@ bool plan_check(const struct plan *plan, const struct host *host, struct error *
 	int data_files = 0;
 
 	if (!plan->bwrap) {
-		error_hint(error, "install it: apt install bubblewrap (Debian, Ubuntu), dnf install "
-				  "bubblewrap (Fedora), pacman -S bubblewrap (Arch)");
+		error_hint(error,
+			   "install it: apt install bubblewrap (Debian, Ubuntu), dnf install "
+			   "bubblewrap (Fedora), pacman -S bubblewrap (Arch)");
 		return error_set(error, "bwrap (bubblewrap) is not installed");
 	}
 	if (!host->shell) {
-		error_hint(error, "install bash in /usr/bin (Claude's Bash tool needs bash or zsh)");
+		error_hint(error,
+			   "install bash in /usr/bin (Claude's Bash tool needs bash or zsh)");
 		return error_set(error, "no shell: neither bash nor zsh would be in the box");
 	}
 	vec_each(mount, &plan->mounts) {
@@ -138,7 +140,8 @@ bool plan_check(const struct plan *plan, const struct host *host, struct error *
 	}
 	// POSIX sh knows descriptors up to 9 only, and --dry-run prints a script for it.
 	if (data_files > 7)
-		return error_set(error, "plan has %d made files, --dry-run can print 7", data_files);
+		return error_set(error, "plan has %d made files, --dry-run can print 7",
+				 data_files);
 	vec_each(variable, &plan->variables) {
 		if (!env_name_valid(variable->name, strlen(variable->name)))
 			return error_set(error, "plan has a variable without a proper name");

@@ -23,11 +23,11 @@ static void add_agent_mounts(struct plan *plan, struct arena *arena,
 			plan_add_followed(plan, arena, need, "claude");
 		else
 			plan_add_mount(plan, arena,
-				       (struct plan_mount){.kind = MOUNT_READ_ONLY,
-							   .source = need->real,
-							   .path = place,
-							   .id = need->id,
-							   .why = "claude"});
+				       (struct plan_mount){ .kind = MOUNT_READ_ONLY,
+							    .source = need->real,
+							    .path = place,
+							    .id = need->id,
+							    .why = "claude" });
 	}
 }
 

@@ -38,7 +38,7 @@ static bool plain_list(const json_t *value)
 
 	if (!json_is_array(value) || json_array_size(value) > LIST_MOST)
 		return false;
-	json_array_foreach ((json_t *)value, i, item)
+	json_array_foreach((json_t *)value, i, item)
 		if (!plain_text(item, 1, TEXT_MOST))
 			return false;
 	return true;
@@ -66,7 +66,7 @@ static bool well_formed(const json_t *sign_in, int64_t now_ms)
 	if (!json_object_get(sign_in, "accessToken") || !json_object_get(sign_in, "expiresAt") ||
 	    json_object_size(sign_in) > KEYS_MOST)
 		return false;
-	json_object_foreach ((json_t *)sign_in, key, value)
+	json_object_foreach((json_t *)sign_in, key, value)
 		if (!plain_key(key, value, now_ms))
 			return false;
 	return true;
@@ -107,16 +107,16 @@ static const char *put(struct arena *arena, const json_t *into, json_t *from)
 
 static struct sign_in_step to_box(struct arena *arena, const json_t *box_file, json_t *host)
 {
-	return (struct sign_in_step){.move = SIGN_IN_TO_BOX,
-				     .content = put(arena, box_file, host),
-				     .base = digest_of(arena, host)};
+	return (struct sign_in_step){ .move = SIGN_IN_TO_BOX,
+				      .content = put(arena, box_file, host),
+				      .base = digest_of(arena, host) };
 }
 
 static struct sign_in_step to_host(struct arena *arena, const json_t *host_file, json_t *box)
 {
-	return (struct sign_in_step){.move = SIGN_IN_TO_HOST,
-				     .content = put(arena, host_file, box),
-				     .base = digest_of(arena, box)};
+	return (struct sign_in_step){ .move = SIGN_IN_TO_HOST,
+				      .content = put(arena, host_file, box),
+				      .base = digest_of(arena, box) };
 }
 
 struct sign_in_step sign_in_decide(struct arena *arena, const char *host_text, const char *box_text,
@@ -128,7 +128,7 @@ struct sign_in_step sign_in_decide(struct arena *arena, const char *host_text, c
 	json_t *box = sign_in_of(box_file);
 	const char *host_digest = digest_of(arena, host);
 	const char *box_digest;
-	struct sign_in_step keep = {.move = SIGN_IN_KEEP, .base = base};
+	struct sign_in_step keep = { .move = SIGN_IN_KEEP, .base = base };
 
 	if (box && !well_formed(box, now_ms))
 		box = NULL;
@@ -153,7 +153,7 @@ struct sign_in_step sign_in_decide(struct arena *arena, const char *host_text, c
 	if (!box || !base)
 		return keep; // nobody is signed in, or a box is by its own log-in (AUTH-03)
 	if (str_equal(box_digest, base))
-		return (struct sign_in_step){.move = SIGN_IN_DROP};
+		return (struct sign_in_step){ .move = SIGN_IN_DROP };
 	// The host gave up an old sign-in that a box has since renewed.
 	if (json_object_get(host_file, SIGN_IN_KEY))
 		return to_host(arena, host_file, box);

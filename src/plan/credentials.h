@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 enum sign_in_move {
-	SIGN_IN_KEEP,	 // nothing to do
-	SIGN_IN_TO_BOX,	 // the host's copy replaces the boxes'
+	SIGN_IN_KEEP,    // nothing to do
+	SIGN_IN_TO_BOX,  // the host's copy replaces the boxes'
 	SIGN_IN_TO_HOST, // the boxes' copy replaces the host's
-	SIGN_IN_DROP,	 // the user signed out on the host: so are the boxes
+	SIGN_IN_DROP,    // the user signed out on the host: so are the boxes
 };
 
 struct sign_in_step {

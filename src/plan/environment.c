@@ -18,11 +18,11 @@ static void add(struct plan *plan, struct arena *arena, const char *name, const 
 	else if (!secret)
 		secret = secret_value(value);
 	vec_push(arena, &plan->variables,
-		 (struct plan_variable){.name = name,
-					.value = value,
-					.origin = origin,
-					.why = why,
-					.secret = secret});
+		 (struct plan_variable){ .name = name,
+					 .value = value,
+					 .origin = origin,
+					 .why = why,
+					 .secret = secret });
 }
 
 static void make(struct plan *plan, struct arena *arena, const char *name, const char *value,
@@ -34,7 +34,7 @@ static void make(struct plan *plan, struct arena *arena, const char *name, const
 // Only directories that are in the box. NixOS has its programs in the store and nowhere else.
 static const char *make_path(struct plan *plan, struct arena *arena, const struct host *host)
 {
-	struct text path = {.arena = arena};
+	struct text path = { .arena = arena };
 
 	if (!host_file(host, "/etc/NIXOS")) {
 		for (size_t i = 0; i < system_path_count; i++) {
@@ -67,7 +67,7 @@ static const char *find_certificates(const struct host *host)
 // The host's choice when the box can see that file, otherwise the system's bundle.
 static void add_certificates(struct plan *plan, struct arena *arena, const struct host *host)
 {
-	static const char *const names[] = {"SSL_CERT_FILE", "NIX_SSL_CERT_FILE"};
+	static const char *const names[] = { "SSL_CERT_FILE", "NIX_SSL_CERT_FILE" };
 	const char *system = find_certificates(host);
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -95,7 +95,8 @@ static void add_made(struct plan *plan, struct arena *arena, const struct host *
 	make(plan, arena, "CLAUDEBOX", "1", "tells programs where they are");
 	make(plan, arena, "CLAUDE_CONFIG_DIR", path_join(arena, host->home, ".claude"),
 	     "this project's Claude state");
-	make(plan, arena, "CLAUDE_SECURESTORAGE_CONFIG_DIR", BOX_SIGN_IN "/" SIGN_IN_STORE, "the sign-in");
+	make(plan, arena, "CLAUDE_SECURESTORAGE_CONFIG_DIR", BOX_SIGN_IN "/" SIGN_IN_STORE,
+	     "the sign-in");
 	make(plan, arena, "CLAUDE_CODE_SANDBOXED", "1", "no question about trust");
 	make(plan, arena, "DISABLE_AUTOUPDATER", "1", "claude is read-only here");
 	make(plan, arena, "DISABLE_INSTALLATION_CHECKS", "1", "claude is read-only here");
@@ -106,7 +107,8 @@ static void add_made(struct plan *plan, struct arena *arena, const struct host *
 	if (host->git.repository_signs) {
 		// The keys are not here: an unsigned commit is better than none.
 		make(plan, arena, "GIT_CONFIG_COUNT", "2", "commits are not signed here");
-		make(plan, arena, "GIT_CONFIG_KEY_0", "commit.gpgsign", "commits are not signed here");
+		make(plan, arena, "GIT_CONFIG_KEY_0", "commit.gpgsign",
+		     "commits are not signed here");
 		make(plan, arena, "GIT_CONFIG_VALUE_0", "false", "commits are not signed here");
 		make(plan, arena, "GIT_CONFIG_KEY_1", "tag.gpgsign", "commits are not signed here");
 		make(plan, arena, "GIT_CONFIG_VALUE_1", "false", "commits are not signed here");
@@ -149,14 +151,15 @@ static bool add_asked(struct plan *plan, struct arena *arena, const char *names,
 		if (!env_name_valid(name, length)) {
 			error_hint(error, "give names only, separated by commas: "
 					  "CLAUDEBOX_EXTRA_ENV=\"GITHUB_TOKEN,MY_VAR\"");
-			return error_set(error, "CLAUDEBOX_EXTRA_ENV: '%s' is not a variable's name",
+			return error_set(error,
+					 "CLAUDEBOX_EXTRA_ENV: '%s' is not a variable's name",
 					 quote_display(arena, name, 40));
 		}
 		reserved = variable_row_find(reserved_variables, reserved_variable_count, name);
 		if (reserved) {
 			error_hint(error, "take it out of CLAUDEBOX_EXTRA_ENV");
-			return error_set(error, "CLAUDEBOX_EXTRA_ENV: '%s' cannot be passed: %s", name,
-					 reserved->why);
+			return error_set(error, "CLAUDEBOX_EXTRA_ENV: '%s' cannot be passed: %s",
+					 name, reserved->why);
 		}
 		value = host_variable(host, name);
 		if (value && !plan_variable(plan, name))

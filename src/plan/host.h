@@ -37,26 +37,26 @@ struct followed {
 };
 
 struct git_facts {
-	const char *top;	// worktree that holds the project; NULL: not in a repository
-	const char *directory;	// the worktree's own git directory
-	const char *common;	// shared by all worktrees; the same as `directory` in the main one
+	const char *top;       // worktree that holds the project; NULL: not in a repository
+	const char *directory; // the worktree's own git directory
+	const char *common;    // shared by all worktrees; the same as `directory` in the main one
 	struct file_id top_id;
 	struct file_id directory_id;
 	struct file_id common_id;
-	const char *refused;	// why a .git that was found is not used
+	const char *refused; // why a .git that was found is not used
 	const char *user_name;
 	const char *user_email;
 	bool identity_made_up; // the host has no user.name or no user.email
-	bool repository_signs;	// the repository's own configuration asks for signatures
+	bool repository_signs; // the repository's own configuration asks for signatures
 };
 
 // How to start claude, as found.
 struct agent_facts {
-	const char *found;	  // the path on PATH, or $CLAUDEBOX_CLAUDE
-	strings command;	  // what to execute, before the user's arguments
+	const char *found;          // the path on PATH, or $CLAUDEBOX_CLAUDE
+	strings command;            // what to execute, before the user's arguments
 	VEC(struct followed) needs; // files and directories it cannot do without
-	const char *secret_in;	  // a wrapper script that holds something like a secret
-	const char *problem;	  // why there is none
+	const char *secret_in;      // a wrapper script that holds something like a secret
+	const char *problem;        // why there is none
 	const char *hint;
 };
 
@@ -91,18 +91,18 @@ struct host {
 	uid_t uid;
 	gid_t gid;
 	const char *user;
-	const char *home; // real path
+	const char *home;    // real path
 	strings environment; // NAME=value
 
 	const char *project; // real path of the working directory
 	const char *project_problem;
 	struct file_id project_id;
-	strings project_secrets; // files that look like secrets
+	strings project_secrets;     // files that look like secrets
 	strings project_mcp_secrets; // "file: server: VARIABLE" with a secret in it
 
 	VEC(struct followed) files; // every path that the plan's tables name
 	VEC(struct secret_place) secrets;
-	strings store_path;  // directories of PATH that are in /nix/store
+	strings store_path; // directories of PATH that are in /nix/store
 	const char *hosts_text;
 	const char *nix_conf_text;
 	const char *policy_memory; // /etc/claude-code/CLAUDE.md

@@ -10,17 +10,20 @@ static void add_project(struct text *out, const struct plan *plan, struct arena 
 {
 	const struct git_facts *git = plan_git(host);
 
-	text_printf(out, "- You can write to the project `%s`, to `/tmp` and to your home directory. "
-			 "Only the project, and your own state in `~/.claude`, outlive this "
-			 "session: put results in the project.\n",
+	text_printf(out,
+		    "- You can write to the project `%s`, to `/tmp` and to your home directory. "
+		    "Only the project, and your own state in `~/.claude`, outlive this "
+		    "session: put results in the project.\n",
 		    quote_display(arena, plan->project, 0));
 	if (git && !str_equal(git->top, plan->project))
-		text_printf(out, "- The rest of the repository, `%s`, is there to read, not to "
-				 "change.\n",
+		text_printf(out,
+			    "- The rest of the repository, `%s`, is there to read, not to "
+			    "change.\n",
 			    quote_display(arena, git->top, 0));
 	if (git)
-		text_add(out, "- git works here, commits included. There are no keys and no passwords: "
-			      "pushing, fetching from private places and signing are for the user.\n");
+		text_add(out,
+			 "- git works here, commits included. There are no keys and no passwords: "
+			 "pushing, fetching from private places and signing are for the user.\n");
 	text_add(out, "- Programs and libraries of the host are there, read-only: `sudo` and "
 		      "installing system packages cannot work. Language package managers work "
 		      "inside the project or the home directory.\n");
@@ -29,12 +32,14 @@ static void add_project(struct text *out, const struct plan *plan, struct arena 
 static void add_tools(struct text *out, const struct host *host)
 {
 	if (host_file(host, "/nix/var/nix/daemon-socket"))
-		text_add(out, "- A tool is missing? `nix shell nixpkgs#NAME -c COMMAND` gets it, or "
-			      "`, COMMAND` where comma is installed. What is built stays in "
-			      "`/nix/store`.\n");
+		text_add(out,
+			 "- A tool is missing? `nix shell nixpkgs#NAME -c COMMAND` gets it, or "
+			 "`, COMMAND` where comma is installed. What is built stays in "
+			 "`/nix/store`.\n");
 	else
-		text_add(out, "- A tool is missing? Ask the user to install it on the host: it is in "
-			      "the box from the next session on.\n");
+		text_add(out,
+			 "- A tool is missing? Ask the user to install it on the host: it is in "
+			 "the box from the next session on.\n");
 }
 
 const char *plan_render_memory(const struct plan *plan, struct arena *arena,
@@ -43,22 +48,24 @@ const char *plan_render_memory(const struct plan *plan, struct arena *arena,
 	static const char *const network[NETWORK_TIER_COUNT] = {
 		[NETWORK_FULL] = "The network is the host's own.",
 	};
-	struct text out = {.arena = arena};
+	struct text out = { .arena = arena };
 
 	if (host->policy_memory)
 		text_printf(&out, "%s\n", host->policy_memory);
-	text_add(&out, "# You are in a sandbox (claudebox)\n\n"
-		       "This session runs in a box that the user started with `claudebox`. It is the "
-		       "permission layer: you need not ask before you run commands or change files.\n\n");
+	text_add(&out,
+		 "# You are in a sandbox (claudebox)\n\n"
+		 "This session runs in a box that the user started with `claudebox`. It is the "
+		 "permission layer: you need not ask before you run commands or change files.\n\n");
 	add_project(&out, plan, arena, host);
 	add_tools(&out, host);
 	text_printf(&out, "- %s A server that you start listens on the host's `localhost` too.\n",
 		    network[plan->network]);
-	text_add(&out, "- Not here, on purpose: SSH and GPG keys, cloud and registry credentials, the "
-		       "user's other projects and home directory, shell history, Docker, D-Bus, the "
-		       "desktop and its clipboard.\n"
-		       "- Something is refused or missing (permission denied, read-only file system, no "
-		       "such file outside the project)? That is the box, not an accident: do not retry, "
-		       "do not look for a way around it. Tell the user what you need and why.\n");
+	text_add(&out,
+		 "- Not here, on purpose: SSH and GPG keys, cloud and registry credentials, the "
+		 "user's other projects and home directory, shell history, Docker, D-Bus, the "
+		 "desktop and its clipboard.\n"
+		 "- Something is refused or missing (permission denied, read-only file system, no "
+		 "such file outside the project)? That is the box, not an accident: do not retry, "
+		 "do not look for a way around it. Tell the user what you need and why.\n");
 	return text_get(&out);
 }

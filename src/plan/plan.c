@@ -39,15 +39,14 @@ bool plan_provides(const struct plan *plan, const char *path)
 {
 	bool provided = false;
 
+	// Later mounts cover earlier ones.
 	vec_each(mount, &plan->mounts) {
-		if (!path_within(path, mount->path))
-			continue;
-		if (mount->kind == MOUNT_READ_ONLY || mount->kind == MOUNT_WRITABLE)
-			provided = true;
-		else if (mount->kind == MOUNT_EMPTY || mount->kind == MOUNT_DEV)
-			provided = false;
-		else if (str_equal(path, mount->path))
-			provided = true;
+		bool from_host = mount->kind == MOUNT_READ_ONLY || mount->kind == MOUNT_WRITABLE;
+		bool exact = str_equal(path, mount->path);
+		bool hides = mount->kind == MOUNT_EMPTY || mount->kind == MOUNT_DEV;
+
+		if (path_within(path, mount->path))
+			provided = from_host || (exact && !hides) || (provided && !hides);
 	}
 	return provided;
 }
@@ -59,19 +58,19 @@ void plan_add_followed(struct plan *plan, struct arena *arena, const struct foll
 		if (plan_provides(plan, hop->link))
 			continue;
 		plan_add_mount(plan, arena,
-			       (struct plan_mount){.kind = MOUNT_LINK,
-						   .source = hop->target,
-						   .path = hop->link,
-						   .why = why});
+			       (struct plan_mount){ .kind = MOUNT_LINK,
+						    .source = hop->target,
+						    .path = hop->link,
+						    .why = why });
 	}
 	if (plan_provides(plan, file->real))
 		return;
 	plan_add_mount(plan, arena,
-		       (struct plan_mount){.kind = MOUNT_READ_ONLY,
-					   .source = file->real,
-					   .path = file->real,
-					   .id = file->id,
-					   .why = why});
+		       (struct plan_mount){ .kind = MOUNT_READ_ONLY,
+					    .source = file->real,
+					    .path = file->real,
+					    .id = file->id,
+					    .why = why });
 }
 
 const char *plan_variable(const struct plan *plan, const char *name)
@@ -118,15 +117,15 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	plan_build_warnings(plan, arena, host);
 	// Made last, from all the rest.
 	plan_add_mount(plan, arena,
-		       (struct plan_mount){.kind = MOUNT_DATA,
-					   .source = plan_render_memory(plan, arena, host),
-					   .path = BOX_POLICY "/CLAUDE.md",
-					   .mode = 0444,
-					   .why = "tells Claude about the box"});
+		       (struct plan_mount){ .kind = MOUNT_DATA,
+					    .source = plan_render_memory(plan, arena, host),
+					    .path = BOX_POLICY "/CLAUDE.md",
+					    .mode = 0444,
+					    .why = "tells Claude about the box" });
 	plan_add_mount(plan, arena,
-		       (struct plan_mount){.kind = MOUNT_LINK,
-					   .source = "CLAUDE.md",
-					   .path = BOX_POLICY "/SANDBOX.md"});
-	plan_add_mount(plan, arena, (struct plan_mount){.kind = MOUNT_SEAL, .path = "/"});
+		       (struct plan_mount){ .kind = MOUNT_LINK,
+					    .source = "CLAUDE.md",
+					    .path = BOX_POLICY "/SANDBOX.md" });
+	plan_add_mount(plan, arena, (struct plan_mount){ .kind = MOUNT_SEAL, .path = "/" });
 	return true;
 }

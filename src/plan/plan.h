@@ -14,9 +14,9 @@
 #include <stdbool.h>
 
 enum origin {
-	ORIGIN_MADE,	// [~] made by claudebox
+	ORIGIN_MADE,    // [~] made by claudebox
 	ORIGIN_ALLOWED, // [>] on the host's allowlist
-	ORIGIN_ASKED,	// [+] asked for by the user
+	ORIGIN_ASKED,   // [+] asked for by the user
 	ORIGIN_COUNT,
 };
 
@@ -30,11 +30,11 @@ struct plan_variable {
 
 enum mount_kind {
 	MOUNT_READ_ONLY, // a host path
-	MOUNT_WRITABLE,	 // a host path
-	MOUNT_EMPTY,	 // a new tmpfs
+	MOUNT_WRITABLE,  // a host path
+	MOUNT_EMPTY,     // a new tmpfs
 	MOUNT_DIRECTORY, // a directory in the tmpfs that is already there
-	MOUNT_LINK,	 // a symbolic link; `source` is its target
-	MOUNT_DATA,	 // a file made by claudebox; `source` is its content
+	MOUNT_LINK,      // a symbolic link; `source` is its target
+	MOUNT_DATA,      // a file made by claudebox; `source` is its content
 	MOUNT_PROC,
 	MOUNT_DEV,
 	MOUNT_SEAL, // makes the tmpfs at this path read-only
@@ -44,7 +44,7 @@ enum mount_kind {
 struct plan_mount {
 	enum mount_kind kind;
 	const char *source;
-	const char *path; // in the box
+	const char *path;  // in the box
 	unsigned int mode; // of a tmpfs, directory or made file
 	struct file_id id; // of a host path
 	enum origin origin;
@@ -65,10 +65,10 @@ struct plan_file {
 };
 
 struct plan_state {
-	const char *root;	   // ~/.claudebox
-	const char *instance;	   // ~/.claudebox/instances/<id>
-	const char *claude;	   // …/claude, the box's ~/.claude
-	const char *sign_in;	   // ~/.claudebox/sign-in, shared by all boxes
+	const char *root;         // ~/.claudebox
+	const char *instance;     // ~/.claudebox/instances/<id>
+	const char *claude;       // …/claude, the box's ~/.claude
+	const char *sign_in;      // ~/.claudebox/sign-in, shared by all boxes
 	const char *host_sign_in; // the host's .credentials.json
 	const char *canonical_root;
 	const char *new_settings_base; // the host's filtered settings, when they changed
@@ -94,12 +94,13 @@ struct plan {
 };
 
 // Where claudebox puts things in the box.
-#define BOX_RUN "/run/claudebox"
+#define BOX_RUN         "/run/claudebox"
 #define BOX_USER_CLAUDE BOX_RUN "/claude"
-#define SIGN_IN_STORE "store" // Claude keeps a lock beside it, so it is a directory in the shared one
+#define SIGN_IN_STORE \
+	"store" // Claude keeps a lock beside it, so it is a directory in the shared one
 #define BOX_SIGN_IN BOX_RUN "/sign-in"
-#define BOX_AGENT BOX_RUN "/agent"
-#define BOX_POLICY "/etc/claude-code"
+#define BOX_AGENT   BOX_RUN "/agent"
+#define BOX_POLICY  "/etc/claude-code"
 
 bool plan_build(struct plan *plan, struct arena *arena, const struct config *config,
 		const struct host *host, struct error *error);

@@ -5,12 +5,12 @@
 #include "base/path.h"
 #include "base/text.h"
 
-static void add_host(struct plan *plan, struct arena *arena, enum mount_kind kind,
-		     const char *path, struct file_id id, const char *why)
+static void add_host(struct plan *plan, struct arena *arena, enum mount_kind kind, const char *path,
+		     struct file_id id, const char *why)
 {
 	plan_add_mount(plan, arena,
 		       (struct plan_mount){
-			       .kind = kind, .source = path, .path = path, .id = id, .why = why});
+			       .kind = kind, .source = path, .path = path, .id = id, .why = why });
 }
 
 static bool is_writable(const struct plan *plan, const char *path)

@@ -6,10 +6,10 @@
 #include "plan/plan.h"
 
 enum bwrap_operand {
-	OPERAND_TEXT,	  // all arguments as they stand
-	OPERAND_DATA,	  // the first argument is a descriptor with the mount's content
+	OPERAND_TEXT,      // all arguments as they stand
+	OPERAND_DATA,      // the first argument is a descriptor with the mount's content
 	OPERAND_HOST_PATH, // the first argument is a host path, or a descriptor of it
-	OPERAND_VARIABLE, // the variable's value follows its name
+	OPERAND_VARIABLE,  // the variable's value follows its name
 };
 
 // One option with its arguments; launch and --dry-run print the same list in their own ways.

@@ -42,7 +42,7 @@ const char *render_masked(struct arena *arena, const char *value)
 static void add_styled(struct screen *screen, enum style style, const char *text)
 {
 	static const char *const codes[] = {
-		[STYLE_PLAIN] = "", [STYLE_HEAD] = "1",	 [STYLE_DIM] = "2",
+		[STYLE_PLAIN] = "",  [STYLE_HEAD] = "1",   [STYLE_DIM] = "2",
 		[STYLE_WARN] = "33", [STYLE_ASKED] = "35",
 	};
 
@@ -94,7 +94,8 @@ static void add_path_list(struct screen *screen, const char *list)
 		const char *directory = arena_strndup(screen->arena, s, length);
 
 		text_printf(&screen->out, "%*s%s\n", s == list ? 0 : NAME_COLUMNS + 7, "",
-			    quote_display(screen->arena, directory, room(screen, NAME_COLUMNS + 7)));
+			    quote_display(screen->arena, directory,
+					  room(screen, NAME_COLUMNS + 7)));
 		s += length + (s[length] == ':');
 	}
 	if (!*list)
@@ -151,7 +152,7 @@ static void add_mounts(struct screen *screen, const struct plan *plan)
 
 	for (const struct plan_mount *mount = plan->mounts.items; mount < end;) {
 		const struct plan_mount *first = mount;
-		struct text line = {.arena = screen->arena};
+		struct text line = { .arena = screen->arena };
 
 		for (; mount < end && same_row(mount, first); mount++)
 			text_printf(&line, "%s%s", mount == first ? "" : ", ",
@@ -171,11 +172,11 @@ const char *render_audit(const struct plan *plan, struct arena *arena, size_t co
 	static const char *const network[NETWORK_TIER_COUNT] = {
 		[NETWORK_FULL] = "full: the host's network, with its LAN and its own services",
 	};
-	struct screen screen = {.arena = arena,
-				.out = {.arena = arena},
-				.columns = columns,
-				.colour = colour,
-				.home = plan->home};
+	struct screen screen = { .arena = arena,
+				 .out = { .arena = arena },
+				 .columns = columns,
+				 .colour = colour,
+				 .home = plan->home };
 
 	add_styled(&screen, STYLE_HEAD, "claudebox: ");
 	text_printf(&screen.out, "%s\n\n", shown_path(&screen, plan->project));

@@ -6,7 +6,7 @@ static void add(bwrap_options *options, struct arena *arena, const char *flag, c
 		const char *second)
 {
 	vec_push(arena, options,
-		 (struct bwrap_option){.flag = flag, .arguments = {first, second}});
+		 (struct bwrap_option){ .flag = flag, .arguments = { first, second } });
 }
 
 static void add_variables(bwrap_options *options, struct arena *arena, const struct plan *plan)
@@ -14,10 +14,10 @@ static void add_variables(bwrap_options *options, struct arena *arena, const str
 	add(options, arena, "--clearenv", NULL, NULL);
 	vec_each(variable, &plan->variables)
 		vec_push(arena, options,
-			 (struct bwrap_option){.flag = "--setenv",
-					       .arguments = {variable->name, variable->value},
-					       .operand = OPERAND_VARIABLE,
-					       .variable = variable});
+			 (struct bwrap_option){ .flag = "--setenv",
+						.arguments = { variable->name, variable->value },
+						.operand = OPERAND_VARIABLE,
+						.variable = variable });
 }
 
 static void add_host_path(bwrap_options *options, struct arena *arena,
@@ -26,11 +26,11 @@ static void add_host_path(bwrap_options *options, struct arena *arena,
 	bool writable = mount->kind == MOUNT_WRITABLE;
 
 	vec_push(arena, options,
-		 (struct bwrap_option){.flag = writable ? "--bind" : "--ro-bind",
-				       .by_descriptor = writable ? "--bind-fd" : "--ro-bind-fd",
-				       .arguments = {mount->source, mount->path},
-				       .operand = OPERAND_HOST_PATH,
-				       .mount = mount});
+		 (struct bwrap_option){ .flag = writable ? "--bind" : "--ro-bind",
+					.by_descriptor = writable ? "--bind-fd" : "--ro-bind-fd",
+					.arguments = { mount->source, mount->path },
+					.operand = OPERAND_HOST_PATH,
+					.mount = mount });
 }
 
 static void add_mount(bwrap_options *options, struct arena *arena, const struct plan_mount *mount)
@@ -53,10 +53,10 @@ static void add_mount(bwrap_options *options, struct arena *arena, const struct 
 		break;
 	case MOUNT_DATA:
 		vec_push(arena, options,
-			 (struct bwrap_option){.flag = "--file",
-					       .arguments = {NULL, mount->path},
-					       .operand = OPERAND_DATA,
-					       .mount = mount});
+			 (struct bwrap_option){ .flag = "--file",
+						.arguments = { NULL, mount->path },
+						.operand = OPERAND_DATA,
+						.mount = mount });
 		break;
 	case MOUNT_PROC:
 		add(options, arena, "--proc", mount->path, NULL);
@@ -74,7 +74,7 @@ static void add_mount(bwrap_options *options, struct arena *arena, const struct 
 
 bwrap_options render_bwrap(const struct plan *plan, struct arena *arena)
 {
-	bwrap_options options = {0};
+	bwrap_options options = { 0 };
 
 	add(&options, arena, "--unshare-user", NULL, NULL);
 	add(&options, arena, "--unshare-pid", NULL, NULL);

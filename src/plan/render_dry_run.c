@@ -94,13 +94,13 @@ static void add_preparation(struct script *script, struct text *out, const struc
 
 const char *render_dry_run(const struct plan *plan, struct arena *arena)
 {
-	struct script script = {.arena = arena,
-				.command = {.arena = arena},
-				.documents = {.arena = arena},
-				.descriptor = FIRST_DESCRIPTOR};
+	struct script script = { .arena = arena,
+				 .command = { .arena = arena },
+				 .documents = { .arena = arena },
+				 .descriptor = FIRST_DESCRIPTOR };
 	bwrap_options options = render_bwrap(plan, arena);
-	struct text preparation = {.arena = arena};
-	struct text out = {.arena = arena};
+	struct text preparation = { .arena = arena };
+	struct text out = { .arena = arena };
 
 	add_preparation(&script, &preparation, plan);
 	text_printf(&script.command, "%s", word(&script, plan->bwrap));

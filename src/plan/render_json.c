@@ -8,9 +8,11 @@
 #include <string.h>
 
 const char *const mount_kind_names[MOUNT_KIND_COUNT] = {
-	[MOUNT_READ_ONLY] = "read-only", [MOUNT_WRITABLE] = "read-write", [MOUNT_EMPTY] = "tmpfs",
-	[MOUNT_DIRECTORY] = "directory", [MOUNT_LINK] = "link",		  [MOUNT_DATA] = "made",
-	[MOUNT_PROC] = "proc",		 [MOUNT_DEV] = "dev",		  [MOUNT_SEAL] = "sealed",
+	[MOUNT_READ_ONLY] = "read-only", [MOUNT_WRITABLE] = "read-write",
+	[MOUNT_EMPTY] = "tmpfs",         [MOUNT_DIRECTORY] = "directory",
+	[MOUNT_LINK] = "link",           [MOUNT_DATA] = "made",
+	[MOUNT_PROC] = "proc",           [MOUNT_DEV] = "dev",
+	[MOUNT_SEAL] = "sealed",
 };
 
 static const char *const origin_names[ORIGIN_COUNT] = {
@@ -62,11 +64,11 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 		json_array_append_new(command, string_of(arena, *argument));
 	vec_each(warning, &plan->warnings)
 		json_array_append_new(warnings, string_of(arena, *warning));
-	all = json_pack("{s:i, s:o, s:o, s:s, s:i, s:i, s:o, s:o, s:o, s:o}", "version", 1, "project",
-			string_of(arena, plan->project), "instance",
+	all = json_pack("{s:i, s:o, s:o, s:s, s:i, s:i, s:o, s:o, s:o, s:o}", "version", 1,
+			"project", string_of(arena, plan->project), "instance",
 			string_of(arena, plan->state.instance), "network",
 			network_tier_names[plan->network], "uid", (int)plan->uid, "gid",
-			(int)plan->gid, "environment", variables, "mounts", mounts, "command", command,
-			"warnings", warnings);
+			(int)plan->gid, "environment", variables, "mounts", mounts, "command",
+			command, "warnings", warnings);
 	return json_write(arena, all, JSON_INDENT(2));
 }

@@ -19,33 +19,33 @@ struct shape {
 };
 
 static const struct shape shapes[] = {
-	{"sk-ant-", 20, "an Anthropic key"},
-	{"sk-", 24, "an API key"},
-	{"sk_live_", 16, "a Stripe key"},
-	{"rk_live_", 16, "a Stripe key"},
-	{"ghp_", 20, "a GitHub token"},
-	{"gho_", 20, "a GitHub token"},
-	{"ghu_", 20, "a GitHub token"},
-	{"ghs_", 20, "a GitHub token"},
-	{"ghr_", 20, "a GitHub token"},
-	{"github_pat_", 20, "a GitHub token"},
-	{"glpat-", 20, "a GitLab token"},
-	{"xoxb-", 16, "a Slack token"},
-	{"xoxp-", 16, "a Slack token"},
-	{"xoxa-", 16, "a Slack token"},
-	{"xapp-", 16, "a Slack token"},
-	{"AKIA", 20, "an AWS key"},
-	{"ASIA", 20, "an AWS key"},
-	{"AIza", 30, "a Google key"},
-	{"ya29.", 20, "a Google token"},
-	{"npm_", 20, "an npm token"},
-	{"pypi-", 20, "a PyPI token"},
-	{"hf_", 20, "a Hugging Face token"},
-	{"dop_v1_", 20, "a DigitalOcean token"},
-	{"tskey-", 16, "a Tailscale key"},
-	{"SG.", 30, "a SendGrid key"},
-	{"AGE-SECRET-KEY-1", 20, "an age key"},
-	{"-----BEGIN", 20, "a private key"},
+	{ "sk-ant-", 20, "an Anthropic key" },
+	{ "sk-", 24, "an API key" },
+	{ "sk_live_", 16, "a Stripe key" },
+	{ "rk_live_", 16, "a Stripe key" },
+	{ "ghp_", 20, "a GitHub token" },
+	{ "gho_", 20, "a GitHub token" },
+	{ "ghu_", 20, "a GitHub token" },
+	{ "ghs_", 20, "a GitHub token" },
+	{ "ghr_", 20, "a GitHub token" },
+	{ "github_pat_", 20, "a GitHub token" },
+	{ "glpat-", 20, "a GitLab token" },
+	{ "xoxb-", 16, "a Slack token" },
+	{ "xoxp-", 16, "a Slack token" },
+	{ "xoxa-", 16, "a Slack token" },
+	{ "xapp-", 16, "a Slack token" },
+	{ "AKIA", 20, "an AWS key" },
+	{ "ASIA", 20, "an AWS key" },
+	{ "AIza", 30, "a Google key" },
+	{ "ya29.", 20, "a Google token" },
+	{ "npm_", 20, "an npm token" },
+	{ "pypi-", 20, "a PyPI token" },
+	{ "hf_", 20, "a Hugging Face token" },
+	{ "dop_v1_", 20, "a DigitalOcean token" },
+	{ "tskey-", 16, "a Tailscale key" },
+	{ "SG.", 30, "a SendGrid key" },
+	{ "AGE-SECRET-KEY-1", 20, "an age key" },
+	{ "-----BEGIN", 20, "a private key" },
 };
 
 const char *secret_name(const char *name)
@@ -82,8 +82,8 @@ static bool is_web_token(const char *value)
 {
 	const char *dot = strchr(value, '.');
 
-	return str_starts(value, "eyJ") && strlen(value) > 40 && dot && str_starts(dot + 1, "eyJ") &&
-	       strchr(dot + 1, '.');
+	return str_starts(value, "eyJ") && strlen(value) > 40 && dot &&
+	       str_starts(dot + 1, "eyJ") && strchr(dot + 1, '.');
 }
 
 const char *secret_value(const char *value)
@@ -103,9 +103,20 @@ const char *secret_value(const char *value)
 }
 
 static const char *const key_file_names[] = {
-	"id_rsa",      "id_dsa",   "id_ecdsa",	   "id_ed25519",	   ".netrc",
-	".npmrc",      ".pypirc",  ".pgpass",	   ".git-credentials",	   ".htpasswd",
-	".vault-token", "credentials.json", "service-account.json", "terraform.tfstate",
+	"id_rsa",
+	"id_dsa",
+	"id_ecdsa",
+	"id_ed25519",
+	".netrc",
+	".npmrc",
+	".pypirc",
+	".pgpass",
+	".git-credentials",
+	".htpasswd",
+	".vault-token",
+	"credentials.json",
+	"service-account.json",
+	"terraform.tfstate",
 };
 static const char *const key_file_endings[] = {
 	".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".ppk", ".kdbx", ".age", ".tfvars",

@@ -13,9 +13,9 @@ enum { API_KEY_TAIL = 20 }; // how much of a key Claude keeps to recognise it
 
 // Keys that run a program for a credential on the host, or that the box decides itself.
 static const char *const dropped_settings[] = {
-	"apiKeyHelper",	   "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh", "otelHeadersHelper",
-	"proxyAuthHelper", "processWrapper", "policyHelper",	    "policyHelpers",  "sshHostCommands",
-	"sshConfigs",
+	"apiKeyHelper",      "awsAuthRefresh",  "awsCredentialExport", "gcpAuthRefresh",
+	"otelHeadersHelper", "proxyAuthHelper", "processWrapper",      "policyHelper",
+	"policyHelpers",     "sshHostCommands", "sshConfigs",
 };
 
 bool settings_valid(const char *text)
@@ -32,9 +32,10 @@ static void filter_variables(struct arena *arena, json_t *settings, strings *not
 	json_t *value;
 	void *next;
 
-	json_object_foreach_safe (variables, next, name, value) {
+	json_object_foreach_safe(variables, next, name, value) {
 		const char *text = json_string_value(value);
-		bool reserved = variable_row_find(reserved_variables, reserved_variable_count, name);
+		bool reserved =
+			variable_row_find(reserved_variables, reserved_variable_count, name);
 
 		if (text && !reserved && !secret_name(name) && !secret_value(text))
 			continue;
@@ -54,9 +55,9 @@ static void filter_nested(struct arena *arena, json_t *value, const char *where,
 	size_t i;
 	void *next;
 
-	json_array_foreach (value, i, member)
+	json_array_foreach(value, i, member)
 		filter_nested(arena, member, where, notes);
-	json_object_foreach_safe (value, next, key, member) {
+	json_object_foreach_safe(value, next, key, member) {
 		const char *text = json_string_value(member);
 		const char *path = arena_printf(arena, "%s.%s", where, key);
 		bool secret = str_equal(key, "headers") || str_equal(key, "headersHelper") ||
@@ -75,10 +76,10 @@ static void filter_nested(struct arena *arena, json_t *value, const char *where,
 
 static bool is_shell_word(const char *word)
 {
-	static const char *const words[] = {"if",   "for",  "while", "case", "test", "echo", "cd",
-					    "exit", "true", "false", "set",  "exec", "eval", "printf",
-					    "read", ".",    "[",     "[[",   "export", "command",
-					    "jq"};
+	static const char *const words[] = { "if",     "for",     "while", "case",  "test", "echo",
+					     "cd",     "exit",    "true",  "false", "set",  "exec",
+					     "eval",   "printf",  "read",  ".",     "[",    "[[",
+					     "export", "command", "jq" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (str_equal(word, words[i]))
@@ -139,11 +140,11 @@ static void filter_hooks(struct arena *arena, const struct plan *plan, const str
 	const char *event;
 	json_t *matchers;
 
-	json_object_foreach (events, event, matchers) {
+	json_object_foreach(events, event, matchers) {
 		size_t i;
 		json_t *matcher;
 
-		json_array_foreach (matchers, i, matcher) {
+		json_array_foreach(matchers, i, matcher) {
 			json_t *hooks = json_object_get(matcher, "hooks");
 
 			for (size_t k = json_array_size(hooks); k-- > 0;) {
@@ -165,22 +166,24 @@ static void filter_hooks(struct arena *arena, const struct plan *plan, const str
 const char *settings_filter(struct arena *arena, const struct plan *plan, const struct host *host,
 			    strings *notes)
 {
-	static const char *const command_settings[] = {"statusLine", "subagentStatusLine",
-						       "fileSuggestion"};
+	static const char *const command_settings[] = { "statusLine", "subagentStatusLine",
+							"fileSuggestion" };
 	JSON_OWNED *settings = json_read_object(host->user_claude.settings_json, 0);
 	const char *key;
 	json_t *value;
 
 	if (!settings) {
 		if (host->user_claude.settings_json)
-			vec_push(arena, notes, "settings: the host's settings.json is not valid JSON");
+			vec_push(arena, notes,
+				 "settings: the host's settings.json is not valid JSON");
 		return NULL;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(dropped_settings); i++) {
 		if (json_object_del(settings, dropped_settings[i]) == 0)
 			vec_push(arena, notes,
-				 arena_printf(arena, "settings: '%s' is left out (works with secrets "
-						     "of the host)",
+				 arena_printf(arena,
+					      "settings: '%s' is left out (works with secrets "
+					      "of the host)",
 					      dropped_settings[i]));
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(command_settings); i++) {
@@ -195,7 +198,7 @@ const char *settings_filter(struct arena *arena, const struct plan *plan, const 
 	}
 	filter_variables(arena, settings, notes);
 	filter_hooks(arena, plan, host, settings, notes);
-	json_object_foreach (settings, key, value) {
+	json_object_foreach(settings, key, value) {
 		if (!str_equal(key, "env"))
 			filter_nested(arena, value, key, notes);
 	}
@@ -212,7 +215,7 @@ const char *settings_merge(struct arena *arena, const char *base, const char *ho
 	const char *key;
 	json_t *value;
 
-	json_object_foreach (new, key, value) {
+	json_object_foreach(new, key, value) {
 		json_t *mine = json_object_get(box, key);
 		json_t *before = json_object_get(old, key);
 		// The box took it away, or changed it, since the host last gave it.
@@ -224,7 +227,7 @@ const char *settings_merge(struct arena *arena, const char *base, const char *ho
 		if (value)
 			json_object_set(result, key, value);
 	}
-	json_object_foreach (box, key, value) {
+	json_object_foreach(box, key, value) {
 		json_t *before = json_object_get(old, key);
 
 		if (!json_object_get(new, key) && !(before && json_equal(before, value)))
@@ -238,12 +241,23 @@ const char *settings_merge(struct arena *arena, const char *base, const char *ho
 static void copy_preferences(json_t *account, const char *preferences)
 {
 	static const char *const wanted[] = {
-		"theme",		"editorMode",		"verbose",
-		"preferredNotifChannel", "autoCompactEnabled",	"showTurnDuration",
-		"diffTool",		"todoFeatureEnabled",	"showExpandedTodos",
-		"respectGitignore",	"copyOnSelect",		"copyFullResponse",
-		"autoScrollEnabled",	"showMessageTimestamps", "terminalProgressBarEnabled",
-		"shiftEnterKeyBindingInstalled", "hasUsedBackslashReturn",
+		"theme",
+		"editorMode",
+		"verbose",
+		"preferredNotifChannel",
+		"autoCompactEnabled",
+		"showTurnDuration",
+		"diffTool",
+		"todoFeatureEnabled",
+		"showExpandedTodos",
+		"respectGitignore",
+		"copyOnSelect",
+		"copyFullResponse",
+		"autoScrollEnabled",
+		"showMessageTimestamps",
+		"terminalProgressBarEnabled",
+		"shiftEnterKeyBindingInstalled",
+		"hasUsedBackslashReturn",
 	};
 	JSON_OWNED *host = json_read_object(preferences, 0);
 
@@ -280,7 +294,7 @@ static void approve_key(json_t *account, const char *api_key)
 		approved = json_array();
 		json_object_set_new(responses, "approved", approved);
 	}
-	json_array_foreach (approved, i, known)
+	json_array_foreach(approved, i, known)
 		if (str_equal(json_string_value(known), tail))
 			return;
 	json_array_append_new(approved, json_string(tail));
@@ -304,7 +318,8 @@ const char *settings_answer(struct arena *arena, const char *existing, const cha
 	json_object_set_new(here, "hasClaudeMdExternalIncludesApproved", json_true());
 	if (api_key)
 		approve_key(account, api_key);
-	return before && json_equal(before, account) ? NULL : json_write(arena, account, JSON_INDENT(2));
+	return before && json_equal(before, account) ? NULL
+						     : json_write(arena, account, JSON_INDENT(2));
 }
 
 static void add_command_word(struct arena *arena, const char *command, strings *words)
@@ -320,7 +335,7 @@ strings settings_command_words(struct arena *arena, const char *text)
 {
 	JSON_OWNED *settings = json_read_object(text, 0);
 	json_t *events = json_object_get(settings, "hooks");
-	strings words = {0};
+	strings words = { 0 };
 	const char *event;
 	json_t *matchers;
 	json_t *matcher;
@@ -329,11 +344,12 @@ strings settings_command_words(struct arena *arena, const char *text)
 	size_t k;
 
 	add_command_word(arena, command_of(json_object_get(settings, "statusLine")), &words);
-	add_command_word(arena, command_of(json_object_get(settings, "subagentStatusLine")), &words);
+	add_command_word(arena, command_of(json_object_get(settings, "subagentStatusLine")),
+			 &words);
 	add_command_word(arena, command_of(json_object_get(settings, "fileSuggestion")), &words);
-	json_object_foreach (events, event, matchers)
-		json_array_foreach (matchers, i, matcher)
-			json_array_foreach (json_object_get(matcher, "hooks"), k, hook)
+	json_object_foreach(events, event, matchers)
+		json_array_foreach(matchers, i, matcher)
+			json_array_foreach(json_object_get(matcher, "hooks"), k, hook)
 				add_command_word(arena, command_of(hook), &words);
 	return words;
 }
@@ -344,7 +360,7 @@ static void find_in_block(struct arena *arena, const char *where, const json_t *
 	const char *name;
 	json_t *value;
 
-	json_object_foreach ((json_t *)block, name, value) {
+	json_object_foreach((json_t *)block, name, value) {
 		const char *text = json_string_value(value);
 		bool literal = text && *text && !str_starts(text, "$");
 
@@ -361,7 +377,7 @@ void settings_find_secrets(struct arena *arena, const char *file, const char *te
 
 	find_in_block(arena, arena_printf(arena, "%s: env", file), json_object_get(settings, "env"),
 		      found);
-	json_object_foreach (json_object_get(settings, "mcpServers"), server, entry) {
+	json_object_foreach(json_object_get(settings, "mcpServers"), server, entry) {
 		find_in_block(arena, arena_printf(arena, "%s: MCP server '%s'", file, server),
 			      json_object_get(entry, "env"), found);
 		find_in_block(arena, arena_printf(arena, "%s: MCP server '%s'", file, server),

@@ -24,7 +24,7 @@ const char *settings_answer(struct arena *arena, const char *existing, const cha
 			    const char *project, const char *api_key);
 
 // The bare command words that hooks in these settings start with, to be looked for on PATH.
-strings settings_command_words(struct arena *arena, const char *settings);
+strings settings_command_words(struct arena *arena, const char *text);
 
 // "server: NAME" for each literal secret in the env blocks of a settings or MCP file.
-void settings_find_secrets(struct arena *arena, const char *file, const char *json, strings *found);
+void settings_find_secrets(struct arena *arena, const char *file, const char *text, strings *found);

@@ -13,7 +13,7 @@
 
 static void add_link(struct plan *plan, struct arena *arena, const char *name, const char *target)
 {
-	vec_push(arena, &plan->state.links, (struct plan_link){.name = name, .target = target});
+	vec_push(arena, &plan->state.links, (struct plan_link){ .name = name, .target = target });
 }
 
 static void add_user_files(struct plan *plan, struct arena *arena, const struct host *host)
@@ -25,11 +25,11 @@ static void add_user_files(struct plan *plan, struct arena *arena, const struct 
 		if (entry->kind != FILE_REGULAR && entry->kind != FILE_DIRECTORY)
 			continue;
 		plan_add_mount(plan, arena,
-			       (struct plan_mount){.kind = MOUNT_READ_ONLY,
-						   .source = entry->real,
-						   .path = place,
-						   .id = entry->id,
-						   .why = "your own Claude files"});
+			       (struct plan_mount){ .kind = MOUNT_READ_ONLY,
+						    .source = entry->real,
+						    .path = place,
+						    .id = entry->id,
+						    .why = "your own Claude files" });
 		add_link(plan, arena, name, place);
 	}
 }
@@ -40,10 +40,10 @@ static void add_file(struct plan *plan, struct arena *arena, const char *name, c
 	bool broken = old && !settings_valid(old);
 
 	vec_push(arena, &plan->state.files,
-		 (struct plan_file){
-			 .name = name,
-			 .content = content,
-			 .keep_as = broken ? arena_printf(arena, "%s.broken", name) : NULL});
+		 (struct plan_file){ .name = name,
+				     .content = content,
+				     .keep_as = broken ? arena_printf(arena, "%s.broken", name)
+						       : NULL });
 }
 
 static void add_settings(struct plan *plan, struct arena *arena, const struct host *host)
@@ -52,7 +52,7 @@ static void add_settings(struct plan *plan, struct arena *arena, const struct ho
 	const char *filtered;
 	const char *merged;
 	const char *answers;
-	strings notes = {0};
+	strings notes = { 0 };
 
 	filtered = settings_filter(arena, plan, host, &notes);
 	vec_each(note, &notes)
@@ -82,19 +82,21 @@ void plan_build_state(struct plan *plan, struct arena *arena, const struct host 
 	state->sign_in = path_join(arena, state->root, "sign-in");
 	state->host_sign_in = path_join(arena, host->user_claude.directory, ".credentials.json");
 	plan_add_mount(plan, arena,
-		       (struct plan_mount){.kind = MOUNT_WRITABLE,
-					   .source = state->claude,
-					   .path = path_join(arena, host->home, ".claude"),
-					   .why = "this project's Claude state"});
+		       (struct plan_mount){ .kind = MOUNT_WRITABLE,
+					    .source = state->claude,
+					    .path = path_join(arena, host->home, ".claude"),
+					    .why = "this project's Claude state" });
 	plan_add_mount(plan, arena,
-		       (struct plan_mount){.kind = MOUNT_WRITABLE,
-					   .source = state->sign_in,
-					   .path = BOX_SIGN_IN,
-					   .why = "the Claude sign-in"});
-	add_link(plan, arena, ".credentials.json", BOX_SIGN_IN "/" SIGN_IN_STORE "/.credentials.json");
+		       (struct plan_mount){ .kind = MOUNT_WRITABLE,
+					    .source = state->sign_in,
+					    .path = BOX_SIGN_IN,
+					    .why = "the Claude sign-in" });
+	add_link(plan, arena, ".credentials.json",
+		 BOX_SIGN_IN "/" SIGN_IN_STORE "/.credentials.json");
 	// claude has the same process id in every box: their session files would collide.
-	plan_add_mount(plan, arena,
-		       (struct plan_mount){.kind = MOUNT_DIRECTORY, .path = sessions, .mode = 0700});
+	plan_add_mount(
+		plan, arena,
+		(struct plan_mount){ .kind = MOUNT_DIRECTORY, .path = sessions, .mode = 0700 });
 	add_link(plan, arena, "sessions", sessions);
 	add_user_files(plan, arena, host);
 	add_settings(plan, arena, host);

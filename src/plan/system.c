@@ -13,11 +13,11 @@ static void add_made(struct plan *plan, struct arena *arena, const char *path, c
 		     const char *why)
 {
 	plan_add_mount(plan, arena,
-		       (struct plan_mount){.kind = MOUNT_DATA,
-					   .source = content,
-					   .path = path,
-					   .mode = 0444,
-					   .why = why});
+		       (struct plan_mount){ .kind = MOUNT_DATA,
+					    .source = content,
+					    .path = path,
+					    .mode = 0444,
+					    .why = why });
 }
 
 static void add_empty(struct plan *plan, struct arena *arena, const char *path, unsigned int mode,
@@ -25,14 +25,14 @@ static void add_empty(struct plan *plan, struct arena *arena, const char *path, 
 {
 	plan_add_mount(
 		plan, arena,
-		(struct plan_mount){.kind = MOUNT_EMPTY, .path = path, .mode = mode, .why = why});
+		(struct plan_mount){ .kind = MOUNT_EMPTY, .path = path, .mode = mode, .why = why });
 }
 
 // Lines of a text that `keep` wants.
 static const char *filter_lines(struct arena *arena, const char *content,
 				bool (*keep)(const char *line))
 {
-	struct text out = {.arena = arena};
+	struct text out = { .arena = arena };
 
 	for (const char *line = content; *line;) {
 		size_t length = strcspn(line, "\n");
@@ -56,9 +56,10 @@ static bool is_local_line(const char *line)
 // Everything but tokens, password files and includes, which could hold them.
 static bool is_open_nix_line(const char *line)
 {
-	static const char *const closed[] = {"access-tokens", "extra-access-tokens", "netrc-file",
-					     "include",	      "!include",	     "secret-key-files",
-					     "post-build-hook", "diff-hook", "build-hook"};
+	static const char *const closed[] = {
+		"access-tokens",    "extra-access-tokens", "netrc-file", "include",   "!include",
+		"secret-key-files", "post-build-hook",     "diff-hook",  "build-hook"
+	};
 	const char *start = line + strspn(line, " \t");
 
 	for (size_t i = 0; i < ARRAY_SIZE(closed); i++) {
@@ -94,8 +95,9 @@ static void add_accounts(struct plan *plan, struct arena *arena, const struct ho
 
 static void add_names(struct plan *plan, struct arena *arena, const struct host *host)
 {
-	const char *hosts = host->hosts_text ? host->hosts_text : "127.0.0.1 localhost\n"
-								  "::1 localhost\n";
+	const char *hosts = host->hosts_text ? host->hosts_text
+					     : "127.0.0.1 localhost\n"
+					       "::1 localhost\n";
 
 	add_made(plan, arena, "/etc/hosts",
 		 arena_printf(arena, "%s127.0.1.1 %s\n", filter_lines(arena, hosts, is_local_line),
@@ -108,7 +110,7 @@ static void add_names(struct plan *plan, struct arena *arena, const struct host 
 // A value in git's configuration syntax; control characters would only serve to confuse.
 static const char *git_value(struct arena *arena, const char *value)
 {
-	struct text out = {.arena = arena};
+	struct text out = { .arena = arena };
 
 	text_add(&out, "\"");
 	for (const char *s = value; *s; s++) {
@@ -126,7 +128,7 @@ static const char *git_value(struct arena *arena, const char *value)
 static void add_git_configuration(struct plan *plan, struct arena *arena, const struct host *host)
 {
 	const struct git_facts *git = &host->git;
-	struct text out = {.arena = arena};
+	struct text out = { .arena = arena };
 
 	if (git->user_name || git->user_email)
 		text_add(&out, "[user]\n");
@@ -142,7 +144,7 @@ static void add_git_configuration(struct plan *plan, struct arena *arena, const 
 
 static void add_certificates(struct plan *plan, struct arena *arena, const struct host *host)
 {
-	static const char *const variables[] = {"SSL_CERT_FILE", "NIX_SSL_CERT_FILE"};
+	static const char *const variables[] = { "SSL_CERT_FILE", "NIX_SSL_CERT_FILE" };
 
 	for (size_t i = 0; i < ca_bundle_count; i++) {
 		const struct followed *bundle = host_file(host, ca_bundles[i]);
@@ -163,17 +165,18 @@ static void add_certificates(struct plan *plan, struct arena *arena, const struc
 void plan_build_system(struct plan *plan, struct arena *arena, const struct host *host)
 {
 	plan_add_mount(plan, arena,
+		       (struct plan_mount){ .kind = MOUNT_PROC,
+					    .path = "/proc",
+					    .why = "processes of the box" });
+	plan_add_mount(plan, arena,
 		       (struct plan_mount){
-			       .kind = MOUNT_PROC, .path = "/proc", .why = "processes of the box"});
-	plan_add_mount(
-		plan, arena,
-		(struct plan_mount){.kind = MOUNT_DEV, .path = "/dev", .why = "harmless devices"});
+			       .kind = MOUNT_DEV, .path = "/dev", .why = "harmless devices" });
 	add_empty(plan, arena, "/tmp", 01777, "temporary files");
 	plan_add_mount(plan, arena,
-		       (struct plan_mount){.kind = MOUNT_LINK,
-					   .source = "../tmp",
-					   .path = "/var/tmp",
-					   .why = "temporary files"});
+		       (struct plan_mount){ .kind = MOUNT_LINK,
+					    .source = "../tmp",
+					    .path = "/var/tmp",
+					    .why = "temporary files" });
 	add_empty(plan, arena, arena_printf(arena, "/run/user/%u", plan->uid), 0700,
 		  "sockets of the box");
 	add_empty(plan, arena, host->home, 0700, "an empty home, gone at the end");

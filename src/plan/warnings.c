@@ -12,12 +12,13 @@ enum { LISTED_FILES = 5 };
 static void warn_list(struct plan *plan, struct arena *arena, const strings *list, const char *what)
 {
 	size_t shown = list->count < LISTED_FILES ? list->count : LISTED_FILES;
-	struct text names = {.arena = arena};
+	struct text names = { .arena = arena };
 
 	if (list->count == 0)
 		return;
 	for (size_t i = 0; i < shown; i++)
-		text_printf(&names, "%s%s", i ? ", " : "", quote_display(arena, list->items[i], 80));
+		text_printf(&names, "%s%s", i ? ", " : "",
+			    quote_display(arena, list->items[i], 80));
 	if (list->count > shown)
 		text_printf(&names, " and %zu more", list->count - shown);
 	plan_warn(plan, arena, "%s: %s", what, text_get(&names));
@@ -49,16 +50,20 @@ void plan_build_warnings(struct plan *plan, struct arena *arena, const struct ho
 	if (host->git.repository_signs)
 		plan_warn(plan, arena, "commits made in the box are not signed: no key is there");
 	if (plan_git(host) && host->git.identity_made_up)
-		plan_warn(plan, arena, "git knows no user.name and user.email: commits are by '%s <%s>'",
+		plan_warn(plan, arena,
+			  "git knows no user.name and user.email: commits are by '%s <%s>'",
 			  quote_display(arena, host->git.user_name, 60),
 			  quote_display(arena, host->git.user_email, 60));
 	if (host->uid == 0)
-		plan_warn(plan, arena, "you are root: the agent is not, but what it makes on disk is "
-				       "root's");
+		plan_warn(plan, arena,
+			  "you are root: the agent is not, but what it makes on disk is "
+			  "root's");
 	if (!host->bwrap_binds_descriptors && host->bwrap)
-		plan_warn(plan, arena, "this bwrap cannot mount by descriptor (--bind-fd): a path that "
-				       "changes during the start is not noticed");
+		plan_warn(plan, arena,
+			  "this bwrap cannot mount by descriptor (--bind-fd): a path that "
+			  "changes during the start is not noticed");
 	if (plan->network == NETWORK_FULL)
-		plan_warn(plan, arena, "the network is the host's: the box reaches the LAN and services "
-				       "on this machine");
+		plan_warn(plan, arena,
+			  "the network is the host's: the box reaches the LAN and services "
+			  "on this machine");
 }

@@ -42,17 +42,17 @@ static const char *first_line(struct arena *arena, const char *text)
 
 static struct finding ok(const char *detail)
 {
-	return (struct finding){.state = STATE_OK, .detail = detail};
+	return (struct finding){ .state = STATE_OK, .detail = detail };
 }
 
 static struct finding missing(const char *detail, const char *fix)
 {
-	return (struct finding){.state = STATE_MISSING, .detail = detail, .fix = fix};
+	return (struct finding){ .state = STATE_MISSING, .detail = detail, .fix = fix };
 }
 
 static struct finding broken(const char *detail, const char *fix)
 {
-	return (struct finding){.state = STATE_BROKEN, .detail = detail, .fix = fix};
+	return (struct finding){ .state = STATE_BROKEN, .detail = detail, .fix = fix };
 }
 
 struct userns_row {
@@ -63,16 +63,16 @@ struct userns_row {
 };
 
 static const struct userns_row userns_table[] = {
-	{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1',
-	 "AppArmor keeps bwrap from making user namespaces (Ubuntu 23.10 and later)",
-	 "sudo apt install apparmor-profiles && sudo ln -s "
-	 "/usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/ && sudo "
-	 "systemctl reload apparmor"},
-	{"/proc/sys/kernel/unprivileged_userns_clone", '0',
-	 "user namespaces are switched off for ordinary users",
-	 "sudo sysctl -w kernel.unprivileged_userns_clone=1"},
-	{"/proc/sys/user/max_user_namespaces", '0', "no user namespaces are allowed",
-	 "sudo sysctl -w user.max_user_namespaces=15000"},
+	{ "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1',
+	  "AppArmor keeps bwrap from making user namespaces (Ubuntu 23.10 and later)",
+	  "sudo apt install apparmor-profiles && sudo ln -s "
+	  "/usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/ && sudo "
+	  "systemctl reload apparmor" },
+	{ "/proc/sys/kernel/unprivileged_userns_clone", '0',
+	  "user namespaces are switched off for ordinary users",
+	  "sudo sysctl -w kernel.unprivileged_userns_clone=1" },
+	{ "/proc/sys/user/max_user_namespaces", '0', "no user namespaces are allowed",
+	  "sudo sysctl -w user.max_user_namespaces=15000" },
 };
 
 const char *run_userns_problem(struct arena *arena, const char **ret_cure)
@@ -95,27 +95,38 @@ const char *run_userns_problem(struct arena *arena, const char **ret_cure)
 
 static struct finding look_at_bwrap(struct arena *arena, const struct host *host)
 {
-	const char *const version[] = {"bwrap", "--version", NULL};
-	const char *const box[] = {"bwrap",	       "--unshare-user",  "--unshare-pid",
-				   "--unshare-ipc",    "--unshare-uts",   "--unshare-cgroup",
-				   "--die-with-parent", "--ro-bind",	  "/",
-				   "/",		       "--proc",	  "/proc",
-				   "--",	       "/bin/sh",	  "-c",
-				   ":",		       NULL};
+	const char *const version[] = { "bwrap", "--version", NULL };
+	const char *const box[] = { "bwrap",
+				    "--unshare-user",
+				    "--unshare-pid",
+				    "--unshare-ipc",
+				    "--unshare-uts",
+				    "--unshare-cgroup",
+				    "--die-with-parent",
+				    "--ro-bind",
+				    "/",
+				    "/",
+				    "--proc",
+				    "/proc",
+				    "--",
+				    "/bin/sh",
+				    "-c",
+				    ":",
+				    NULL };
 	const char *output;
 	const char *number;
 	const char *problem;
 	const char *cure = "run the command that claudebox --dry-run prints, and see what it says";
 
 	if (!host->bwrap)
-		return missing("not on PATH", "apt install bubblewrap (Debian, Ubuntu), dnf install "
-					      "bubblewrap (Fedora), pacman -S bubblewrap (Arch)");
+		return missing("not on PATH",
+			       "apt install bubblewrap (Debian, Ubuntu), dnf install "
+			       "bubblewrap (Fedora), pacman -S bubblewrap (Arch)");
 	run_capture(arena, host->bwrap, version, &number);
 	if (run_capture(arena, host->bwrap, box, &output) == 0)
-		return ok(arena_printf(arena, "%s, makes a sandbox%s", first_line(arena, number),
-				       host->bwrap_binds_descriptors
-					       ? ""
-					       : "; without --bind-fd (0.10 has it)"));
+		return ok(arena_printf(
+			arena, "%s, makes a sandbox%s", first_line(arena, number),
+			host->bwrap_binds_descriptors ? "" : "; without --bind-fd (0.10 has it)"));
 	problem = run_userns_problem(arena, &cure);
 	return broken(arena_printf(arena, "makes no sandbox: %s",
 				   problem ? problem : first_line(arena, output)),
@@ -125,8 +136,19 @@ static struct finding look_at_bwrap(struct arena *arena, const struct host *host
 static struct finding look_at_claude(struct arena *arena, const struct host *host)
 {
 	const char *output;
-	const char *words[16] = {"bwrap", "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/",
-				 "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--"};
+	const char *words[16] = { "bwrap",
+				  "--unshare-all",
+				  "--die-with-parent",
+				  "--ro-bind",
+				  "/",
+				  "/",
+				  "--dev",
+				  "/dev",
+				  "--proc",
+				  "/proc",
+				  "--tmpfs",
+				  "/tmp",
+				  "--" };
 	size_t count = 13;
 
 	if (host->agent.problem)
@@ -156,8 +178,7 @@ static struct finding look_at_shell(struct arena *arena, const struct host *host
 
 static struct finding look_at_state(struct arena *arena, const struct host *host)
 {
-	struct error error = {.arena = arena};
-	CLEANUP_FD int home = -1;
+	struct error error = { .arena = arena };
 
 	if (!plan_refuse_state(host, &error))
 		return broken(error.message, error.hint);
@@ -166,13 +187,14 @@ static struct finding look_at_state(struct arena *arena, const struct host *host
 				       quote_display(arena, host->state.root, 0),
 				       (unsigned int)host->state.root_mode & 0777));
 	if (access(host->home, W_OK) < 0)
-		return broken("the home directory cannot be written to", "look at its owner and mode");
+		return broken("the home directory cannot be written to",
+			      "look at its owner and mode");
 	return ok("not there yet: made at the first start");
 }
 
 static struct finding look_at_project(struct arena *arena, const struct host *host)
 {
-	struct error error = {.arena = arena};
+	struct error error = { .arena = arena };
 
 	if (!plan_refuse_project(host, &error))
 		return broken(error.message, error.hint);
@@ -183,7 +205,7 @@ static struct finding look_at_program(struct arena *arena, const struct host *ho
 				      const char *name, const char *fix)
 {
 	const char *program = probe_program(arena, host, name, host->project);
-	const char *const words[] = {name, "--version", NULL};
+	const char *const words[] = { name, "--version", NULL };
 	const char *output;
 
 	if (!program)
@@ -210,8 +232,9 @@ static struct finding look_at_nft(struct arena *arena, const struct host *host)
 
 static struct finding look_at_nix(struct arena *arena, const struct host *host)
 {
-	static const struct sockaddr_un address = {.sun_family = AF_UNIX,
-						   .sun_path = "/nix/var/nix/daemon-socket/socket"};
+	static const struct sockaddr_un address = {
+		.sun_family = AF_UNIX, .sun_path = "/nix/var/nix/daemon-socket/socket"
+	};
 	CLEANUP_FD int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (!host_file(host, "/nix/store"))
@@ -229,16 +252,17 @@ static struct finding look_at_terminal(struct arena *arena, const struct host *h
 	(void)arena;
 	(void)host;
 	if (terminal < 0)
-		return missing("nobody can be asked", "start with --yes where there is no terminal");
+		return missing("nobody can be asked",
+			       "start with --yes where there is no terminal");
 	return ok("can ask for confirmation");
 }
 
 static const struct check checks[] = {
-	{"bwrap", true, look_at_bwrap},	     {"claude", true, look_at_claude},
-	{"shell", true, look_at_shell},	     {"state", true, look_at_state},
-	{"project", true, look_at_project},  {"git", false, look_at_git},
-	{"pasta", false, look_at_pasta},     {"nft", false, look_at_nft},
-	{"nix", false, look_at_nix},	     {"terminal", false, look_at_terminal},
+	{ "bwrap", true, look_at_bwrap },     { "claude", true, look_at_claude },
+	{ "shell", true, look_at_shell },     { "state", true, look_at_state },
+	{ "project", true, look_at_project }, { "git", false, look_at_git },
+	{ "pasta", false, look_at_pasta },    { "nft", false, look_at_nft },
+	{ "nix", false, look_at_nix },        { "terminal", false, look_at_terminal },
 };
 
 static void print_text(const struct finding *findings)
@@ -259,11 +283,11 @@ static void print_json(const struct finding *findings, bool starts)
 	json_t *all;
 
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
-		json_array_append_new(list,
-				      json_pack("{s:s, s:s, s:b, s:s, s:s?}", "name", checks[i].name,
-						"state", state_names[findings[i].state], "required",
-						checks[i].required, "detail", findings[i].detail,
-						"fix", findings[i].fix));
+		json_array_append_new(list, json_pack("{s:s, s:s, s:b, s:s, s:s?}", "name",
+						      checks[i].name, "state",
+						      state_names[findings[i].state], "required",
+						      checks[i].required, "detail",
+						      findings[i].detail, "fix", findings[i].fix));
 	all = json_pack("{s:i, s:b, s:o}", "version", 1, "starts", starts, "checks", list);
 	json_dumpf(all, stdout, JSON_INDENT(2));
 	putchar('\n');

@@ -32,7 +32,7 @@ static void read_output(int fd, struct text *output)
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	while (output->length < LIMIT_BYTES) {
-		struct pollfd wait = {.fd = fd, .events = POLLIN};
+		struct pollfd wait = { .fd = fd, .events = POLLIN };
 		ssize_t got;
 
 		if (poll(&wait, 1, milliseconds_left(&start)) <= 0)
@@ -49,8 +49,9 @@ static void read_output(int fd, struct text *output)
 int run_capture(struct arena *arena, const char *program, const char *const *arguments,
 		const char **ret_output)
 {
-	static const char *const environment[] = {"PATH=/usr/bin:/bin", "HOME=/tmp", "LC_ALL=C", NULL};
-	struct text output = {.arena = arena};
+	static const char *const environment[] = { "PATH=/usr/bin:/bin", "HOME=/tmp", "LC_ALL=C",
+						   NULL };
+	struct text output = { .arena = arena };
 	posix_spawn_file_actions_t actions;
 	CLEANUP_FD int from = -1;
 	int pipe_fds[2];
@@ -74,7 +75,7 @@ int run_capture(struct arena *arena, const char *program, const char *const *arg
 		return -1;
 	read_output(from, &output);
 	if (waitpid(pid, &status, WNOHANG) == 0) {
-		struct timespec moment = {.tv_nsec = 200000000};
+		struct timespec moment = { .tv_nsec = 200000000 };
 
 		nanosleep(&moment, NULL);
 		kill(pid, SIGKILL);

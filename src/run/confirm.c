@@ -3,26 +3,31 @@
 #include "run/run.h"
 
 #include "base/cleanup.h"
+#include "base/text.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 
 bool run_confirm(struct error *error)
 {
-	CLEANUP_FILE FILE *terminal = isatty(STDERR_FILENO) ? fopen("/dev/tty", "r+e") : NULL;
+	static const char question[] = "Start? [y/N] ";
+	// The audit is on stderr: a question makes no sense where nobody sees it.
+	CLEANUP_FD int terminal = isatty(STDERR_FILENO) ? open("/dev/tty", O_RDWR | O_CLOEXEC) : -1;
 	char answer[64] = "";
+	ssize_t got;
 
-	if (!terminal) {
+	if (terminal < 0) {
 		error_hint(error, "read what --dry-run prints, then start with --yes");
 		return error_set(error, "there is no terminal to ask for confirmation on");
 	}
-	fputs("Start? [y/N] ", terminal);
-	fflush(terminal);
-	if (!fgets(answer, sizeof(answer), terminal))
-		fputc('\n', terminal);
-	if (strcmp(answer, "y\n") == 0 || strcmp(answer, "Y\n") == 0 ||
-	    strcmp(answer, "yes\n") == 0)
+	if (write(terminal, question, sizeof(question) - 1) < 0)
+		return error_set(error, "cannot ask on the terminal");
+	got = read(terminal, answer, sizeof(answer) - 1);
+	if (got <= 0 && write(terminal, "\n", 1) < 0)
+		return error_set(error, "the terminal is gone");
+	answer[strcspn(answer, "\n")] = '\0';
+	if (str_equal(answer, "y") || str_equal(answer, "Y") || str_equal(answer, "yes"))
 		return true;
+	error_hint(error, "answer y to start, or use --yes");
 	return error_set(error, "not started");
 }

@@ -108,11 +108,11 @@ static int open_source(const struct plan_mount *mount, struct error *error)
 		error_set(error, "cannot open '%s': %s", shown, strerror(errno));
 		return -1;
 	}
-	if (S_ISLNK(status.st_mode) ||
-	    (mount->id.inode &&
-	     (status.st_dev != mount->id.device || status.st_ino != mount->id.inode))) {
+	if (S_ISLNK(status.st_mode) || (mount->id.inode && (status.st_dev != mount->id.device ||
+							    status.st_ino != mount->id.inode))) {
 		close(fd);
-		error_hint(error, "start again; if it happens again, something is changing that path");
+		error_hint(error,
+			   "start again; if it happens again, something is changing that path");
 		error_set(error, "'%s' changed between the audit and the start", shown);
 		return -1;
 	}
@@ -169,7 +169,7 @@ static bool add_option(struct launch *launch, const struct plan *plan,
 static bool gather(struct launch *launch, const struct plan *plan, struct error *error)
 {
 	bwrap_options options = render_bwrap(plan, launch->arena);
-	struct text variables = {.arena = launch->arena};
+	struct text variables = { .arena = launch->arena };
 
 	vec_each(option, &options) {
 		if (!add_option(launch, plan, option, error))
@@ -180,7 +180,8 @@ static bool gather(struct launch *launch, const struct plan *plan, struct error 
 		text_printf(&variables, "%s=%s", variable->name, variable->value);
 		text_add_bytes(&variables, "", 1);
 	}
-	launch->options = make_memfd("options", launch->arguments.data, launch->arguments.length, 0);
+	launch->options =
+		make_memfd("options", launch->arguments.data, launch->arguments.length, 0);
 	launch->environment = make_memfd("environment", variables.data, variables.length, 0);
 	launch->init = make_memfd("claudebox-init", init_program, init_program_size, MFD_EXEC);
 	if (launch->options < 0 || launch->environment < 0)
@@ -209,8 +210,8 @@ static unsigned long ignored_signals(void)
 // bwrap must not die, or stop, by what is meant for the agent.
 static void ignore_signals(void)
 {
-	static const int numbers[] = {SIGHUP,  SIGINT,	SIGQUIT, SIGTERM, SIGTSTP,
-				      SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2, SIGALRM};
+	static const int numbers[] = { SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGTSTP,
+				       SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2, SIGALRM };
 	sigset_t none;
 
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
@@ -222,7 +223,7 @@ static void ignore_signals(void)
 static __attribute__((noreturn)) void execute(struct launch *launch, const struct plan *plan,
 					      pid_t parent, const char **arguments)
 {
-	static char *const environment[] = {NULL};
+	static char *const environment[] = { NULL };
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
@@ -236,19 +237,21 @@ static __attribute__((noreturn)) void execute(struct launch *launch, const struc
 	vec_each(fd, &launch->inherited)
 		fcntl(*fd, F_SETFD, 0);
 	execve(plan->bwrap, (char *const *)arguments, environment);
-	dprintf(STDERR_FILENO, "claudebox: cannot execute '%s': %s\n", plan->bwrap, strerror(errno));
+	dprintf(STDERR_FILENO, "claudebox: cannot execute '%s': %s\n", plan->bwrap,
+		strerror(errno));
 	_exit(EXIT_NOT_STARTED);
 }
 
 static const char **make_command(struct launch *launch, const struct plan *plan, bool foreground)
 {
-	strings words = {0};
+	strings words = { 0 };
 
 	vec_push(launch->arena, &words, "bwrap");
 	vec_push(launch->arena, &words, "--args");
 	vec_push(launch->arena, &words, arena_printf(launch->arena, "%d", ARGUMENTS_FD));
 	vec_push(launch->arena, &words, "--");
-	vec_push(launch->arena, &words, arena_printf(launch->arena, "/proc/self/fd/%d", INIT_PROGRAM_FD));
+	vec_push(launch->arena, &words,
+		 arena_printf(launch->arena, "/proc/self/fd/%d", INIT_PROGRAM_FD));
 	vec_push(launch->arena, &words,
 		 arena_printf(launch->arena, "%c%lu", foreground ? INIT_FLAG_FOREGROUND : '-',
 			      ignored_signals()));
@@ -271,18 +274,18 @@ static void release(struct launch *launch)
 bool run_start_box(struct box *box, const struct plan *plan, struct arena *arena,
 		   struct error *error)
 {
-	struct launch launch = {.arena = arena,
-				.arguments = {.arena = arena},
-				.init = -1,
-				.environment = -1,
-				.control = -1,
-				.options = -1};
+	struct launch launch = { .arena = arena,
+				 .arguments = { .arena = arena },
+				 .init = -1,
+				 .environment = -1,
+				 .control = -1,
+				 .options = -1 };
 	const char **command;
 	pid_t parent = getpid();
 	int sockets[2];
 	int on = 1;
 
-	*box = (struct box){.bwrap = -1, .control = -1, .terminal = -1};
+	*box = (struct box){ .bwrap = -1, .control = -1, .terminal = -1 };
 	if (!gather(&launch, plan, error)) {
 		release(&launch);
 		return false;

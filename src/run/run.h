@@ -21,7 +21,7 @@ bool run_replace_file(int directory, const char *name, const char *content, stru
 // A started box, as the supervisor holds it.
 struct box {
 	pid_t bwrap;
-	int control; // to init
+	int control;  // to init
 	int terminal; // -1: none
 	bool foreground;
 };
@@ -29,8 +29,7 @@ bool run_start_box(struct box *box, const struct plan *plan, struct arena *arena
 		   struct error *error);
 
 // Stays until the box has ended. False with an error when the agent never ran.
-bool run_supervise(struct box *box, const struct plan *plan, int *ret_status,
-		   struct error *error);
+bool run_supervise(struct box *box, const struct plan *plan, int *ret_status, struct error *error);
 
 // Prepare, start, supervise.
 bool run_box(const struct plan *plan, struct arena *arena, int *ret_status, struct error *error);

@@ -25,14 +25,14 @@
 #include <time.h>
 
 #define CREDENTIALS ".credentials.json"
-#define BASE_FILE "sign-in.base"
-#define LOCK_FILE "sign-in.lock"
+#define BASE_FILE   "sign-in.base"
+#define LOCK_FILE   "sign-in.lock"
 
 enum { TEXT_LIMIT = 1024 * 1024 };
 
 struct sides {
-	int root;  // ~/.claudebox
-	int store; // ~/.claudebox/sign-in/store
+	int root;         // ~/.claudebox
+	int store;        // ~/.claudebox/sign-in/store
 	const char *host; // the host's file, links followed; NULL: none
 };
 
@@ -47,14 +47,16 @@ static int64_t now_ms(void)
 // A box may have put anything in place of the store.
 static int open_store(const struct plan *plan)
 {
-	CLEANUP_FD int parent = open(plan->state.sign_in, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	CLEANUP_FD int parent =
+		open(plan->state.sign_in, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	int store;
 
 	if (parent < 0)
 		return -1;
 	for (int attempt = 0; attempt < 2; attempt++) {
 		mkdirat(parent, SIGN_IN_STORE, 0700);
-		store = openat(parent, SIGN_IN_STORE, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		store = openat(parent, SIGN_IN_STORE,
+			       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (store >= 0)
 			return store;
 		unlinkat(parent, SIGN_IN_STORE, 0);
@@ -64,8 +66,8 @@ static int open_store(const struct plan *plan)
 
 static const char *read_at(struct arena *arena, int directory, const char *name)
 {
-	return probe_read(arena, arena_printf(arena, "/proc/self/fd/%d/%s", directory, name), TEXT_LIMIT,
-			  0);
+	return probe_read(arena, arena_printf(arena, "/proc/self/fd/%d/%s", directory, name),
+			  TEXT_LIMIT, 0);
 }
 
 static const char *read_base(struct arena *arena, int root)
@@ -98,10 +100,13 @@ static bool carry_out(const struct sides *sides, const struct sign_in_step *step
 static bool synchronise(const struct plan *plan, struct arena *arena, bool starting,
 			struct error *error)
 {
-	CLEANUP_FD int root = open(plan->state.root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	CLEANUP_FD int root =
+		open(plan->state.root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	CLEANUP_FD int store = open_store(plan);
-	CLEANUP_FD int lock = root < 0 ? -1 : openat(root, LOCK_FILE, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	struct sides sides = {.root = root, .store = store};
+	CLEANUP_FD int lock =
+		root < 0 ? -1
+			 : openat(root, LOCK_FILE, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	struct sides sides = { .root = root, .store = store };
 	struct followed host = probe_follow(arena, plan->state.host_sign_in);
 	struct sign_in_step step;
 	const char *base;
@@ -125,7 +130,7 @@ bool sign_in_prepare(const struct plan *plan, struct arena *arena, struct error 
 void sign_in_watch(struct sign_in *sign_in, const struct plan *plan)
 {
 	const uint32_t events = IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE | IN_ONLYDIR;
-	struct arena arena = {0};
+	struct arena arena = { 0 };
 	CLEANUP_FD int store = open_store(plan);
 	const char *host = probe_follow(&arena, plan->state.host_sign_in).real;
 
@@ -165,8 +170,8 @@ static bool drain(int watch)
 
 static void synchronise_quietly(const struct sign_in *sign_in)
 {
-	struct arena arena = {0};
-	struct error error = {.arena = &arena};
+	struct arena arena = { 0 };
+	struct error error = { .arena = &arena };
 
 	// The agent has the terminal: a failure here shows at the next start, which does the same again.
 	synchronise(sign_in->plan, &arena, false, &error);

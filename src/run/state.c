@@ -82,7 +82,8 @@ bool run_replace_file(int directory, const char *name, const char *content, stru
 	CLEANUP_FD int fd = -1;
 
 	unlinkat(directory, temporary, 0);
-	fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		    0600);
 	if (fd < 0)
 		return fail(error, "write", name);
 	if (!write_all(fd, content) || renameat(directory, temporary, directory, name) < 0) {
@@ -169,9 +170,9 @@ static bool write_records(int instance, const struct plan *plan, struct error *e
 	if (fstatat(instance, "instance.json", &status, AT_SYMLINK_NOFOLLOW) < 0) {
 		const char *root = plan->state.canonical_root;
 		json_t *name = json_string(root);
-		json_t *record = json_pack("{s:i, s:o}", "version", 1, "root",
-					   name ? name
-						: json_string(quote_display(error->arena, root, 0)));
+		json_t *record =
+			json_pack("{s:i, s:o}", "version", 1, "root",
+				  name ? name : json_string(quote_display(error->arena, root, 0)));
 		char *text = json_dumps(record, JSON_INDENT(2));
 
 		ok = text && run_replace_file(instance, "instance.json", text, error);
@@ -179,7 +180,8 @@ static bool write_records(int instance, const struct plan *plan, struct error *e
 		json_decref(record);
 	}
 	if (ok && plan->state.new_settings_base)
-		ok = run_replace_file(instance, "settings-base.json", plan->state.new_settings_base, error);
+		ok = run_replace_file(instance, "settings-base.json", plan->state.new_settings_base,
+				      error);
 	return ok;
 }
 

@@ -23,7 +23,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-static const int passed_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2};
+static const int passed_signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2 };
 
 struct watch {
 	struct box *box;
@@ -37,7 +37,7 @@ struct watch {
 
 static void say(const struct watch *watch, int kind, int value)
 {
-	struct message message = {.kind = kind, .value = value};
+	struct message message = { .kind = kind, .value = value };
 
 	send(watch->box->control, &message, sizeof(message), MSG_NOSIGNAL);
 }
@@ -101,11 +101,11 @@ static bool receive(struct watch *watch)
 {
 	char control[CMSG_SPACE(sizeof(struct ucred))];
 	struct message message;
-	struct iovec data = {.iov_base = &message, .iov_len = sizeof(message)};
-	struct msghdr header = {.msg_iov = &data,
-				.msg_iovlen = 1,
-				.msg_control = control,
-				.msg_controllen = sizeof(control)};
+	struct iovec data = { .iov_base = &message, .iov_len = sizeof(message) };
+	struct msghdr header = { .msg_iov = &data,
+				 .msg_iovlen = 1,
+				 .msg_control = control,
+				 .msg_controllen = sizeof(control) };
 	ssize_t got = recvmsg(watch->box->control, &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 
 	if (got < 0 && (errno == EINTR || errno == EAGAIN))
@@ -163,9 +163,10 @@ static bool watch_box(struct watch *watch, struct error *error)
 	if (signals < 0)
 		return error_set(error, "cannot watch signals: %s", strerror(errno));
 	while (!watch->gone) {
-		struct pollfd wait[] = {{.fd = signals, .events = POLLIN},
-					{.fd = control, .events = POLLIN},
-					{.fd = sign_in_descriptor(watch->sign_in), .events = POLLIN}};
+		struct pollfd wait[] = { { .fd = signals, .events = POLLIN },
+					 { .fd = control, .events = POLLIN },
+					 { .fd = sign_in_descriptor(watch->sign_in),
+					   .events = POLLIN } };
 
 		if (poll(wait, ARRAY_SIZE(wait), -1) < 0 && errno != EINTR)
 			return error_set(error, "cannot wait: %s", strerror(errno));
@@ -178,7 +179,7 @@ static bool watch_box(struct watch *watch, struct error *error)
 			sign_in_changed(watch->sign_in);
 	}
 	while (control >= 0 && watch->status < 0 && receive(watch) && watch->status < 0) {
-		struct pollfd left = {.fd = control, .events = POLLIN};
+		struct pollfd left = { .fd = control, .events = POLLIN };
 
 		if (poll(&left, 1, 0) <= 0)
 			break;
@@ -194,8 +195,9 @@ static bool not_started(const struct watch *watch, struct error *error)
 	if (problem)
 		error_hint(error, "%s: %s", problem, cure);
 	else
-		error_hint(error, "bwrap says above what failed; claudebox --check looks at the usual "
-				  "reasons");
+		error_hint(error,
+			   "bwrap says above what failed; claudebox --check looks at the usual "
+			   "reasons");
 	return error_set(error, "the sandbox could not be set up (bwrap ended with %d)",
 			 WIFEXITED(watch->bwrap_status)
 				 ? WEXITSTATUS(watch->bwrap_status)
@@ -214,7 +216,7 @@ static bool not_executed(const struct watch *watch, const struct plan *plan, str
 bool run_supervise(struct box *box, const struct plan *plan, int *ret_status, struct error *error)
 {
 	struct sign_in sign_in;
-	struct watch watch = {.box = box, .sign_in = &sign_in, .status = -1};
+	struct watch watch = { .box = box, .sign_in = &sign_in, .status = -1 };
 	bool ok;
 
 	sign_in_watch(&sign_in, plan);
@@ -245,7 +247,8 @@ bool run_box(const struct plan *plan, struct arena *arena, int *ret_status, stru
 		return false;
 	// Blocked from here on: what arrives during the start is passed on afterwards.
 	close(open_signals());
-	ok = run_start_box(&box, plan, arena, error) && run_supervise(&box, plan, ret_status, error);
+	ok = run_start_box(&box, plan, arena, error) &&
+	     run_supervise(&box, plan, ret_status, error);
 	cleanup_close(&box.control);
 	cleanup_close(&box.terminal);
 	return ok;
