@@ -9,6 +9,7 @@
 #include "plan/render.h"
 #include "run/run.h"
 
+#include <linux/close_range.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -63,7 +64,11 @@ int main(int argc, char **argv)
 	struct error error = { .arena = &arena };
 	struct config config = { .extra_env = getenv("CLAUDEBOX_EXTRA_ENV") };
 	int status = 0;
-	bool ok = options_parse(&config, &arena, argc, argv, &error);
+	bool ok;
+
+	// What the caller left open is nobody's business further on.
+	close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+	ok = options_parse(&config, &arena, argc, argv, &error);
 
 	if (ok && config.action == ACTION_HELP)
 		status = print(options_render_help(&arena));

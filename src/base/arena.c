@@ -61,15 +61,22 @@ char *arena_strdup(struct arena *arena, const char *text)
 
 char *arena_vprintf(struct arena *arena, const char *format, va_list args)
 {
+	struct arena_chunk *chunk = arena->head;
+	size_t room = chunk ? chunk->size - chunk->used : 0;
 	va_list again;
 	char *text;
 	int length;
 
+	// Most texts fit into what is left of the chunk and are formatted once.
 	va_copy(again, args);
-	length = vsnprintf(NULL, 0, format, again);
+	length = vsnprintf(chunk ? chunk->data + chunk->used : NULL, room, format, again);
 	va_end(again);
 	if (length < 0)
 		abort();
+	if ((size_t)length < room)
+		return arena_alloc(arena, (size_t)length + 1);
+	if (room)
+		memset(chunk->data + chunk->used, 0, room); // what is handed out next shall be zero
 	text = arena_alloc(arena, (size_t)length + 1);
 	vsnprintf(text, (size_t)length + 1, format, args);
 	return text;

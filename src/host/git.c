@@ -6,21 +6,13 @@
 // point back: a worktree's git directory names the `.git` file, a submodule's core.worktree the directory.
 #include "host/probe.h"
 
-#include "base/cleanup.h"
 #include "base/path.h"
 #include "base/text.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
-enum { POINTER_LIMIT = 4096, CONFIG_LIMIT = 1024 * 1024, IDENTITY_MS = 1000, OUTPUT_LIMIT = 16384 };
+enum { POINTER_LIMIT = 4096, CONFIG_LIMIT = 1024 * 1024 };
 
 static bool is_directory(const char *path)
 {
@@ -51,29 +43,21 @@ static const char *resolve(struct arena *arena, const char *directory, const cha
 	return followed.kind == FILE_MISSING ? NULL : followed.real;
 }
 
-// The value of core.worktree in a git directory's configuration; enough of the syntax for what git writes.
+static void take_worktree(void *context, const char *key, const char *value)
+{
+	if (str_equal(key, "core.worktree"))
+		*(const char **)context = value;
+}
+
 static const char *core_worktree(struct arena *arena, const char *directory)
 {
 	const char *text =
 		probe_read(arena, path_join(arena, directory, "config"), CONFIG_LIMIT, 0);
-	bool in_core = false;
+	const char *worktree = NULL;
 
-	for (const char *s = text; s && *s;) {
-		size_t length = strcspn(s, "\n");
-		const char *line = arena_strndup(arena, s + strspn(s, " \t"), length);
-		const char *rest;
-
-		line = arena_strndup(arena, line, strcspn(line, "\n"));
-		if (line[0] == '[')
-			in_core = strncasecmp(line, "[core]", 6) == 0;
-		rest = in_core && strncasecmp(line, "worktree", 8) == 0 ? line + 8 : NULL;
-		if (rest && (rest += strspn(rest, " \t"))[0] == '=') {
-			rest++;
-			return str_next_word(arena, &rest);
-		}
-		s += length + (s[length] == '\n');
-	}
-	return NULL;
+	if (!text || !probe_git_config(arena, text, take_worktree, &worktree))
+		return NULL;
+	return worktree;
 }
 
 static bool points_back(struct arena *arena, const char *directory, const char *common,
@@ -160,112 +144,4 @@ void probe_repository(struct git_facts *git, struct arena *arena, const char *pr
 
 	while (!look_at(git, arena, top, project) && !str_equal(top, "/"))
 		top = path_parent(arena, top);
-}
-
-struct git_identity probe_identity_start(struct arena *arena, const struct host *host)
-{
-	struct git_identity identity = { .pid = -1, .output = -1 };
-	const char *git = probe_program(arena, host, "git", host->project);
-	const char *config_home = host_variable(host, "XDG_CONFIG_HOME");
-	// `git config` runs no code of a repository; the project decides which includeIf holds.
-	const char *const arguments[] = { "git",
-					  "-C",
-					  host->project,
-					  "config",
-					  "--null",
-					  "--show-scope",
-					  "--get-regexp",
-					  "^(user\\.(name|email)|(commit|tag)\\.gpgsign)$",
-					  NULL };
-	const char *const environment[] = {
-		arena_printf(arena, "HOME=%s", host->home),
-		"PATH=/usr/bin:/bin",
-		"LC_ALL=C",
-		"GIT_OPTIONAL_LOCKS=0",
-		"GIT_TERMINAL_PROMPT=0",
-		config_home ? arena_printf(arena, "XDG_CONFIG_HOME=%s", config_home) : NULL,
-		NULL
-	};
-	posix_spawn_file_actions_t actions;
-	int pipe_fds[2];
-
-	if (!git || pipe2(pipe_fds, O_CLOEXEC) < 0)
-		return identity;
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&actions, pipe_fds[1], 1);
-	posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-	if (posix_spawn(&identity.pid, git, &actions, NULL, (char *const *)arguments,
-			(char *const *)environment) != 0)
-		identity.pid = -1;
-	posix_spawn_file_actions_destroy(&actions);
-	close(pipe_fds[1]);
-	identity.output = pipe_fds[0];
-	return identity;
-}
-
-static size_t read_all(int fd, char *buffer, size_t limit)
-{
-	struct pollfd wait = { .fd = fd, .events = POLLIN };
-	size_t length = 0;
-
-	while (length < limit && poll(&wait, 1, IDENTITY_MS) > 0) {
-		ssize_t got = read(fd, buffer + length, limit - length);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return length;
-		length += (size_t)got;
-	}
-	return 0; // too slow or too much: nothing of it is believed
-}
-
-// "scope\0key\nvalue\0" …
-static void take_entry(struct git_facts *git, struct arena *arena, const char *scope,
-		       const char *entry)
-{
-	const char *newline = strchr(entry, '\n');
-	const char *value = newline ? newline + 1 : "true";
-
-	if (str_starts(entry, "user.name\n"))
-		git->user_name = arena_strdup(arena, value);
-	else if (str_starts(entry, "user.email\n"))
-		git->user_email = arena_strdup(arena, value);
-	else if ((str_equal(scope, "local") || str_equal(scope, "worktree")) &&
-		 (strcasecmp(value, "true") == 0 || strcasecmp(value, "yes") == 0 ||
-		  strcasecmp(value, "on") == 0 || str_equal(value, "1")))
-		git->repository_signs = true;
-}
-
-void probe_identity_finish(struct git_identity *identity, struct git_facts *git,
-			   struct arena *arena, const char *user)
-{
-	char *buffer = arena_alloc(arena, OUTPUT_LIMIT + 1);
-	size_t length = identity->output >= 0 ? read_all(identity->output, buffer, OUTPUT_LIMIT)
-					      : 0;
-
-	if (identity->output >= 0)
-		close(identity->output);
-	if (identity->pid > 0) {
-		kill(identity->pid, SIGKILL); // it has said all it had to say, or it hangs
-		while (waitpid(identity->pid, NULL, 0) < 0 && errno == EINTR)
-			;
-	}
-	for (size_t at = 0; at < length;) {
-		const char *scope = buffer + at;
-		const char *entry;
-
-		at += strlen(scope) + 1;
-		if (at >= length)
-			break;
-		entry = buffer + at;
-		at += strlen(entry) + 1;
-		take_entry(git, arena, scope, entry);
-	}
-	git->identity_made_up = !git->user_name || !git->user_email;
-	if (!git->user_name)
-		git->user_name = user;
-	if (!git->user_email)
-		git->user_email = arena_printf(arena, "%s@localhost", user);
 }

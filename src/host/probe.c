@@ -247,15 +247,15 @@ bool probe_host(struct host *host, struct arena *arena, const struct config *con
 		return error_set(error, "no home directory");
 	}
 	probe_project(host, arena);
-	if (!host->project_problem)
-		identity = probe_identity_start(arena, host);
+	if (!host->project_problem) {
+		probe_repository(&host->git, arena, host->project);
+		identity = probe_identity_start(&host->git, arena, host);
+	}
 	if (!host->project)
 		host->project = ".";
 	probe_files(host, arena);
 	probe_store_path(host, arena);
 	probe_tools(host, arena);
-	if (!host->project_problem)
-		probe_repository(&host->git, arena, host->project);
 	probe_state(host, arena);
 	probe_user_claude(host, arena);
 	probe_agent(&host->agent, arena, host);

@@ -28,11 +28,17 @@ void probe_repository(struct git_facts *git, struct arena *arena, const char *pr
 void probe_agent(struct agent_facts *agent, struct arena *arena, const struct host *host);
 void probe_project_secrets(struct host *host, struct arena *arena);
 
-// `git config`, running beside the rest of the probe.
+// Entries of a git configuration file, keys in lower case; false when it is not plain and git must be asked.
+bool probe_git_config(struct arena *arena, const char *text,
+		      void (*take)(void *context, const char *key, const char *value),
+		      void *context);
+
+// Who commits. Plain configuration files are read; for others git runs beside the rest of the probe.
 struct git_identity {
-	pid_t pid;
+	pid_t pid; // -1: git is not needed
 	int output;
 };
-struct git_identity probe_identity_start(struct arena *arena, const struct host *host);
+struct git_identity probe_identity_start(struct git_facts *git, struct arena *arena,
+					 const struct host *host);
 void probe_identity_finish(struct git_identity *identity, struct git_facts *git,
 			   struct arena *arena, const char *user);

@@ -28,7 +28,7 @@
 #define BASE_FILE   "sign-in.base"
 #define LOCK_FILE   "sign-in.lock"
 
-enum { TEXT_LIMIT = 1024 * 1024 };
+enum { TEXT_LIMIT = 1024 * 1024, PATIENCE_MS = 500 };
 
 struct sides {
 	int root;         // ~/.claudebox
@@ -127,14 +127,31 @@ bool sign_in_prepare(const struct plan *plan, struct arena *arena, struct error 
 	return synchronise(plan, arena, true, error);
 }
 
-void sign_in_watch(struct sign_in *sign_in, const struct plan *plan)
+static void synchronise_quietly(const struct sign_in *sign_in)
+{
+	struct arena arena = { 0 };
+	struct error error = { .arena = &arena };
+
+	// The agent has the terminal: a failure here shows at the next start, which does the same again.
+	synchronise(sign_in->plan, &arena, false, &error);
+	arena_free(&arena);
+}
+
+// Ending a watch takes the kernel about 10 ms, so a command that is over at once gets none: the sign-in is brought up to
+// date at the start, when the watch begins, and at the end.
+int sign_in_patience(const struct sign_in *sign_in)
+{
+	return sign_in->watched ? -1 : PATIENCE_MS;
+}
+
+void sign_in_watch(struct sign_in *sign_in)
 {
 	const uint32_t events = IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE | IN_ONLYDIR;
 	struct arena arena = { 0 };
-	CLEANUP_FD int store = open_store(plan);
-	const char *host = probe_follow(&arena, plan->state.host_sign_in).real;
+	CLEANUP_FD int store = open_store(sign_in->plan);
+	const char *host = probe_follow(&arena, sign_in->plan->state.host_sign_in).real;
 
-	sign_in->plan = plan;
+	sign_in->watched = true;
 	sign_in->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (sign_in->watch >= 0) {
 		inotify_add_watch(sign_in->watch, arena_printf(&arena, "/proc/self/fd/%d/.", store),
@@ -142,6 +159,7 @@ void sign_in_watch(struct sign_in *sign_in, const struct plan *plan)
 		inotify_add_watch(sign_in->watch, path_parent(&arena, host), events);
 	}
 	arena_free(&arena);
+	synchronise_quietly(sign_in);
 }
 
 int sign_in_descriptor(const struct sign_in *sign_in)
@@ -166,16 +184,6 @@ static bool drain(int watch)
 		}
 	}
 	return relevant;
-}
-
-static void synchronise_quietly(const struct sign_in *sign_in)
-{
-	struct arena arena = { 0 };
-	struct error error = { .arena = &arena };
-
-	// The agent has the terminal: a failure here shows at the next start, which does the same again.
-	synchronise(sign_in->plan, &arena, false, &error);
-	arena_free(&arena);
 }
 
 void sign_in_changed(struct sign_in *sign_in)

@@ -15,13 +15,35 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+
+// From here on next to nothing is executed: the program text that the start brought in may go. It is read again from
+// the page cache, page by page, when it is needed.
+static int drop_text(struct dl_phdr_info *object, size_t size, void *data)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	(void)size;
+	(void)data;
+	for (int i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+		uintptr_t start = object->dlpi_addr + segment->p_vaddr;
+		uintptr_t end = start + segment->p_filesz;
+
+		start = (start + page - 1) / page * page;
+		if (segment->p_type == PT_LOAD && segment->p_flags == (PF_R | PF_X) && start < end)
+			madvise((void *)start, (end - start) / page * page, MADV_DONTNEED);
+	}
+	return 0;
+}
 
 static const int passed_signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2 };
 
@@ -168,8 +190,12 @@ static bool watch_box(struct watch *watch, struct error *error)
 					 { .fd = sign_in_descriptor(watch->sign_in),
 					   .events = POLLIN } };
 
-		if (poll(wait, ARRAY_SIZE(wait), -1) < 0 && errno != EINTR)
+		int ready = poll(wait, ARRAY_SIZE(wait), sign_in_patience(watch->sign_in));
+
+		if (ready < 0 && errno != EINTR)
 			return error_set(error, "cannot wait: %s", strerror(errno));
+		if (ready == 0)
+			sign_in_watch(watch->sign_in);
 		// Messages first: the last one may come together with the end of the process.
 		if (wait[1].revents && !receive(watch))
 			control = -1;
@@ -215,12 +241,12 @@ static bool not_executed(const struct watch *watch, const struct plan *plan, str
 
 bool run_supervise(struct box *box, const struct plan *plan, int *ret_status, struct error *error)
 {
-	struct sign_in sign_in;
+	struct sign_in sign_in = { .plan = plan, .watch = -1 };
 	struct watch watch = { .box = box, .sign_in = &sign_in, .status = -1 };
 	bool ok;
 
-	sign_in_watch(&sign_in, plan);
 	malloc_trim(0);
+	dl_iterate_phdr(drop_text, NULL);
 	ok = watch_box(&watch, error);
 	take_terminal(&watch);
 	sign_in_end(&sign_in);

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What claudebox costs: run.py BUILD [ROUNDS]. Ratios of commands that take turns in one run, never absolute promises.
+
+start    claudebox --yes --exec true over the very bwrap command that --dry-run prints, executed without a shell
+memory   resident beside bwrap while an agent runs: the supervisor and init
+"""
+import os
+import pathlib
+import pwd
+import re
+import shlex
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin", "TERM": "xterm", "LANG": "C.UTF-8"}
+
+
+def drop_privileges(directory):
+    """An ordinary user runs claudebox; so does the benchmark."""
+    if os.getuid():
+        return
+    user = pwd.getpwnam("nobody")
+    for path in [directory, *directory.rglob("*")]:
+        os.chown(path, user.pw_uid, user.pw_gid)
+    os.setgroups([])
+    os.setgid(user.pw_gid)
+    os.setuid(user.pw_uid)
+
+
+def parse(script):
+    """The bwrap command of a dry run: its arguments, and the content of its here-documents by descriptor."""
+    start = script.index("\n", script.rindex("mkdir -p")) + 1
+    while script.startswith("ln ", start):
+        start = script.index("\n", start) + 1
+    command, documents, lines = [], {}, script[start:].split("\n")
+    at = 0
+    while lines[at].endswith("\\"):
+        at += 1
+    words = shlex.split("\n".join(lines[: at + 1]).replace("\\\n", " "))
+    at += 1
+    for word in words:
+        match = re.fullmatch(r"(\d)<<(\w+)", word)
+        if not match:
+            command.append(word)
+            continue
+        text = []
+        while lines[at] != match[2]:
+            text.append(lines[at])
+            at += 1
+        at += 1
+        documents[int(match[1])] = re.sub(r"\\([\\$`])", r"\1", "\n".join(text) + "\n").encode()
+    return command, documents
+
+
+def bare_bwrap(script, environment):
+    """A function that runs the bwrap command once, with fresh descriptors for its data."""
+    command, documents = parse(script)
+
+    def start():
+        moved = list(command)
+        descriptors = []
+        for at, word in enumerate(command):
+            if word == "--file":
+                fd = os.memfd_create("data")
+                os.write(fd, documents[int(command[at + 1])])
+                os.lseek(fd, 0, os.SEEK_SET)
+                moved[at + 1] = str(fd)
+                descriptors.append(fd)
+        began = time.perf_counter()
+        subprocess.run(moved, env=environment, pass_fds=descriptors, stdin=subprocess.DEVNULL, check=True)
+        took = time.perf_counter() - began
+        for fd in descriptors:
+            os.close(fd)
+        return took
+
+    return start
+
+
+def timed(command, environment):
+    def start():
+        began = time.perf_counter()
+        subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+        return time.perf_counter() - began
+
+    return start
+
+
+def measure_start(claudebox, environment, rounds):
+    script = subprocess.run([claudebox, "--dry-run", "--exec", "true"], env=environment, check=True,
+                            stdout=subprocess.PIPE, text=True).stdout
+    runs = {
+        "claudebox --yes --exec true": timed([claudebox, "--yes", "--exec", "true"], environment),
+        "the same bwrap command": bare_bwrap(script, environment),
+        "true": timed(["true"], environment),
+    }
+    times = {name: [] for name in runs}
+    for _ in range(rounds):
+        for name, run in runs.items():
+            times[name].append(run() * 1000)
+    for name, values in times.items():
+        print(f"start   {name:32} {statistics.median(values):7.2f} ms median, {min(values):6.2f} ms least")
+    ours, bare = (times[name] for name in list(runs)[:2])
+    ratio = statistics.median(a / b for a, b in zip(ours, bare))
+    print(f"start   ratio {ratio:.2f} (goal: at most 1.5), of the least {min(ours) / min(bare):.2f}")
+
+
+def measure_memory(claudebox, environment):
+    process = subprocess.Popen([claudebox, "--yes", "--exec", "sh", "-c", "echo started; exec sleep 60"], env=environment,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    process.stdout.readline()
+    time.sleep(0.3)
+    total = 0
+    for pid in [process.pid, *subprocess.run(["pgrep", "-f", "^/proc/self/fd/5 .*echo started"], stdout=subprocess.PIPE,
+                                             text=True, check=False).stdout.split()]:
+        status = pathlib.Path(f"/proc/{pid}/status").read_text()
+        total += int(re.search(r"VmRSS:\s+(\d+)", status)[1])
+    process.terminate()
+    process.wait()
+    print(f"memory  supervisor and init {total} KiB resident (goal: at most 2048)")
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 200
+    directory = pathlib.Path(tempfile.mkdtemp(prefix="claudebox-bench-"))
+    try:
+        claudebox = directory / "claudebox"
+        shutil.copy(build / "claudebox", claudebox)
+        project = directory / "home" / "project"
+        project.mkdir(parents=True)
+        subprocess.run(["git", "init", "-q", project], check=True)
+        agent = directory / "claude"
+        agent.write_text("#!/bin/sh\n")
+        agent.chmod(0o755)
+        pid = os.fork()
+        if pid == 0:
+            drop_privileges(directory)
+            os.chdir(project)
+            environment = ENV | {"HOME": str(directory / "home"), "CLAUDEBOX_CLAUDE": str(agent)}
+            measure_start(str(claudebox), environment, rounds)
+            measure_memory(str(claudebox), environment)
+            sys.stdout.flush()
+            os._exit(0)
+        sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
