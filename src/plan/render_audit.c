@@ -145,25 +145,38 @@ static bool same_row(const struct plan_mount *a, const struct plan_mount *b)
 	return a->kind == b->kind && a->origin == b->origin && str_equal(a->why, b->why);
 }
 
-// Neighbours of one kind and one reason share a row.
+// All mounts of one kind, origin and reason share a row, which stands where the first of them is.
+static void add_mount_row(struct screen *screen, const struct plan *plan,
+			  const struct plan_mount *first)
+{
+	struct text line = { .arena = screen->arena };
+	const char *separator = "";
+
+	vec_each(mount, &plan->mounts) {
+		if (!same_row(mount, first))
+			continue;
+		if (mount < first)
+			return; // shown before
+		text_printf(&line, "%s%s", separator, shown_mount(screen, mount));
+		separator = ", ";
+	}
+	text_printf(&line, "  (%s)", first->why);
+	text_printf(&screen->out, "  %s %-10s ", origin_marks[first->origin],
+		    mount_kind_names[first->kind]);
+	add_wrapped(screen, first->kind == MOUNT_WRITABLE ? STYLE_HEAD : STYLE_PLAIN,
+		    text_get(&line), 17);
+}
+
+// What the box can change comes first.
 static void add_mounts(struct screen *screen, const struct plan *plan)
 {
-	const struct plan_mount *end = plan->mounts.items + plan->mounts.count;
-
-	for (const struct plan_mount *mount = plan->mounts.items; mount < end;) {
-		const struct plan_mount *first = mount;
-		struct text line = { .arena = screen->arena };
-
-		for (; mount < end && same_row(mount, first); mount++)
-			text_printf(&line, "%s%s", mount == first ? "" : ", ",
-				    shown_mount(screen, mount));
-		if (!first->why)
-			continue;
-		text_printf(&line, "  (%s)", first->why);
-		text_printf(&screen->out, "  %s %-10s ", origin_marks[first->origin],
-			    mount_kind_names[first->kind]);
-		add_wrapped(screen, first->kind == MOUNT_WRITABLE ? STYLE_HEAD : STYLE_PLAIN,
-			    text_get(&line), 17);
+	vec_each(mount, &plan->mounts) {
+		if (mount->why && mount->kind == MOUNT_WRITABLE)
+			add_mount_row(screen, plan, mount);
+	}
+	vec_each(mount, &plan->mounts) {
+		if (mount->why && mount->kind != MOUNT_WRITABLE)
+			add_mount_row(screen, plan, mount);
 	}
 }
 
