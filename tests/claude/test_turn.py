@@ -7,6 +7,9 @@ import unittest
 from lib.claude import ClaudeTest
 
 
+AS_ROOT = True
+
+
 class Turn(ClaudeTest):
     def test_bash_tool_writes_into_the_project(self):
         done = self.turn("RUN: echo from the box > made.txt; pwd; id -u")

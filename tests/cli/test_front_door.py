@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""Makefile and tools: what a fresh machine needs is known for each system, and installing leaves what it should."""
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+STAGE = pathlib.Path(os.environ["STAGE"])
+
+
+def run(*command, **options):
+    options.setdefault("cwd", STAGE)
+    return subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, check=False, timeout=300, **options)
+
+
+class Dependencies(unittest.TestCase):
+    def test_each_system_has_a_name_for_each_need(self):
+        for manager, names in {"apt": ("bubblewrap", "libjansson-dev", "libmd-dev", "ninja-build"),
+                               "dnf": ("bubblewrap", "jansson-devel", "libmd-devel", "ninja-build"),
+                               "pacman": ("bubblewrap", "jansson", "libmd", "ninja")}.items():
+            done = run("tools/deps.sh", "--dry-run", "--manager", manager, "--all", "build", "run")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            words = done.stdout.split()
+            for name in names:
+                self.assertIn(name, words, manager)
+
+    def test_nothing_missing_is_silent_and_asks_no_package_manager(self):
+        trap = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, trap)
+        for name in ("apt-get", "dnf", "pacman", "sudo"):
+            (trap / name).write_text("#!/bin/sh\necho CALLED >&2\nexit 1\n")
+            (trap / name).chmod(0o755)
+        done = run("tools/deps.sh", "build", "run", "test", env={**os.environ, "PATH": f"{trap}:{os.environ['PATH']}"})
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def test_unknown_group_is_an_error(self):
+        self.assertEqual(run("tools/deps.sh", "nonsense").returncode, 2)
+
+
+class Claude(unittest.TestCase):
+    def test_an_installed_claude_is_found_without_network(self):
+        home = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, home)
+        place = home / ".local/bin/claude"
+        place.parent.mkdir(parents=True)
+        place.write_text("#!/bin/sh\necho 9.9.9\n")
+        place.chmod(0o755)
+        done = run("tools/claude.sh", env={"HOME": str(home), "PATH": "/usr/bin:/bin"})
+        self.assertEqual(done.stdout.strip(), str(place), done.stderr)
+
+
+class Make(unittest.TestCase):
+    def setUp(self):
+        self.source = pathlib.Path(tempfile.mkdtemp(dir="/var/tmp")) / "with space"
+        self.addCleanup(shutil.rmtree, self.source.parent)
+        shutil.copytree(STAGE, self.source, ignore=shutil.ignore_patterns("build*", "claudebox"))
+
+    def test_install_and_uninstall(self):
+        root = self.source.parent / "root"
+        where = ("PREFIX=/opt/box", f"DESTDIR={root}")
+        done = run("make", "install", *where, cwd=self.source)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        program = root / "opt/box/bin/claudebox"
+        self.assertRegex(run(program, "--version").stdout, r"^claudebox ")
+        done = run("make", "uninstall", *where, cwd=self.source)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual([path for path in root.rglob("*") if not path.is_dir()], [])
+
+    def test_run_builds_and_starts_in_the_given_directory(self):
+        home = self.source.parent / "home"
+        project = home / "my project"
+        project.mkdir(parents=True)
+        claude = home / "claude"
+        claude.write_text('#!/bin/sh\necho "9.9.9 <$*> in $PWD"\n')
+        claude.chmod(0o755)
+        done = run("make", "run", f"DIR={project}", "ARGS=--yes -p 'two words'", cwd=self.source,
+                   env={"HOME": str(home), "PATH": os.environ["PATH"], "CLAUDEBOX_CLAUDE": str(claude)})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn(f"<--dangerously-skip-permissions -p two words> in {project}", done.stdout)
+
+    def test_help_names_every_target(self):
+        done = run("make", "help", cwd=self.source)
+        for target in ("build", "run", "test", "sanitize", "lint", "fmt", "bench", "install", "uninstall", "clean", "help"):
+            self.assertRegex(done.stdout, rf"(?m)^{target} ")
+
+
+if __name__ == "__main__":
+    unittest.main()
