@@ -62,6 +62,16 @@ static size_t room(const struct screen *screen, size_t used)
 	return screen->columns > used + least ? screen->columns - used : least;
 }
 
+// Up to the next blank that separates words; one with a backslash before it belongs to a path.
+static size_t word_length(const char *text)
+{
+	size_t length = strcspn(text, " ");
+
+	while (length && text[length] == ' ' && text[length - 1] == '\\')
+		length += 1 + strcspn(text + length + 1, " ");
+	return length;
+}
+
 // Fills a paragraph, each further line indented.
 static void add_wrapped(struct screen *screen, enum style style, const char *text, size_t indent)
 {
@@ -69,7 +79,7 @@ static void add_wrapped(struct screen *screen, enum style style, const char *tex
 	size_t used = 0;
 
 	for (const char *s = text; *s;) {
-		size_t length = strcspn(s, " ");
+		size_t length = word_length(s);
 		const char *part = arena_strndup(screen->arena, s, length);
 		size_t columns = display_width(part);
 
@@ -122,9 +132,19 @@ static void add_variable(struct screen *screen, const struct plan_variable *vari
 					  screen->columns ? room(screen, used + 7 + 16) : 200));
 }
 
+// Blanks and commas of a path are marked, so that it cannot pass for two, or for a reason.
 static const char *shown_path(struct screen *screen, const char *path)
 {
-	return quote_display(screen->arena, path_tilde(screen->arena, path, screen->home), 0);
+	const char *quoted =
+		quote_display(screen->arena, path_tilde(screen->arena, path, screen->home), 0);
+	struct text out = { .arena = screen->arena };
+
+	for (const char *s = quoted; *s; s++) {
+		if (*s == ' ' || *s == ',')
+			text_add(&out, "\\");
+		text_add_bytes(&out, s, 1);
+	}
+	return text_get(&out);
 }
 
 static const char *shown_mount(struct screen *screen, const struct plan_mount *mount)

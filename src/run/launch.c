@@ -46,21 +46,6 @@ static bool fail(struct error *error, const char *what)
 	return error_set(error, "cannot %s: %s", what, strerror(errno));
 }
 
-static bool write_all(int fd, const char *bytes, size_t count)
-{
-	while (count) {
-		ssize_t done = write(fd, bytes, count);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return false;
-		bytes += done;
-		count -= (size_t)done;
-	}
-	return lseek(fd, 0, SEEK_SET) == 0;
-}
-
 // A descriptor number that nothing fixed will overwrite.
 static int move_up(int fd)
 {
@@ -78,7 +63,7 @@ static int make_memfd(const char *name, const void *content, size_t size, unsign
 	if (fd < 0 && errno == EINVAL) // before Linux 6.3 every memfd may be executed
 		fd = memfd_create(name, MFD_CLOEXEC);
 	fd = move_up(fd);
-	if (fd >= 0 && !write_all(fd, content, size)) {
+	if (fd >= 0 && (!run_write(fd, content, size) || lseek(fd, 0, SEEK_SET) < 0)) {
 		close(fd);
 		return -1;
 	}

@@ -15,6 +15,9 @@ bool run_confirm(struct error *error);
 // Makes ~/.claudebox and the instance what the plan says.
 bool run_prepare_state(const struct plan *plan, struct arena *arena, struct error *error);
 
+// Writes all of it.
+bool run_write(int fd, const void *bytes, size_t count);
+
 // Puts a new file in place of whatever has that name.
 bool run_replace_file(int directory, const char *name, const char *content, struct error *error);
 

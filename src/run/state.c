@@ -59,21 +59,19 @@ static bool check_root(int root, const char *path, struct error *error)
 	return true;
 }
 
-static bool write_all(int fd, const char *content)
+bool run_write(int fd, const void *bytes, size_t count)
 {
-	size_t left = strlen(content);
-
-	while (left) {
-		ssize_t done = write(fd, content, left);
+	for (const char *at = bytes; count;) {
+		ssize_t done = write(fd, at, count);
 
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done < 0)
 			return false;
-		content += done;
-		left -= (size_t)done;
+		at += done;
+		count -= (size_t)done;
 	}
-	return fsync(fd) == 0;
+	return true;
 }
 
 bool run_replace_file(int directory, const char *name, const char *content, struct error *error)
@@ -86,7 +84,8 @@ bool run_replace_file(int directory, const char *name, const char *content, stru
 		    0600);
 	if (fd < 0)
 		return fail(error, "write", name);
-	if (!write_all(fd, content) || renameat(directory, temporary, directory, name) < 0) {
+	if (!run_write(fd, content, strlen(content)) || fsync(fd) < 0 ||
+	    renameat(directory, temporary, directory, name) < 0) {
 		fail(error, "write", name);
 		unlinkat(directory, temporary, 0);
 		return false;
