@@ -43,6 +43,7 @@ static void probe_user(struct host *host, struct arena *arena)
 	if (!home || home[0] != '/')
 		home = account ? account->pw_dir : "/";
 	host->home = probe_follow(arena, home).real;
+	host->account_home = account ? probe_follow(arena, account->pw_dir).real : host->home;
 }
 
 static void probe_project(struct host *host, struct arena *arena)
@@ -72,6 +73,19 @@ static void add_file(struct host *host, struct arena *arena, const char *path)
 		vec_push(arena, &host->files, probe_follow(arena, path));
 }
 
+static void add_secrets(struct host *host, struct arena *arena, const char *home)
+{
+	for (size_t i = 0; i < secret_table_count; i++) {
+		const struct secret_row *row = &secret_table[i];
+		const char *path = path_expand_home(arena, row->path, home);
+		struct followed place = probe_follow(arena, path);
+
+		vec_push(arena, &host->secrets,
+			 (struct secret_place){
+				 .path = path, .real = place.real, .what = row->what });
+	}
+}
+
 static void probe_files(struct host *host, struct arena *arena)
 {
 	for (size_t i = 0; i < system_table_count; i++)
@@ -84,15 +98,9 @@ static void probe_files(struct host *host, struct arena *arena)
 		add_file(host, arena, other_files[i]);
 	add_file(host, arena, host_variable(host, "SSL_CERT_FILE"));
 	add_file(host, arena, host_variable(host, "NIX_SSL_CERT_FILE"));
-	for (size_t i = 0; i < secret_table_count; i++) {
-		const char *path = path_expand_home(arena, secret_table[i].path, host->home);
-		struct followed place = probe_follow(arena, path);
-
-		vec_push(arena, &host->secrets,
-			 (struct secret_place){ .path = path,
-						.real = place.kind == FILE_MISSING ? path
-										   : place.real });
-	}
+	add_secrets(host, arena, host->home);
+	if (!str_equal(host->account_home, host->home))
+		add_secrets(host, arena, host->account_home);
 	host->hosts_text = probe_read(arena, "/etc/hosts", TEXT_LIMIT, READ_FOLLOW);
 	host->nix_conf_text = probe_read(arena, "/etc/nix/nix.conf", TEXT_LIMIT, READ_FOLLOW);
 	host->policy_memory = probe_read(arena, BOX_POLICY "/CLAUDE.md", TEXT_LIMIT, READ_FOLLOW);

@@ -8,11 +8,6 @@
 
 #include <string.h>
 
-static bool overlaps(const char *project, const char *place)
-{
-	return path_within(place, project) || path_within(project, place);
-}
-
 static bool refuse(struct error *error, const char *project, const char *relation,
 		   const char *place, const char *what)
 {
@@ -36,13 +31,15 @@ bool plan_refuse_project(const struct host *host, struct error *error)
 	if (path_within(host->home, project))
 		return refuse(error, project, str_equal(host->home, project) ? "is" : "contains",
 			      host->home, "your home directory, with all its secrets");
+	if (host->account_home && path_within(host->account_home, project))
+		return refuse(error, project,
+			      str_equal(host->account_home, project) ? "is" : "contains",
+			      host->account_home, "your account's home directory");
 	vec_each(secret, &host->secrets) {
-		const char *what = secret_table[secret - host->secrets.items].what;
-
 		if (path_within(secret->path, project) || path_within(secret->real, project))
-			return refuse(error, project, "contains", secret->path, what);
+			return refuse(error, project, "contains", secret->path, secret->what);
 		if (path_within(project, secret->path) || path_within(project, secret->real))
-			return refuse(error, project, "lies in", secret->path, what);
+			return refuse(error, project, "lies in", secret->path, secret->what);
 	}
 	for (size_t i = 0; i < refused_project_count; i++) {
 		const struct refused_row *row = &refused_projects[i];
@@ -103,13 +100,9 @@ static bool check_mount(const struct plan *plan, const struct plan_mount *mount,
 
 	if (!from_host)
 		return true;
-	vec_each(secret, &host->secrets) {
-		if (overlaps(mount->source, secret->path) || overlaps(mount->source, secret->real))
-			return error_set(error, "plan mounts secret path '%s'",
-					 quote_display(error->arena, mount->source, 0));
-	}
-	if (path_within(host->home, mount->source))
-		return error_set(error, "plan mounts the home directory");
+	if (plan_near_secret(host, mount->source))
+		return error_set(error, "plan mounts secret path '%s'",
+				 quote_display(error->arena, mount->source, 0));
 	// A mount point below a directory that the box writes to can be swapped for a link between two
 	// launches, and bwrap would follow it. Only git directories inside the project's own tree may nest.
 	if (writable_in_box(plan, mount->path) && !str_equal(mount->path, mount->source))

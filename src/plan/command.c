@@ -13,14 +13,13 @@ static const char *agent_place(const struct plan *plan, struct arena *arena, con
 	return path_within(real, covered) ? arena_printf(arena, BOX_AGENT "%s", real) : real;
 }
 
-static void add_agent_mounts(struct plan *plan, struct arena *arena,
-			     const struct agent_facts *agent)
+static void add_agent_mounts(struct plan *plan, struct arena *arena, const struct host *host)
 {
-	vec_each(need, &agent->needs) {
+	vec_each(need, &host->agent.needs) {
 		const char *place = agent_place(plan, arena, need->real);
 
 		if (str_equal(place, need->real))
-			plan_add_followed(plan, arena, need, "claude");
+			plan_add_followed(plan, arena, host, need, "claude");
 		else
 			plan_add_mount(plan, arena,
 				       (struct plan_mount){ .kind = MOUNT_READ_ONLY,
@@ -42,7 +41,7 @@ bool plan_build_command(struct plan *plan, struct arena *arena, const struct con
 	}
 	// A shell gets the very same box, claude included.
 	if (!agent->problem)
-		add_agent_mounts(plan, arena, agent);
+		add_agent_mounts(plan, arena, host);
 	switch (config->payload) {
 	case PAYLOAD_CLAUDE:
 		vec_each(word, &agent->command)

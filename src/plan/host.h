@@ -85,14 +85,16 @@ struct user_claude_facts {
 struct secret_place {
 	const char *path;
 	const char *real; // where it really is, when it is a link; otherwise the same
+	const char *what;
 };
 
 struct host {
 	uid_t uid;
 	gid_t gid;
 	const char *user;
-	const char *home;    // real path
-	strings environment; // NAME=value
+	const char *home;         // real path
+	const char *account_home; // the same, unless $HOME says otherwise
+	strings environment;      // NAME=value
 
 	const char *project; // real path of the working directory
 	const char *project_problem;

@@ -51,9 +51,15 @@ bool plan_provides(const struct plan *plan, const char *path)
 	return provided;
 }
 
-void plan_add_followed(struct plan *plan, struct arena *arena, const struct followed *file,
-		       const char *why)
+void plan_add_followed(struct plan *plan, struct arena *arena, const struct host *host,
+		       const struct followed *file, const char *why)
 {
+	// A link of the user's may lead anywhere.
+	if (plan_near_secret(host, file->real)) {
+		plan_warn(plan, arena, "'%s' leads to a secret place and is left out",
+			  quote_display(arena, file->path, 120));
+		return;
+	}
 	vec_each(hop, &file->hops) {
 		if (plan_provides(plan, hop->link))
 			continue;

@@ -61,6 +61,8 @@ struct plan_link {
 struct plan_file {
 	const char *name;
 	const char *content;
+	const char
+		*based_on; // what it replaces, NULL: nothing; if that has changed, it is left alone
 	const char *keep_as; // the old one is not what it should be: it is kept under this name
 };
 
@@ -121,6 +123,8 @@ const char *plan_render_memory(const struct plan *plan, struct arena *arena,
 			       const struct host *host);
 
 // Helpers that the parts share.
+// Is this host path a secret place, in one, or around one?
+bool plan_near_secret(const struct host *host, const char *path);
 // The repository that the box gets, or NULL; and why one that is there is not used.
 const struct git_facts *plan_git(const struct host *host);
 const char *plan_git_refusal(const struct host *host);
@@ -128,8 +132,8 @@ const char *plan_canonical_root(struct arena *arena, const struct host *host);
 const char *plan_instance_path(struct arena *arena, const struct host *host);
 void plan_add_mount(struct plan *plan, struct arena *arena, struct plan_mount mount);
 // Mounts a host path read-only at its own place, with every link that leads to it.
-void plan_add_followed(struct plan *plan, struct arena *arena, const struct followed *file,
-		       const char *why);
+void plan_add_followed(struct plan *plan, struct arena *arena, const struct host *host,
+		       const struct followed *file, const char *why);
 // Is this box path already provided by a host mount?
 bool plan_provides(const struct plan *plan, const char *path);
 const char *plan_variable(const struct plan *plan, const char *name);

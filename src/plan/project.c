@@ -24,9 +24,10 @@ static bool is_writable(const struct plan *plan, const char *path)
 	return writable;
 }
 
-static bool near_secret(const struct host *host, const char *path)
+bool plan_near_secret(const struct host *host, const char *path)
 {
-	if (path_within(host->home, path))
+	if (path_within(host->home, path) ||
+	    (host->account_home && path_within(host->account_home, path)))
 		return true;
 	vec_each(secret, &host->secrets) {
 		if (path_within(secret->path, path) || path_within(secret->real, path) ||
@@ -42,8 +43,8 @@ const char *plan_git_refusal(const struct host *host)
 
 	if (git->refused || !git->top)
 		return git->refused;
-	if (near_secret(host, git->top) || near_secret(host, git->common) ||
-	    near_secret(host, git->directory))
+	if (plan_near_secret(host, git->top) || plan_near_secret(host, git->common) ||
+	    plan_near_secret(host, git->directory))
 		return "the repository around the project holds secrets: git is not available here";
 	return NULL;
 }

@@ -22,8 +22,11 @@ static void add_user_files(struct plan *plan, struct arena *arena, const struct 
 		const char *name = path_name(entry->path);
 		const char *place = arena_printf(arena, BOX_USER_CLAUDE "/%s", name);
 
-		if (entry->kind != FILE_REGULAR && entry->kind != FILE_DIRECTORY)
+		if (plan_near_secret(host, entry->real)) {
+			plan_warn(plan, arena, "'%s' leads to a secret place and is left out",
+				  quote_display(arena, entry->path, 120));
 			continue;
+		}
 		plan_add_mount(plan, arena,
 			       (struct plan_mount){ .kind = MOUNT_READ_ONLY,
 						    .source = entry->real,
@@ -42,6 +45,7 @@ static void add_file(struct plan *plan, struct arena *arena, const char *name, c
 	vec_push(arena, &plan->state.files,
 		 (struct plan_file){ .name = name,
 				     .content = content,
+				     .based_on = old,
 				     .keep_as = broken ? arena_printf(arena, "%s.broken", name)
 						       : NULL });
 }

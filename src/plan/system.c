@@ -150,7 +150,7 @@ static void add_certificates(struct plan *plan, struct arena *arena, const struc
 		const struct followed *bundle = host_file(host, ca_bundles[i]);
 
 		if (bundle && bundle->kind == FILE_REGULAR)
-			plan_add_followed(plan, arena, bundle, "trusted certificates");
+			plan_add_followed(plan, arena, host, bundle, "trusted certificates");
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(variables); i++) {
 		const char *path = host_variable(host, variables[i]);
@@ -158,7 +158,7 @@ static void add_certificates(struct plan *plan, struct arena *arena, const struc
 
 		if (bundle && bundle->kind == FILE_REGULAR &&
 		    !path_within(bundle->real, host->project))
-			plan_add_followed(plan, arena, bundle, "trusted certificates");
+			plan_add_followed(plan, arena, host, bundle, "trusted certificates");
 	}
 }
 
@@ -184,7 +184,7 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct host
 		const struct followed *file = host_file(host, system_table[i].path);
 
 		if (file && file->kind != FILE_OTHER)
-			plan_add_followed(plan, arena, file, system_table[i].why);
+			plan_add_followed(plan, arena, host, file, system_table[i].why);
 	}
 	add_certificates(plan, arena, host);
 	add_accounts(plan, arena, host);
