@@ -16,9 +16,10 @@ struct range {
 
 static const struct range invisible[] = {
 	{ 0x0000, 0x001f },   { 0x007f, 0x009f }, { 0x00ad, 0x00ad },   { 0x034f, 0x034f },
-	{ 0x061c, 0x061c },   { 0x115f, 0x1160 }, { 0x17b4, 0x17b5 },   { 0x180b, 0x180f },
-	{ 0x200b, 0x200f },   { 0x2028, 0x202e }, { 0x2060, 0x206f },   { 0x3164, 0x3164 },
-	{ 0xd800, 0xdfff },   { 0xfdd0, 0xfdef }, { 0xfeff, 0xfeff },   { 0xffa0, 0xffa0 },
+	{ 0x0600, 0x0605 },   { 0x061c, 0x061c }, { 0x06dd, 0x06dd },   { 0x070f, 0x070f },
+	{ 0x115f, 0x1160 },   { 0x17b4, 0x17b5 }, { 0x180b, 0x180f },   { 0x200b, 0x200f },
+	{ 0x2028, 0x202e },   { 0x2060, 0x206f }, { 0x3164, 0x3164 },   { 0xd800, 0xdfff },
+	{ 0xfdd0, 0xfdef },   { 0xfe00, 0xfe0f }, { 0xfeff, 0xfeff },   { 0xffa0, 0xffa0 },
 	{ 0xfff0, 0xfffb },   { 0xfffe, 0xffff }, { 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a },
 	{ 0xe0000, 0xe0fff },
 };
@@ -107,6 +108,8 @@ const char *quote_display(struct arena *arena, const char *value, size_t columns
 
 		if (length == 0)
 			width = 4;
+		else if (*s == '\\')
+			width = 2;
 		if (columns && used + width > columns) {
 			text_printf(&out, "... (%zu bytes)", total);
 			break;
@@ -153,7 +156,7 @@ const char *quote_shell(struct arena *arena, const char *value, bool *uses_newli
 		} else if (*s == '\'') {
 			text_add(&out, "\\'");
 		} else if (*s == '\n') {
-			text_add(&out, "\"$NL\"");
+			text_add(&out, "\"$CLAUDEBOX_NL\"");
 			*uses_newline = true;
 		} else {
 			text_printf(&out, "\"$(printf '\\%03o')\"", (unsigned char)*s);

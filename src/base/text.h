@@ -33,7 +33,7 @@ const char *str_next_word(struct arena *arena, const char **cursor);
 bool env_name_valid(const char *name, size_t length);
 
 // One word of POSIX sh that has exactly this value and holds no control character: those are
-// written with printf(1), newlines as "$NL", which the caller defines when *uses_newline is set.
+// written with printf(1), newlines as "$CLAUDEBOX_NL", which the caller defines when *uses_newline is set.
 const char *quote_shell(struct arena *arena, const char *value, bool *uses_newline);
 // The same for the body of an unquoted here-document; a newline stays a newline.
 const char *quote_here_document(struct arena *arena, const char *value);

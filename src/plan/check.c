@@ -41,6 +41,12 @@ bool plan_refuse_project(const struct host *host, struct error *error)
 		if (path_within(project, secret->path) || path_within(project, secret->real))
 			return refuse(error, project, "lies in", secret->path, secret->what);
 	}
+	if (path_within(host->user_claude.directory, project) ||
+	    path_within(project, host->user_claude.directory))
+		return refuse(error, project,
+			      path_within(project, host->user_claude.directory) ? "lies in"
+										: "contains",
+			      host->user_claude.directory, "the conversations of all projects");
 	for (size_t i = 0; i < refused_project_count; i++) {
 		const struct refused_row *row = &refused_projects[i];
 		const char *place = path_expand_home(error->arena, row->path, host->home);
@@ -98,16 +104,18 @@ static bool check_mount(const struct plan *plan, const struct plan_mount *mount,
 {
 	bool from_host = mount->kind == MOUNT_READ_ONLY || mount->kind == MOUNT_WRITABLE;
 
+	// A mount point below a directory that the box writes to can be swapped for a link between two
+	// launches, and bwrap would follow it; what is made there would be made in the user's own files.
+	// Only git directories inside the project's own tree may nest.
+	if (writable_in_box(plan, mount->path) &&
+	    !(from_host && str_equal(mount->path, mount->source)))
+		return error_set(error, "plan mounts '%s' inside a writable directory",
+				 quote_display(error->arena, mount->path, 0));
 	if (!from_host)
 		return true;
 	if (plan_near_secret(host, mount->source))
 		return error_set(error, "plan mounts secret path '%s'",
 				 quote_display(error->arena, mount->source, 0));
-	// A mount point below a directory that the box writes to can be swapped for a link between two
-	// launches, and bwrap would follow it. Only git directories inside the project's own tree may nest.
-	if (writable_in_box(plan, mount->path) && !str_equal(mount->path, mount->source))
-		return error_set(error, "plan mounts '%s' inside a writable directory",
-				 quote_display(error->arena, mount->path, 0));
 	return true;
 }
 
@@ -128,6 +136,8 @@ bool plan_check(const struct plan *plan, const struct host *host, struct error *
 	}
 	vec_each(mount, &plan->mounts) {
 		data_files += mount->kind == MOUNT_DATA;
+		if (mount->kind == MOUNT_DATA && *mount->source && !str_ends(mount->source, "\n"))
+			return error_set(error, "made file '%s' has no last newline", mount->path);
 		if (!check_mount(plan, mount, host, error))
 			return error_hint(error, "this is a fault in claudebox: please report it");
 	}

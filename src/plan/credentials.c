@@ -93,15 +93,12 @@ static json_int_t expiry_of(const json_t *sign_in)
 	return json_integer_value(json_object_get(sign_in, "expiresAt"));
 }
 
-// `into`, with its sign-in replaced by `from`; keys that only the old one has stay.
+// `into`, with its sign-in replaced by `from`; what a box added to the old one does not stay.
 static const char *put(struct arena *arena, const json_t *into, json_t *from)
 {
 	JSON_OWNED *file = into ? json_deep_copy(into) : json_object();
-	json_t *old = json_object_get(file, SIGN_IN_KEY);
-	json_t *merged = json_is_object(old) ? json_deep_copy(old) : json_object();
 
-	json_object_update(merged, from);
-	json_object_set_new(file, SIGN_IN_KEY, merged);
+	json_object_set(file, SIGN_IN_KEY, from);
 	return json_write(arena, file, JSON_COMPACT);
 }
 
@@ -130,7 +127,11 @@ struct sign_in_step sign_in_decide(struct arena *arena, const char *host_text, c
 	const char *box_digest;
 	struct sign_in_step keep = { .move = SIGN_IN_KEEP, .base = base };
 
-	if (box && !well_formed(box, now_ms))
+	if (host_text && !host_file)
+		return keep; // half written: it says nothing
+	// A refresh never takes the refresh token away.
+	if (box && (!well_formed(box, now_ms) || (json_object_get(host, "refreshToken") &&
+						  !json_object_get(box, "refreshToken"))))
 		box = NULL;
 	box_digest = digest_of(arena, box);
 	if (host && box) {

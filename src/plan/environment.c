@@ -74,7 +74,8 @@ static void add_certificates(struct plan *plan, struct arena *arena, const struc
 		const char *chosen = host_variable(host, names[i]);
 		const struct followed *file = chosen ? host_file(host, chosen) : NULL;
 
-		if (file && plan_provides(plan, file->real))
+		if (file && plan_provides(plan, file->real) &&
+		    !path_within(file->real, path_join(arena, host->home, ".claude")))
 			add(plan, arena, names[i], chosen, ORIGIN_ALLOWED, "trusted certificates");
 		else if (system)
 			make(plan, arena, names[i], system, "trusted certificates");

@@ -30,8 +30,11 @@ bool plan_near_secret(const struct host *host, const char *path)
 	    (host->account_home && path_within(host->account_home, path)))
 		return true;
 	vec_each(secret, &host->secrets) {
-		if (path_within(secret->path, path) || path_within(secret->real, path) ||
-		    path_within(path, secret->path) || path_within(path, secret->real))
+		// What the store holds is open to everybody, whatever leads there.
+		bool open = path_within(secret->real, "/nix/store");
+
+		if (path_within(secret->path, path) || path_within(path, secret->path) ||
+		    (!open && (path_within(secret->real, path) || path_within(path, secret->real))))
 			return true;
 	}
 	return false;

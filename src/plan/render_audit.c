@@ -65,10 +65,10 @@ static size_t room(const struct screen *screen, size_t used)
 // Up to the next blank that separates words; one with a backslash before it belongs to a path.
 static size_t word_length(const char *text)
 {
-	size_t length = strcspn(text, " ");
+	size_t length = 0;
 
-	while (length && text[length] == ' ' && text[length - 1] == '\\')
-		length += 1 + strcspn(text + length + 1, " ");
+	while (text[length] && text[length] != ' ')
+		length += text[length] == '\\' && text[length + 1] ? 2 : 1;
 	return length;
 }
 

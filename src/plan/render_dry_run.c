@@ -114,7 +114,7 @@ const char *render_dry_run(const struct plan *plan, struct arena *arena)
 		       "descriptor, puts a small\n# init before the command for signals and exit "
 		       "codes, and answers Claude's first-run questions.\n");
 	if (script.uses_newline)
-		text_add(&out, "NL='\n'\n");
+		text_add(&out, "CLAUDEBOX_NL='\n'\n");
 	text_add(&out, text_get(&preparation));
 	text_printf(&out, "%s\n%s", text_get(&script.command), text_get(&script.documents));
 	return text_get(&out);

@@ -70,5 +70,5 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 			network_tier_names[plan->network], "uid", (int)plan->uid, "gid",
 			(int)plan->gid, "environment", variables, "mounts", mounts, "command",
 			command, "warnings", warnings);
-	return json_write(arena, all, JSON_INDENT(2));
+	return json_write(arena, all, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 }

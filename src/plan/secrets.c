@@ -5,7 +5,6 @@
 #include "base/arena.h"
 #include "base/text.h"
 
-#include <ctype.h>
 #include <string.h>
 
 static const char *const secret_words[] = {
@@ -50,14 +49,8 @@ static const struct shape shapes[] = {
 
 const char *secret_name(const char *name)
 {
-	char upper[128];
-	size_t length = 0;
-
-	for (; name[length] && length + 1 < sizeof(upper); length++)
-		upper[length] = (char)toupper((unsigned char)name[length]);
-	upper[length] = '\0';
 	for (size_t i = 0; i < ARRAY_SIZE(secret_words); i++)
-		if (strstr(upper, secret_words[i]))
+		if (strcasestr(name, secret_words[i]))
 			return "its name looks like a secret's";
 	return NULL;
 }
@@ -65,16 +58,17 @@ const char *secret_name(const char *name)
 // scheme://user:password@host
 static bool has_url_password(const char *value)
 {
-	const char *authority = strstr(value, "://");
-	const char *colon;
-	const char *at;
+	for (const char *authority = value; (authority = strstr(authority, "://"));) {
+		const char *colon;
+		const char *at;
 
-	if (!authority)
-		return false;
-	authority += 3;
-	at = memchr(authority, '@', strcspn(authority, "/?# "));
-	colon = at ? memchr(authority, ':', (size_t)(at - authority)) : NULL;
-	return colon && at - colon > 1;
+		authority += 3;
+		at = memchr(authority, '@', strcspn(authority, "/?# "));
+		colon = at ? memchr(authority, ':', (size_t)(at - authority)) : NULL;
+		if (colon && at - colon > 1)
+			return true;
+	}
+	return false;
 }
 
 // header.payload.signature, the first two of them base64 of JSON objects
@@ -88,8 +82,11 @@ static bool is_web_token(const char *value)
 
 const char *secret_value(const char *value)
 {
-	size_t length = strlen(value);
+	const char *bearer = str_after(value, "Bearer ");
+	size_t length;
 
+	value = bearer ? bearer : value;
+	length = strlen(value);
 	for (size_t i = 0; i < ARRAY_SIZE(shapes); i++)
 		if (length >= shapes[i].shortest && str_starts(value, shapes[i].prefix))
 			return shapes[i].what;

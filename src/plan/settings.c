@@ -9,7 +9,10 @@
 
 #include <string.h>
 
-enum { API_KEY_TAIL = 20 }; // how much of a key Claude keeps to recognise it
+enum {
+	API_KEY_TAIL = 20, // how much of a key Claude keeps to recognise it
+	SECRET_LEAST = 8,  // "keybindings": "vim" is none
+};
 
 // Keys that run a program for a credential on the host, or that the box decides itself.
 static const char *const dropped_settings[] = {
@@ -55,13 +58,25 @@ static void filter_nested(struct arena *arena, json_t *value, const char *where,
 	size_t i;
 	void *next;
 
-	json_array_foreach(value, i, member)
-		filter_nested(arena, member, where, notes);
+	for (i = json_array_size(value); i-- > 0;) {
+		member = json_array_get(value, i);
+		if (!json_is_string(member) || !secret_value(json_string_value(member))) {
+			filter_nested(arena, member, where, notes);
+			continue;
+		}
+		vec_push(arena, notes,
+			 arena_printf(
+				 arena,
+				 "settings: an entry of '%s' is left out (it looks like a secret)",
+				 quote_display(arena, where, 80)));
+		json_array_remove(value, i);
+	}
 	json_object_foreach_safe(value, next, key, member) {
 		const char *text = json_string_value(member);
-		const char *path = arena_printf(arena, "%s.%s", where, key);
+		const char *path = arena_printf(arena, "%s%s%s", where, *where ? "." : "", key);
 		bool secret = str_equal(key, "headers") || str_equal(key, "headersHelper") ||
-			      (text && *text && (secret_name(key) || secret_value(text)));
+			      (text && ((secret_name(key) && strlen(text) >= SECRET_LEAST) ||
+					secret_value(text)));
 
 		if (!secret) {
 			filter_nested(arena, member, path, notes);
@@ -91,12 +106,15 @@ static bool visible_in_box(const struct plan *plan, struct arena *arena, const s
 			   const char *path)
 {
 	const char *clean = path_clean(arena, path);
+	const char *own = path_join(arena, host->home, ".claude");
 
 	vec_each(entry, &host->user_claude.entries) {
-		if (path_within(clean, path_join(arena, path_join(arena, host->home, ".claude"),
-						 path_name(entry->path))))
+		if (path_within(clean, path_join(arena, own, path_name(entry->path))))
 			return true;
 	}
+	// The rest of ~/.claude is another one in the box.
+	if (path_within(clean, own))
+		return false;
 	return plan_provides(plan, clean) || path_within(clean, host->project) ||
 	       path_within(clean, "/dev") || path_within(clean, "/tmp");
 }
@@ -169,8 +187,6 @@ const char *settings_filter(struct arena *arena, const struct plan *plan, const 
 	static const char *const command_settings[] = { "statusLine", "subagentStatusLine",
 							"fileSuggestion" };
 	JSON_OWNED *settings = json_read_object(host->user_claude.settings_json, 0);
-	const char *key;
-	json_t *value;
 
 	if (!settings) {
 		if (host->user_claude.settings_json)
@@ -198,10 +214,7 @@ const char *settings_filter(struct arena *arena, const struct plan *plan, const 
 	}
 	filter_variables(arena, settings, notes);
 	filter_hooks(arena, plan, host, settings, notes);
-	json_object_foreach(settings, key, value) {
-		if (!str_equal(key, "env"))
-			filter_nested(arena, value, key, notes);
-	}
+	filter_nested(arena, settings, "", notes);
 	return json_write(arena, settings, JSON_INDENT(2));
 }
 
@@ -275,7 +288,9 @@ static json_t *object_in(json_t *parent, const char *key)
 
 	if (!json_is_object(value)) {
 		value = json_object();
-		json_object_set_new(parent, key, value);
+		// A key that is not UTF-8 cannot be set, and takes the value with it.
+		if (json_object_set_new(parent, key, value) < 0)
+			return NULL;
 	}
 	return value;
 }

@@ -61,6 +61,9 @@ static void add_settings(struct plan *plan, struct arena *arena, const struct ho
 	filtered = settings_filter(arena, plan, host, &notes);
 	vec_each(note, &notes)
 		vec_push(arena, &plan->warnings, *note);
+	// Settings that cannot be read are as they were; settings that are gone are none.
+	if (!filtered && host->state.settings_base)
+		filtered = host->user_claude.settings_json ? host->state.settings_base : "{}\n";
 	if (filtered && !str_equal(filtered, host->state.settings_base))
 		state->new_settings_base = filtered;
 	merged = settings_merge(arena, host->state.settings_base, filtered,

@@ -68,7 +68,7 @@ static bool is_open_nix_line(const char *line)
 		if (rest && (*rest == ' ' || *rest == '\t' || *rest == '='))
 			return false;
 	}
-	return is_local_line(line);
+	return is_local_line(line) && !secret_value(line);
 }
 
 static bool plain_name(const char *name)
@@ -157,7 +157,8 @@ static void add_certificates(struct plan *plan, struct arena *arena, const struc
 		const struct followed *bundle = path ? host_file(host, path) : NULL;
 
 		if (bundle && bundle->kind == FILE_REGULAR &&
-		    !path_within(bundle->real, host->project))
+		    !path_within(bundle->real, host->project) &&
+		    !path_within(bundle->real, path_join(arena, host->home, ".claude")))
 			plan_add_followed(plan, arena, host, bundle, "trusted certificates");
 	}
 }

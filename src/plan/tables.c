@@ -143,11 +143,12 @@ const struct refused_row refused_projects[] = {
 	{ "/proc", true, "processes" },
 	{ "/sys", true, "the kernel" },
 	{ "/run", false, "sockets of every program" },
-	{ "/run/user", false, "sockets of every program" },
+	{ "/run/user", true, "sockets of every program" },
 	{ "/var/run", false, "sockets of every program" },
 	{ "/usr", false, "programs that the host runs" },
 	{ "/usr/bin", true, "programs that the host runs" },
 	{ "/usr/lib", true, "programs that the host runs" },
+	{ "/etc/claude-code", true, "company policy" },
 	{ "/nix", false, "programs that the host runs" },
 	{ "/nix/store", true, "programs that the host runs" },
 };

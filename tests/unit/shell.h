@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Runs a script in a shell without a file on disk, and returns what it printed.
+#pragma once
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static inline bool shell_exists(const char *shell)
+{
+	return access(shell, X_OK) == 0;
+}
+
+// NULL when the script could not run or failed. The output may hold NUL bytes.
+static inline const char *shell_run(struct arena *arena, const char *shell, const char *script,
+				    size_t *ret_length)
+{
+	struct text out = { .arena = arena };
+	size_t length = strlen(script);
+	int fd = memfd_create("script", 0);
+	char buffer[4096];
+	size_t got;
+	FILE *pipe;
+
+	if (fd < 0)
+		return NULL;
+	pipe = write(fd, script, length) == (ssize_t)length
+		       ? popen(arena_printf(arena, "exec %s /proc/self/fd/%d", shell, fd), "r")
+		       : NULL;
+	while (pipe && (got = fread(buffer, 1, sizeof(buffer), pipe)) > 0)
+		text_add_bytes(&out, buffer, got);
+	close(fd);
+	if (!pipe || pclose(pipe) != 0)
+		return NULL;
+	*ret_length = out.length;
+	return text_get(&out);
+}
+
+// The shells that a pasted script must work in, as far as they are installed.
+static const char *const shells[] = { "/bin/sh", "/bin/dash", "/bin/bash" };

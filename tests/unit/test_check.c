@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// The last gate: what no plan may contain, whatever built it.
+#include "check.h"
+#include "fixture.h"
+
+static struct arena arena;
+
+static const char *check_with(struct plan_mount mount)
+{
+	struct world world;
+	const char *text;
+
+	world_debian(&world);
+	world_plan(&world);
+	plan_add_mount(&world.plan, &world.arena, mount);
+	text = plan_check(&world.plan, &world.host, &world.error)
+		       ? "ok"
+		       : arena_strdup(&arena, world.error.message);
+	world_free(&world);
+	return text;
+}
+
+static const char *check_host_path(const char *source, const char *path)
+{
+	const char *read_only = check_with(
+		(struct plan_mount){ .kind = MOUNT_READ_ONLY, .source = source, .path = path });
+	const char *writable = check_with(
+		(struct plan_mount){ .kind = MOUNT_WRITABLE, .source = source, .path = path });
+
+	return str_equal(read_only, writable) ? read_only : "depends on the kind";
+}
+
+static void test_plan_mounts(void)
+{
+	CHECK_STRING(check_host_path("/opt/x", "/opt/x"), "ok");
+	CHECK_STRING(check_host_path(HOME "/.ssh", "/x"),
+		     "plan mounts secret path '/home/user/.ssh'");
+	CHECK_STRING(check_host_path(HOME "/.ssh/id_rsa", "/x"),
+		     "plan mounts secret path '/home/user/.ssh/id_rsa'");
+	CHECK_STRING(check_host_path(HOME "/.config", "/x"),
+		     "plan mounts secret path '/home/user/.config'");
+	CHECK_STRING(check_host_path("/etc", "/x"), "plan mounts secret path '/etc'");
+	CHECK_STRING(check_host_path("/var/lib/tailscale", "/x"),
+		     "plan mounts secret path '/var/lib/tailscale'");
+	CHECK_STRING(check_host_path("/opt/x", PROJECT "/x"),
+		     "plan mounts '/home/user/project/x' inside a writable directory");
+	CHECK_STRING(check_host_path("/opt/x", HOME "/.claude/x"),
+		     "plan mounts '/home/user/.claude/x' inside a writable directory");
+	CHECK_STRING(check_host_path(PROJECT "/x", PROJECT "/x"), "ok");
+}
+
+static void test_home_mount(void)
+{
+	struct world world;
+
+	world_debian(&world);
+	world_plan(&world);
+	world.host.secrets.count = 0;
+	plan_add_mount(
+		&world.plan, &world.arena,
+		(struct plan_mount){ .kind = MOUNT_READ_ONLY, .source = "/home", .path = "/x" });
+	CHECK(!plan_check(&world.plan, &world.host, &world.error));
+	CHECK_STRING(world.error.message, "plan mounts secret path '/home'");
+	world_free(&world);
+}
+
+// bwrap would write these into the user's own files.
+static void test_made_in_project(void)
+{
+	static const enum mount_kind kinds[] = { MOUNT_DATA, MOUNT_LINK, MOUNT_DIRECTORY,
+						 MOUNT_EMPTY };
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		CHECK_CASE_STRING(check_with((struct plan_mount){ .kind = kinds[i],
+								  .source = "x\n",
+								  .path = PROJECT "/x" }),
+				  "plan mounts '/home/user/project/x' inside a writable directory",
+				  "nothing is made in the project");
+}
+
+static void test_plan_data(void)
+{
+	struct world world;
+
+	world_debian(&world);
+	world_plan(&world);
+	plan_add_mount(&world.plan, &world.arena,
+		       (struct plan_mount){ .kind = MOUNT_DATA, .source = "", .path = "/etc/a" });
+	CHECK_CASE(plan_check(&world.plan, &world.host, &world.error), "seven made files fit");
+	plan_add_mount(&world.plan, &world.arena,
+		       (struct plan_mount){ .kind = MOUNT_DATA, .source = "", .path = "/etc/b" });
+	CHECK_CASE(!plan_check(&world.plan, &world.host, &world.error), "eight do not");
+	CHECK_STRING(world.error.message, "plan has 8 made files, --dry-run can print 7");
+	world_free(&world);
+	world_nixos(&world);
+	CHECK_CASE(world_plan(&world), "NixOS has the most");
+	world_free(&world);
+}
+
+static void test_plan_names(void)
+{
+	static const char *const names[] = { "", "A B", "A=B", "1" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct world world;
+
+		world_debian(&world);
+		world_plan(&world);
+		vec_push(&world.arena, &world.plan.variables,
+			 (struct plan_variable){ .name = names[i], .value = "" });
+		CHECK_CASE(!plan_check(&world.plan, &world.host, &world.error),
+			   "a variable without a proper name");
+		world_free(&world);
+	}
+}
+
+int main(void)
+{
+	test_plan_mounts();
+	test_home_mount();
+	test_made_in_project();
+	test_plan_data();
+	test_plan_names();
+	arena_free(&arena);
+	return check_done();
+}

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: MIT
+// The sign-in (AUTH-01…03): every way in which two copies can differ, and what a hostile box may try.
+#include "check.h"
+
+#include "base/digest.h"
+#include "plan/credentials.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOW     INT64_C(1700000000000)
+#define HOUR    INT64_C(3600000)
+#define DAY     (24 * HOUR)
+#define TOKEN_A "token-aaaaaaaa"
+#define TOKEN_B "token-bbbbbbbb"
+#define TOKEN_C "token-cccccccc"
+
+static struct arena arena;
+
+static const char *digest(const char *token)
+{
+	return token ? digest_hex(&arena, token, 64) : NULL;
+}
+
+// A file with a sign-in; `more` are further members of it, with a comma before.
+static const char *file_of(const char *token, int64_t expires, const char *more)
+{
+	return arena_printf(&arena,
+			    "{\"claudeAiOauth\":{\"accessToken\":\"%s\",\"refreshToken\":"
+			    "\"refresh-%s\",\"expiresAt\":%lld%s}}",
+			    token, token, (long long)expires, more);
+}
+
+static const char *plain_file(const char *token)
+{
+	return token ? file_of(token, NOW + HOUR, "") : NULL;
+}
+
+static const char *member(const char *text, const char *object, const char *key)
+{
+	json_t *file = text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
+	json_t *value = json_object_get(file, object);
+	char *dumped;
+	const char *copy;
+
+	value = key ? json_object_get(value, key) : value;
+	dumped = value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_SORT_KEYS) : NULL;
+	copy = dumped ? arena_strdup(&arena, dumped) : NULL;
+	free(dumped);
+	json_decref(file);
+	return copy;
+}
+
+static const char *token_in(const char *text)
+{
+	const char *token = member(text, "claudeAiOauth", "accessToken");
+
+	return token ? arena_strndup(&arena, token + 1, strlen(token) - 2) : NULL;
+}
+
+static const char *move_name(enum sign_in_move move)
+{
+	static const char *const names[] = { [SIGN_IN_KEEP] = "keep",
+					     [SIGN_IN_TO_BOX] = "to box",
+					     [SIGN_IN_TO_HOST] = "to host",
+					     [SIGN_IN_DROP] = "drop" };
+
+	return names[move];
+}
+
+struct row {
+	const char *what;
+	const char *host; // token; "": given up; NULL: no file
+	const char *box;
+	const char *base;
+	bool starting;
+	enum sign_in_move move;
+	const char *new_base; // token
+};
+
+static const struct row rows[] = {
+	{ "AUTH-02: nobody is signed in", NULL, NULL, NULL, true, SIGN_IN_KEEP, NULL },
+	{ "AUTH-02: ... while running", NULL, NULL, NULL, false, SIGN_IN_KEEP, NULL },
+	{ "both gave up", "", "", TOKEN_A, true, SIGN_IN_KEEP, TOKEN_A },
+	{ "AUTH-01: the first box", TOKEN_A, NULL, NULL, true, SIGN_IN_TO_BOX, TOKEN_A },
+	{ "the host logs in while a box runs", TOKEN_A, NULL, NULL, false, SIGN_IN_TO_BOX,
+	  TOKEN_A },
+	{ "both the same", TOKEN_A, TOKEN_A, TOKEN_A, true, SIGN_IN_KEEP, TOKEN_A },
+	{ "the same, and no base", TOKEN_A, TOKEN_A, NULL, false, SIGN_IN_KEEP, TOKEN_A },
+	{ "the same, and an old base", TOKEN_B, TOKEN_B, TOKEN_A, false, SIGN_IN_KEEP, TOKEN_B },
+	{ "the host refreshed", TOKEN_B, TOKEN_A, TOKEN_A, false, SIGN_IN_TO_BOX, TOKEN_B },
+	{ "the host refreshed before a start", TOKEN_B, TOKEN_A, TOKEN_A, true, SIGN_IN_TO_BOX,
+	  TOKEN_B },
+	{ "the box refreshed", TOKEN_A, TOKEN_B, TOKEN_A, false, SIGN_IN_TO_HOST, TOKEN_B },
+	{ "the box refreshed before a start", TOKEN_A, TOKEN_B, TOKEN_A, true, SIGN_IN_TO_HOST,
+	  TOKEN_B },
+	{ "the box gave up while running", TOKEN_A, "", TOKEN_A, false, SIGN_IN_KEEP, TOKEN_A },
+	{ "the box signed out while running", TOKEN_A, NULL, TOKEN_A, false, SIGN_IN_KEEP,
+	  TOKEN_A },
+	{ "a box that gave up starts again", TOKEN_A, "", TOKEN_A, true, SIGN_IN_TO_BOX, TOKEN_A },
+	{ "a box that gave up, a new log-in", TOKEN_B, "", TOKEN_A, false, SIGN_IN_TO_BOX,
+	  TOKEN_B },
+	{ "the host signed out", NULL, TOKEN_A, TOKEN_A, false, SIGN_IN_DROP, NULL },
+	{ "the host signed out before a start", NULL, TOKEN_A, TOKEN_A, true, SIGN_IN_DROP, NULL },
+	{ "the host gave up what the box has", "", TOKEN_A, TOKEN_A, false, SIGN_IN_DROP, NULL },
+	{ "the host gave up what the box renewed", "", TOKEN_B, TOKEN_A, false, SIGN_IN_TO_HOST,
+	  TOKEN_B },
+	{ "the host signed out, the box has its own", NULL, TOKEN_B, TOKEN_A, false, SIGN_IN_KEEP,
+	  TOKEN_A },
+	{ "AUTH-03: a log-in in a box only", NULL, TOKEN_A, NULL, true, SIGN_IN_KEEP, NULL },
+	{ "AUTH-03: ... while running", NULL, TOKEN_A, NULL, false, SIGN_IN_KEEP, NULL },
+	{ "AUTH-03: ... and the host gave up", "", TOKEN_A, NULL, true, SIGN_IN_KEEP, NULL },
+};
+
+static void test_rows(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct row *row = &rows[i];
+		struct sign_in_step step = sign_in_decide(&arena, plain_file(row->host),
+							  plain_file(row->box), digest(row->base),
+							  row->starting, NOW);
+		bool writes = row->move == SIGN_IN_TO_BOX || row->move == SIGN_IN_TO_HOST;
+
+		CHECK_CASE_STRING(move_name(step.move), move_name(row->move), row->what);
+		CHECK_CASE_STRING(step.base, digest(row->new_base), "... and its base");
+		if (writes)
+			CHECK_CASE_STRING(token_in(step.content),
+					  row->move == SIGN_IN_TO_BOX ? row->host : row->box,
+					  "... and its content");
+	}
+}
+
+// Both sides moved: the later expiry is the later refresh.
+static void test_both_moved(void)
+{
+	const char *soon = file_of(TOKEN_B, NOW + HOUR, "");
+	const char *late = file_of(TOKEN_C, NOW + 2 * HOUR, "");
+	struct sign_in_step step;
+
+	step = sign_in_decide(&arena, soon, late, digest(TOKEN_A), false, NOW);
+	CHECK(step.move == SIGN_IN_TO_HOST && str_equal(step.base, digest(TOKEN_C)));
+	step = sign_in_decide(&arena, late, soon, digest(TOKEN_A), false, NOW);
+	CHECK(step.move == SIGN_IN_TO_BOX && str_equal(step.base, digest(TOKEN_C)));
+	step = sign_in_decide(&arena, soon, file_of(TOKEN_C, NOW + HOUR, ""), NULL, true, NOW);
+	CHECK_CASE(step.move == SIGN_IN_TO_BOX, "a tie is the host's");
+	step = sign_in_decide(&arena, late, soon, NULL, true, NOW);
+	CHECK(step.move == SIGN_IN_TO_BOX);
+}
+
+static const char *repeat(const char *part, size_t count)
+{
+	struct text out = { .arena = &arena };
+
+	for (size_t i = 0; i < count; i++)
+		text_add(&out, part);
+	return text_get(&out);
+}
+
+static const char *numbered_keys(const char *name, int count)
+{
+	struct text out = { .arena = &arena };
+
+	for (int i = 0; i < count; i++)
+		text_printf(&out, ",\"%s%d\":1", name, i);
+	return text_get(&out);
+}
+
+// What a box may hand over instead of a sign-in: never written to the host, never a crash.
+static void test_hostile(void)
+{
+	const char *host = plain_file(TOKEN_A);
+	const char *const files[][2] = {
+		{ "nothing", "" },
+		{ "no JSON", "{" },
+		{ "text behind", arena_printf(&arena, "%s x", plain_file(TOKEN_B)) },
+		{ "an array", "[]" },
+		{ "null", "{\"claudeAiOauth\":null}" },
+		{ "a list of sign-ins", "{\"claudeAiOauth\":[{\"accessToken\":\"" TOKEN_B "\"}]}" },
+		{ "a number for a token",
+		  "{\"claudeAiOauth\":{\"accessToken\":12345678,\"expiresAt\":1}}" },
+		{ "no expiry", "{\"claudeAiOauth\":{\"accessToken\":\"" TOKEN_B "\"}}" },
+		{ "a short token", file_of("short", NOW + HOUR, "") },
+		{ "a token with a newline", file_of("token\\nbbbbbbbb", NOW + HOUR, "") },
+		{ "a token with an escape", file_of("token\\u001b[2Jbbbb", NOW + HOUR, "") },
+		{ "a token with a blank", file_of("token bbbbbbbb", NOW + HOUR, "") },
+		{ "a token beyond ASCII",
+		  file_of("token-\xc3\xa9\xc3\xa9\xc3\xa9", NOW + HOUR, "") },
+		{ "a token with NUL", file_of("token-bb\\u0000bbbb", NOW + HOUR, "") },
+		{ "a huge token", file_of(repeat("bbbbbbbb", 1025), NOW + HOUR, "") },
+		{ "an empty refresh token",
+		  "{\"claudeAiOauth\":{\"accessToken\":\"" TOKEN_B
+		  "\",\"refreshToken\":\"\",\"expiresAt\":1700003600000}}" },
+		{ "a refresh token of another type",
+		  "{\"claudeAiOauth\":{\"accessToken\":\"" TOKEN_B
+		  "\",\"refreshToken\":{},\"expiresAt\":1700003600000}}" },
+		{ "an expiry far away", file_of(TOKEN_B, NOW + 500 * DAY, "") },
+		{ "an expiry before time", file_of(TOKEN_B, -1, "") },
+		{ "an expiry of zero", file_of(TOKEN_B, 0, "") },
+		{ "an expiry beyond numbers", "{\"claudeAiOauth\":{\"accessToken\":\"" TOKEN_B
+					      "\",\"expiresAt\":99999999999999999999}}" },
+		{ "an expiry in words", "{\"claudeAiOauth\":{\"accessToken\":\"" TOKEN_B
+					"\",\"expiresAt\":\"tomorrow\"}}" },
+		{ "scopes of another type", file_of(TOKEN_B, NOW + HOUR, ",\"scopes\":\"all\"") },
+		{ "scopes with an object", file_of(TOKEN_B, NOW + HOUR, ",\"scopes\":[{}]") },
+		{ "an escape in another key",
+		  file_of(TOKEN_B, NOW + HOUR, ",\"x\":\"\\u001b[2J\"") },
+		{ "an object in another key", file_of(TOKEN_B, NOW + HOUR, ",\"x\":{\"y\":1}") },
+		{ "too many keys", file_of(TOKEN_B, NOW + HOUR, numbered_keys("k", 40)) },
+		{ "long text in another key",
+		  file_of(TOKEN_B, NOW + HOUR,
+			  arena_printf(&arena, ",\"x\":\"%s\"", repeat("y", 2000))) },
+		{ "a key twice", file_of(TOKEN_B, NOW + HOUR, ",\"expiresAt\":1") },
+		{ "two sign-ins",
+		  arena_printf(&arena, "{\"claudeAiOauth\":{},%s", plain_file(TOKEN_B) + 1) },
+		{ "a deep file", repeat("{\"a\":", 5000) },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		struct sign_in_step step =
+			sign_in_decide(&arena, host, files[i][1], digest(TOKEN_A), false, NOW);
+		struct sign_in_step start =
+			sign_in_decide(&arena, host, files[i][1], digest(TOKEN_A), true, NOW);
+
+		CHECK_CASE_STRING(move_name(step.move), "keep", files[i][0]);
+		CHECK_CASE_STRING(move_name(start.move), "to box", "... and at the next start");
+		CHECK_CASE_STRING(token_in(start.content), TOKEN_A, "... the host's sign-in");
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		struct sign_in_step step = sign_in_decide(&arena, plain_file(""), files[i][1],
+							  digest(TOKEN_A), false, NOW);
+
+		CHECK_CASE_STRING(move_name(step.move), "keep", files[i][0]);
+	}
+}
+
+// Whatever a box left behind, the next box starts with a sign-in whose refresh reaches the host again.
+static void check_heals(const char *what, const char *host, const char *left_behind)
+{
+	struct sign_in_step start =
+		sign_in_decide(&arena, host, left_behind, digest(token_in(host)), true, NOW);
+	json_t *box = json_loads(start.content ? start.content : "{}", 0, NULL);
+	json_t *sign_in = json_object_get(box, "claudeAiOauth");
+	char *refreshed;
+	struct sign_in_step step;
+
+	json_object_set_new(sign_in, "accessToken", json_string(TOKEN_C));
+	json_object_set_new(sign_in, "expiresAt", json_integer(NOW + 2 * HOUR));
+	refreshed = json_dumps(box, 0);
+	step = sign_in_decide(&arena, host, refreshed, start.base, false, NOW);
+	CHECK_CASE_STRING(move_name(step.move), "to host", what);
+	free(refreshed);
+	json_decref(box);
+}
+
+static void test_healing(void)
+{
+	const char *host = plain_file(TOKEN_A);
+
+	check_heals("a box that left nothing", host, "{}");
+	check_heals("a box that left rubbish", host, "x");
+	check_heals("a box that gave up", host, plain_file(""));
+	check_heals("a box that left an object in its sign-in", host,
+		    "{\"claudeAiOauth\":{\"accessToken\":\"\",\"x\":{\"y\":1}}}");
+	check_heals("a box that left too many keys", host,
+		    arena_printf(&arena, "{\"claudeAiOauth\":{\"accessToken\":\"\"%s}}",
+				 numbered_keys("k", 40)));
+}
+
+// Key by key, as far as the checks let it: the host's file must not grow until nothing fits any more.
+static void test_growth(void)
+{
+	const char *host = plain_file(TOKEN_A);
+	struct sign_in_step step;
+
+	for (int round = 0; round < 5; round++) {
+		const char *token = round % 2 ? TOKEN_A : TOKEN_B;
+		const char *keys = numbered_keys(arena_printf(&arena, "r%d_", round), 20);
+
+		step = sign_in_decide(&arena, host, file_of(token, NOW + HOUR, keys),
+				      digest(token_in(host)), false, NOW);
+		if (step.move == SIGN_IN_TO_HOST)
+			host = step.content;
+	}
+	check_heals("a box that adds keys again and again", host, NULL);
+}
+
+#define MCP     "\"mcpOAuth\":{\"server\":{\"accessToken\":\"mcp-of-the-host\"}}"
+#define BOX_MCP "\"mcpOAuth\":{\"server\":{\"accessToken\":\"mcp-of-the-box\"}}"
+
+static const char *with(const char *member_text, const char *file)
+{
+	return arena_printf(&arena, "{%s,%s", member_text, file + 1);
+}
+
+static void test_other_tokens(void)
+{
+	struct sign_in_step step;
+
+	step = sign_in_decide(&arena, with(MCP, plain_file(TOKEN_A)), NULL, NULL, true, NOW);
+	CHECK_CASE(step.move == SIGN_IN_TO_BOX && !strstr(step.content, "mcp"),
+		   "MCP tokens of the host do not enter the box");
+	step = sign_in_decide(&arena, with(MCP, plain_file(TOKEN_B)),
+			      with(BOX_MCP, plain_file(TOKEN_A)), digest(TOKEN_A), true, NOW);
+	CHECK_CASE(step.move == SIGN_IN_TO_BOX && !strstr(step.content, "mcp-of-the-host"),
+		   "... nor when the box has some");
+	CHECK_STRING(member(step.content, "mcpOAuth", NULL),
+		     "{\"server\":{\"accessToken\":\"mcp-of-the-box\"}}");
+	step = sign_in_decide(&arena, with(MCP, plain_file(TOKEN_A)),
+			      with(BOX_MCP, plain_file(TOKEN_B)), digest(TOKEN_A), false, NOW);
+	CHECK_CASE(step.move == SIGN_IN_TO_HOST && !strstr(step.content, "mcp-of-the-box"),
+		   "MCP tokens of the box do not reach the host");
+	CHECK_STRING(member(step.content, "mcpOAuth", NULL),
+		     "{\"server\":{\"accessToken\":\"mcp-of-the-host\"}}");
+	CHECK_STRING(token_in(step.content), TOKEN_B);
+	step = sign_in_decide(&arena, "{" MCP "}", plain_file(TOKEN_B), NULL, false, NOW);
+	CHECK_CASE(step.move == SIGN_IN_KEEP,
+		   "a log-in of a box does not go to a host without one");
+	step = sign_in_decide(&arena, "{" MCP "}", plain_file(TOKEN_A), digest(TOKEN_A), false,
+			      NOW);
+	CHECK_CASE(step.move == SIGN_IN_DROP, "the host signed out of Claude only");
+}
+
+static void test_harmless(void)
+{
+	const char *more = ",\"scopes\":[\"user:inference\",\"user:profile\"],"
+			   "\"subscriptionType\":\"max\",\"rateLimitTier\":null,\"later\":true";
+	struct sign_in_step step = sign_in_decide(&arena, file_of(TOKEN_A, NOW, more),
+						  file_of(TOKEN_B, NOW + HOUR, more),
+						  digest(TOKEN_A), false, NOW);
+
+	CHECK(step.move == SIGN_IN_TO_HOST);
+	CHECK_STRING(
+		member(step.content, "claudeAiOauth", NULL),
+		"{\"accessToken\":\"" TOKEN_B "\",\"expiresAt\":1700003600000,\"later\":true,"
+		"\"rateLimitTier\":null,\"refreshToken\":\"refresh-" TOKEN_B "\","
+		"\"scopes\":[\"user:inference\",\"user:profile\"],\"subscriptionType\":\"max\"}");
+	step = sign_in_decide(&arena, plain_file(TOKEN_A), file_of(TOKEN_B, NOW - DAY, ""),
+			      digest(TOKEN_A), false, NOW);
+	CHECK_CASE(step.move == SIGN_IN_TO_HOST, "an expired token still has a refresh token");
+}
+
+// A file that is being written says nothing: only one without a sign-in means that the user signed out.
+static void test_broken_host(void)
+{
+	static const char *const broken[] = { "", "{", "{\"claudeAiOauth\":{\"accessTok", "\n" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(broken); i++) {
+		struct sign_in_step step = sign_in_decide(&arena, broken[i], plain_file(TOKEN_A),
+							  digest(TOKEN_A), false, NOW);
+
+		CHECK_CASE_STRING(move_name(step.move), "keep", "the host's file is half written");
+		CHECK_CASE_STRING(step.base, digest(TOKEN_A), "... and the base stays");
+	}
+}
+
+int main(void)
+{
+	test_rows();
+	test_both_moved();
+	test_hostile();
+	test_healing();
+	test_growth();
+	test_other_tokens();
+	test_harmless();
+	test_broken_host();
+	arena_free(&arena);
+	return check_done();
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// UX-04: the script of --dry-run, run by real shells, calls bwrap just as the launch does.
+#include "check.h"
+#include "fixture.h"
+#include "shell.h"
+
+#include "base/path.h"
+#include "plan/render.h"
+
+#define HOSTILE "'\"\\$HOME`id`$(id)\n\t\r\033[2J \xe2\x80\xae\xff!*~#;&|<>"
+#define KEY     "sk-ant-api03-0123456789abcdef"
+#define TOKEN   "very secret $HOME 'x'"
+
+static struct arena arena;
+
+// Stands for bwrap: prints its arguments and what its descriptors hold, each closed by a NUL byte.
+static const char fake_bwrap[] =
+	"bwrap() {\n"
+	"for word; do printf '%s\\0' \"$word\"; done\n"
+	"for fd in 3 4 5 6 7 8 9; do\n"
+	"if [ -e /proc/self/fd/$fd ]; then eval \"cat <&$fd\"; fi; printf '\\0'\n"
+	"done\n"
+	"}\n"
+	"mkdir() { :; }\n"
+	"ln() { :; }\n"
+	"ANTHROPIC_API_KEY='" KEY "'\n"
+	"MY_TOKEN=\"very secret \\$HOME 'x'\"\n";
+
+static void add_word(struct text *out, const char *word)
+{
+	text_add(out, word);
+	text_add_bytes(out, "", 1);
+}
+
+// What launch would hand over, in the form that the fake prints.
+static void expect(struct text *out, const struct plan *plan)
+{
+	bwrap_options options = render_bwrap(plan, &arena);
+	strings contents = { 0 };
+
+	vec_each(option, &options) {
+		add_word(out, option->flag);
+		if (option->operand == OPERAND_DATA) {
+			add_word(out, arena_printf(&arena, "%zu", contents.count + 3));
+			vec_push(&arena, &contents, option->mount->source);
+		}
+		for (size_t i = 0; i < ARRAY_SIZE(option->arguments); i++)
+			if (option->arguments[i])
+				add_word(out, option->arguments[i]);
+	}
+	add_word(out, "--");
+	vec_each(word, &plan->command)
+		add_word(out, *word);
+	for (size_t i = 0; i < 7; i++)
+		add_word(out, i < contents.count ? contents.items[i] : "");
+}
+
+static void make_hostile(struct world *world)
+{
+	world_nixos(world);
+	world->host.bwrap = "bwrap";
+	world->host.project = HOME "/" HOSTILE;
+	world->host.git.user_name = HOSTILE;
+	world->host.policy_memory = "CLAUDEBOX_END\n" HOSTILE "\nCLAUDEBOX_END_\n";
+	world->host.hosts_text = "127.0.0.1 localhost # `id` $x \\\n";
+	world_variable(world, "EDITOR=" HOSTILE);
+	world_variable(world, "LANG=");
+	world_variable(world, "ANTHROPIC_API_KEY=" KEY);
+	world_variable(world, "MY_TOKEN=" TOKEN);
+	world->config.extra_env = "MY_TOKEN";
+	world_arguments(world, (const char *const[]){ "-p", HOSTILE, "", "--", NULL });
+}
+
+static void test_script(void)
+{
+	struct world world;
+	struct text wanted = { .arena = &arena };
+	const char *script;
+
+	make_hostile(&world);
+	if (!CHECK(world_plan(&world)))
+		check_note("error", world.error.message);
+	script = render_dry_run(&world.plan, &world.arena);
+	expect(&wanted, &world.plan);
+	for (size_t i = 0; i < ARRAY_SIZE(shells); i++) {
+		size_t length = 0;
+		const char *output;
+
+		if (!shell_exists(shells[i]))
+			continue;
+		output = shell_run(&arena, shells[i],
+				   arena_printf(&arena, "%s%s", fake_bwrap, script), &length);
+		CHECK_CASE(output && length == wanted.length &&
+				   memcmp(output, wanted.data, length) == 0,
+			   arena_printf(&arena, "the same box through %s", shells[i]));
+	}
+	CHECK_CASE(!strstr(script, KEY) && !strstr(script, "very secret"), "no secret is in it");
+	world_free(&world);
+}
+
+// Every line is one option, and none of them can deceive a reader.
+static void test_screen(void)
+{
+	struct world world;
+	const char *script;
+	bool clean = true;
+
+	make_hostile(&world);
+	world_plan(&world);
+	script = render_dry_run(&world.plan, &world.arena);
+	for (const char *s = script; *s; s++)
+		clean &= *s == '\n' || *s == '\t' || ((unsigned char)*s >= ' ' && *s != 0x7f);
+	CHECK_CASE(clean, "no control character is in the script");
+	CHECK(!strstr(script, "\xe2\x80\xae"));
+	CHECK(strstr(script, " \\\n  --clearenv \\\n  --setenv HOME /home/user \\\n"));
+	world_free(&world);
+}
+
+static bool is_plain(const char *text)
+{
+	for (const char *s = text; *s; s++)
+		if (*s != '\n' && (*s < ' ' || *s > '~'))
+			return false;
+	return true;
+}
+
+static void test_json(void)
+{
+	struct world world;
+	const char *json;
+
+	make_hostile(&world);
+	world.host.project = HOME "/\xc2\x9b"
+				  "2J\xe2\x80\xae";
+	world_plan(&world);
+	json = render_json(&world.plan, &world.arena);
+	CHECK_CASE(!strstr(json, KEY), "no key is in the JSON");
+	CHECK_CASE(is_plain(json), "the JSON cannot deceive a reader either");
+	CHECK(str_ends(json, "}\n"));
+	world_free(&world);
+}
+
+// A here-document always ends in a newline: content that does not would be another one.
+static void test_last_line(void)
+{
+	struct world world;
+
+	world_debian(&world);
+	world_plan(&world);
+	plan_add_mount(
+		&world.plan, &world.arena,
+		(struct plan_mount){ .kind = MOUNT_DATA, .source = "no end", .path = "/etc/x" });
+	CHECK_CASE(!plan_check(&world.plan, &world.host, &world.error) ||
+			   !strstr(render_dry_run(&world.plan, &world.arena),
+				   "no endCLAUDEBOX_END"),
+		   "a made file without a last newline is refused or printed properly");
+	world_free(&world);
+}
+
+static void test_audit_widths(void)
+{
+	static const size_t widths[] = { 0, 1, 20, 40, 80, 200 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(widths); i++) {
+		struct world world;
+		const char *audit;
+		bool clean = true;
+
+		make_hostile(&world);
+		world_plan(&world);
+		audit = render_audit(&world.plan, &world.arena, widths[i], false);
+		for (const char *s = audit; *s; s++)
+			clean &= *s == '\n' || ((unsigned char)*s >= ' ' && *s != 0x7f);
+		CHECK_CASE(clean && !strstr(audit, KEY) && !strstr(audit, "very secret"),
+			   arena_printf(&arena, "an audit of %zu columns", widths[i]));
+		world_free(&world);
+	}
+}
+
+int main(void)
+{
+	test_script();
+	test_screen();
+	test_json();
+	test_last_line();
+	test_audit_widths();
+	arena_free(&arena);
+	return check_done();
+}

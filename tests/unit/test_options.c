@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// The command line: what is claudebox's, what is claude's, and that the table, parser and help agree.
+#include "check.h"
+
+#include "config/options.h"
+
+#include <string.h>
+
+enum { MOST_WORDS = 12 };
+
+static struct arena arena;
+
+// Splits at '|', so that a row of a table can hold any argument.
+static bool parse(const char *line, struct config *config, struct error *error)
+{
+	char *words[MOST_WORDS + 1] = { (char *)"claudebox" };
+	int count = 1;
+
+	*config = (struct config){ 0 };
+	*error = (struct error){ .arena = &arena };
+	for (const char *s = line; *s && count < MOST_WORDS;) {
+		size_t length = strcspn(s, "|");
+
+		words[count++] = arena_strndup(&arena, s, length);
+		s += length + (s[length] == '|');
+	}
+	return options_parse(config, &arena, count, words, error);
+}
+
+// "action output payload yes: <argument>…"
+static const char *describe(const struct config *config)
+{
+	static const char *const actions[] = { [ACTION_LAUNCH] = "launch",
+					       [ACTION_DRY_RUN] = "dry-run",
+					       [ACTION_CHECK] = "check",
+					       [ACTION_HELP] = "help",
+					       [ACTION_VERSION] = "version" };
+	static const char *const payloads[] = {
+		[PAYLOAD_CLAUDE] = "claude", [PAYLOAD_SHELL] = "shell", [PAYLOAD_EXEC] = "exec"
+	};
+	struct text out = { .arena = &arena };
+
+	text_printf(&out, "%s%s %s%s:", actions[config->action],
+		    config->output == OUTPUT_JSON ? "=json" : "", payloads[config->payload],
+		    config->yes ? " yes" : "");
+	vec_each(argument, &config->arguments)
+		text_printf(&out, " <%s>", *argument);
+	return text_get(&out);
+}
+
+static void test_accepted(void)
+{
+	static const char *const rows[][2] = {
+		{ "", "launch claude:" },
+		{ "-y", "launch claude yes:" },
+		{ "--yes", "launch claude yes:" },
+		{ "-p|hello|--yes", "launch claude yes: <-p> <hello>" },
+		{ "--model|x|-y|--continue", "launch claude yes: <--model> <x> <--continue>" },
+		{ "--|--yes|--dry-run", "launch claude: <--yes> <--dry-run>" },
+		{ "a|--|b|--|c", "launch claude: <a> <b> <--> <c>" },
+		{ "--dry-run", "dry-run claude:" },
+		{ "--dry-run=json", "dry-run=json claude:" },
+		{ "--check", "check claude:" },
+		{ "--check=json", "check=json claude:" },
+		{ "--check=json|--check", "check claude:" },
+		{ "--help", "help claude:" },
+		{ "--version", "version claude:" },
+		{ "--shell", "launch shell:" },
+		{ "--shell|-c|ls", "launch shell: <-c> <ls>" },
+		{ "--exec|ls|--yes|--help", "launch exec: <ls> <--yes> <--help>" },
+		{ "--yes|--exec|--|ls", "launch exec yes: <ls>" },
+		{ "--exec|--|--|x", "launch exec: <--> <x>" },
+		{ "--network|full", "launch claude:" },
+		{ "--network=full|x", "launch claude: <x>" },
+		{ "-yy", "launch claude: <-yy>" },
+		{ "-", "launch claude: <->" },
+		{ "--yesterday", "launch claude: <--yesterday>" },
+		{ "--checks=json", "launch claude: <--checks=json>" },
+		{ "-h", "launch claude: <-h>" },
+		{ "-v", "launch claude: <-v>" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct config config;
+		struct error error;
+		bool ok = parse(rows[i][0], &config, &error);
+
+		CHECK_CASE_STRING(ok ? describe(&config) : error.message, rows[i][1], rows[i][0]);
+	}
+}
+
+static void test_refused(void)
+{
+	static const struct {
+		const char *line;
+		int status;
+		const char *message;
+	} rows[] = {
+		{ "--yes=1", EXIT_USAGE, "option '--yes' takes no value" },
+		{ "--dry-run=xml", EXIT_USAGE, "option '--dry-run' takes no value but 'json'" },
+		{ "--dry-run=", EXIT_USAGE, "option '--dry-run' takes no value but 'json'" },
+		{ "--network", EXIT_USAGE, "option '--network' needs a value: TIER" },
+		{ "--network=", EXIT_USAGE, "option '--network' needs a value: TIER" },
+		{ "--network|lan", EXIT_USAGE, "unknown network tier 'lan'" },
+		{ "--network|\033[2J", EXIT_USAGE, "unknown network tier '\\x1b[2J'" },
+		{ "--network|--yes", EXIT_USAGE, "unknown network tier '--yes'" },
+		{ "--network|Full", EXIT_USAGE, "unknown network tier 'Full'" },
+		{ "--network|none", EXIT_NOT_STARTED,
+		  "network tier 'none' is not in this version" },
+		{ "--network=inet", EXIT_NOT_STARTED,
+		  "network tier 'inet' is not in this version" },
+		{ "--exec", EXIT_USAGE, "option '--exec' needs a command" },
+		{ "--exec|--", EXIT_USAGE, "option '--exec' needs a command" },
+		{ "--exec=ls", EXIT_USAGE, "option '--exec' takes no value" },
+		{ "x|--exec|ls", EXIT_USAGE, "'x' before --exec would go to nobody" },
+		{ "--profile|work", EXIT_NOT_STARTED, "option '--profile' is not in this version" },
+		{ "--mount-ro=/x", EXIT_NOT_STARTED, "option '--mount-ro' is not in this version" },
+		{ "--prove", EXIT_NOT_STARTED, "option '--prove' is not in this version" },
+		{ "--profile", EXIT_USAGE, "option '--profile' needs a value: NAME" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct config config;
+		struct error error;
+		bool ok = parse(rows[i].line, &config, &error);
+
+		CHECK_CASE_STRING(ok ? describe(&config) : error.message, rows[i].message,
+				  rows[i].line);
+		CHECK_CASE(!ok && error.status == rows[i].status && error.hint, rows[i].line);
+	}
+}
+
+// Whatever the table lists is claudebox's own: it never reaches claude by accident.
+static void test_rows_reachable(void)
+{
+	for (size_t i = 0; i < option_table_count; i++) {
+		const struct option_row *row = &option_table[i];
+		bool needs = row->argument == ARGUMENT_REQUIRED || row->argument == ARGUMENT_REST;
+		const char *line = arena_printf(&arena, "--%s%s", row->name,
+						row->id == OPTION_NETWORK ? "|full"
+						: needs                   ? "|x"
+									  : "");
+		struct config config;
+		struct error error;
+		bool ok = parse(line, &config, &error);
+
+		if (row->id == OPTION_RESERVED)
+			CHECK_CASE(!ok && strstr(error.message, row->name), line);
+		else
+			CHECK_CASE(ok && config.arguments.count == (row->id == OPTION_EXEC), line);
+		if (row->letter) {
+			ok = parse(arena_printf(&arena, "-%c", row->letter), &config, &error);
+			CHECK_CASE(ok && config.arguments.count == 0, row->name);
+		}
+		for (size_t k = 0; k < i; k++)
+			CHECK_CASE(!str_equal(option_table[k].name, row->name) &&
+					   (!row->letter || option_table[k].letter != row->letter),
+				   arena_printf(&arena, "%s is not %s", row->name,
+						option_table[k].name));
+	}
+}
+
+static void test_help(void)
+{
+	const char *help = options_render_help(&arena);
+
+	for (size_t i = 0; i < option_table_count; i++) {
+		const struct option_row *row = &option_table[i];
+		const char *name = arena_printf(&arena, "--%s", row->name);
+		const char *line = strstr(help, arena_printf(&arena, " %s", name));
+
+		if (!row->help) {
+			CHECK_CASE(!line, arena_printf(&arena, "help is silent about %s", name));
+			continue;
+		}
+		CHECK_CASE(line && strstr(line, row->help) &&
+				   (size_t)(strstr(line, row->help) - line) < strcspn(line, "\n"),
+			   arena_printf(&arena, "help explains %s", name));
+		if (line && row->value_name)
+			CHECK_CASE(str_starts(line + 1 + strlen(name),
+					      arena_printf(&arena, " %s", row->value_name)),
+				   arena_printf(&arena, "help shows the value of %s", name));
+		if (row->letter)
+			CHECK_CASE(strstr(help, arena_printf(&arena, "-%c, %s", row->letter, name)),
+				   arena_printf(&arena, "help shows the letter of %s", name));
+	}
+	for (const char *s = help; *s; s += strcspn(s, "\n") + 1)
+		CHECK_CASE(display_width(arena_strndup(&arena, s, strcspn(s, "\n"))) <= 100,
+			   "help fits in 100 columns");
+	CHECK(str_ends(help, "\n"));
+}
+
+int main(void)
+{
+	test_accepted();
+	test_refused();
+	test_rows_reachable();
+	test_help();
+	arena_free(&arena);
+	return check_done();
+}

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: MIT
+// Claude's settings: what comes along, how host and box are merged, which questions are answered.
+#include "check.h"
+#include "fixture.h"
+
+#include "plan/settings.h"
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TOKEN "ghp_0123456789abcdef0123456789"
+
+static struct arena arena;
+
+// The same JSON in the same words: sorted and without blanks.
+static const char *normal(const char *text)
+{
+	json_t *value = text ? json_loads(text, 0, NULL) : NULL;
+	char *dumped = value ? json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+	const char *copy = dumped ? arena_strdup(&arena, dumped) : text;
+
+	free(dumped);
+	json_decref(value);
+	return copy;
+}
+
+static const char *join(const strings *list)
+{
+	struct text out = { .arena = &arena };
+
+	vec_each(item, list)
+		text_printf(&out, "%s\n", *item);
+	return text_get(&out);
+}
+
+static void test_valid(void)
+{
+	CHECK(settings_valid("{}") && settings_valid("{\"a\": [1]}"));
+	CHECK(!settings_valid(NULL) && !settings_valid("") && !settings_valid("[]"));
+	CHECK(!settings_valid("{") && !settings_valid("{} x") && !settings_valid("null"));
+}
+
+struct filter_row {
+	const char *settings;
+	const char *wanted;
+	const char *notes;
+};
+
+static void check_filter(const struct filter_row *row)
+{
+	struct world world;
+	strings notes = { 0 };
+
+	world_debian(&world);
+	world_user_claude(&world, FILE_DIRECTORY, "hooks");
+	world_user_claude(&world, FILE_REGULAR, "status.sh");
+	vec_push(&world.arena, &world.host.user_claude.hook_commands_here, "python3");
+	world_plan(&world);
+	world.host.user_claude.settings_json = row->settings;
+	CHECK_CASE_STRING(normal(settings_filter(&world.arena, &world.plan, &world.host, &notes)),
+			  row->wanted, row->settings ? row->settings : "no settings");
+	CHECK_CASE_STRING(join(&notes), row->notes, "notes on them");
+	world_free(&world);
+}
+
+static void test_filter(void)
+{
+	static const struct filter_row rows[] = {
+		{ NULL, NULL, "" },
+		{ "{", NULL, "settings: the host's settings.json is not valid JSON\n" },
+		{ "[]", NULL, "settings: the host's settings.json is not valid JSON\n" },
+		{ "{\"model\":\"opus\"}", "{\"model\":\"opus\"}", "" },
+		{ "{\"apiKeyHelper\":\"x\",\"awsAuthRefresh\":\"y\",\"a\":1}", "{\"a\":1}",
+		  "settings: 'apiKeyHelper' is left out (works with secrets of the host)\n"
+		  "settings: 'awsAuthRefresh' is left out (works with secrets of the host)\n" },
+		{ "{\"env\":{\"A\":\"1\",\"MY_TOKEN\":\"x\",\"B\":\"ghp_0123456789abcdef0123\","
+		  "\"PATH\":\"/x\",\"LD_PRELOAD\":\"/x\"}}",
+		  "{\"env\":{\"A\":\"1\"}}",
+		  "settings: env 'MY_TOKEN' is left out (it looks like a secret)\n"
+		  "settings: env 'B' is left out (it looks like a secret)\n"
+		  "settings: env 'PATH' is left out (the box sets it)\n"
+		  "settings: env 'LD_PRELOAD' is left out (the box sets it)\n" },
+		{ "{\"env\":[1]}", "{\"env\":[1]}", "" },
+		{ "{\"statusLine\":{\"command\":\"~/.claude/status.sh\"}}",
+		  "{\"statusLine\":{\"command\":\"~/.claude/status.sh\"}}", "" },
+		{ "{\"statusLine\":{\"command\":\"" HOME "/bin/status\"}}", "{}",
+		  "settings: 'statusLine' is left out (cannot run in the box)\n" },
+		{ "{\"statusLine\":{\"command\":\"/usr/bin/date\"}}",
+		  "{\"statusLine\":{\"command\":\"/usr/bin/date\"}}", "" },
+		{ "{\"statusLine\":{\"command\":\"starship prompt\"}}", "{}",
+		  "settings: 'statusLine' is left out (cannot run in the box)\n" },
+		{ "{\"statusLine\":{\"command\":\"echo $PWD >/dev/null\"}}",
+		  "{\"statusLine\":{\"command\":\"echo $PWD >/dev/null\"}}", "" },
+		// Only what comes along of ~/.claude is in the box's own ~/.claude.
+		{ "{\"statusLine\":{\"command\":\"python3 ~/.claude/scripts/line.py\"}}", "{}",
+		  "settings: 'statusLine' is left out (cannot run in the box)\n" },
+		{ "{\"hooks\":{\"Stop\":[{\"hooks\":["
+		  "{\"type\":\"command\",\"command\":\"python3 ~/.claude/hooks/a.py\"},"
+		  "{\"type\":\"command\",\"command\":\"notify-send 'it\\u001b is done'\"},"
+		  "{\"type\":\"prompt\",\"prompt\":\"x\"}]}]}}",
+		  "{\"hooks\":{\"Stop\":[{\"hooks\":["
+		  "{\"command\":\"python3 ~/.claude/hooks/a.py\",\"type\":\"command\"},"
+		  "{\"prompt\":\"x\",\"type\":\"prompt\"}]}]}}",
+		  "settings: hook 'notify-send 'it\\x1b is done'' is left out (cannot run in the box)\n" },
+		{ "{\"hooks\":[1],\"statusLine\":\"x\"}", "{\"hooks\":[1],\"statusLine\":\"x\"}",
+		  "" },
+		{ "{\"hooks\":{\"Stop\":{\"hooks\":1}}}", "{\"hooks\":{\"Stop\":{\"hooks\":1}}}",
+		  "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		check_filter(&rows[i]);
+}
+
+// Wherever it stands in the host's settings, it does not come along.
+static void test_filter_values(void)
+{
+	static const char *const settings[] = {
+		"{\"env\":{\"A\":\"" TOKEN "\"}}",
+		"{\"a\":{\"b\":\"" TOKEN "\"}}",
+		"{\"a\":[{\"b\":{\"c\":\"" TOKEN "\"}}]}",
+		"{\"a\":\"" TOKEN "\"}",
+		"{\"a\":{\"args\":[\"--token\",\"" TOKEN "\"]}}",
+		"{\"a\":{\"b\":\"Bearer " TOKEN "\"}}",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+		struct world world;
+		strings notes = { 0 };
+		const char *filtered;
+
+		world_debian(&world);
+		world_plan(&world);
+		world.host.user_claude.settings_json = settings[i];
+		filtered = settings_filter(&world.arena, &world.plan, &world.host, &notes);
+		CHECK_CASE(filtered && !strstr(filtered, TOKEN) && notes.count == 1, settings[i]);
+		world_free(&world);
+	}
+}
+
+#define SKIP "\"skipDangerousModePermissionPrompt\":true"
+
+static void test_merge(void)
+{
+	static const struct {
+		const char *what;
+		const char *base;
+		const char *host;
+		const char *box;
+		const char *wanted;
+	} rows[] = {
+		{ "nothing anywhere", NULL, NULL, NULL, "{" SKIP "}" },
+		{ "the first launch", NULL, "{\"a\":1}", NULL, "{\"a\":1," SKIP "}" },
+		{ "nothing moved", "{\"a\":1}", "{\"a\":1}", "{\"a\":1," SKIP "}", NULL },
+		{ "the host moved", "{\"a\":1}", "{\"a\":2}", "{\"a\":1," SKIP "}",
+		  "{\"a\":2," SKIP "}" },
+		{ "the box moved", "{\"a\":1}", "{\"a\":1}", "{\"a\":3," SKIP "}", NULL },
+		{ "both moved: the box's stays", "{\"a\":1}", "{\"a\":2}", "{\"a\":3," SKIP "}",
+		  NULL },
+		{ "new on the host", "{}", "{\"a\":1}", "{" SKIP "}", "{\"a\":1," SKIP "}" },
+		{ "new in the box", "{}", "{}", "{\"a\":1," SKIP "}", NULL },
+		{ "new in both: the box's stays", "{}", "{\"a\":1}", "{\"a\":2," SKIP "}", NULL },
+		{ "gone from the host", "{\"a\":1}", "{}", "{\"a\":1," SKIP "}", "{" SKIP "}" },
+		{ "gone from the host, changed in the box", "{\"a\":1}", "{}", "{\"a\":2," SKIP "}",
+		  NULL },
+		{ "gone from the box", "{\"a\":1}", "{\"a\":1}", "{" SKIP "}", NULL },
+		{ "gone from the box, moved on the host", "{\"a\":1}", "{\"a\":2}", "{" SKIP "}",
+		  NULL },
+		{ "a broken box", "{\"a\":1}", "{\"a\":1}", "{", "{\"a\":1," SKIP "}" },
+		{ "a box that is no object", NULL, "{\"a\":1}", "[]", "{\"a\":1," SKIP "}" },
+		{ "a box that wants the question", NULL, NULL,
+		  "{\"skipDangerousModePermissionPrompt\":false}", "{" SKIP "}" },
+		{ "a broken base", "{", "{\"a\":1}", "{\"a\":2," SKIP "}", NULL },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		CHECK_CASE_STRING(
+			normal(settings_merge(&arena, rows[i].base, rows[i].host, rows[i].box)),
+			rows[i].wanted, rows[i].what);
+}
+
+static const char *planned_file(const struct plan *plan, const char *name)
+{
+	vec_each(file, &plan->state.files) {
+		if (str_equal(file->name, name))
+			return file->content;
+	}
+	return NULL;
+}
+
+// One launch: what it wrote is what the next one finds.
+static void launch(struct world *world, const char **base, const char **box,
+		   const char *host_settings)
+{
+	const char *written;
+
+	world_debian(world);
+	world->host.user_claude.settings_json = host_settings;
+	world->host.state.settings_base = *base;
+	world->host.state.settings_json = *box;
+	world_plan(world);
+	written = planned_file(&world->plan, "settings.json");
+	if (written)
+		*box = arena_strdup(&arena, written);
+	if (world->plan.state.new_settings_base)
+		*base = arena_strdup(&arena, world->plan.state.new_settings_base);
+	world_free(world);
+}
+
+// A host's settings that are away for one launch are not gone from the box for good.
+static void test_launches(void)
+{
+	static const char *const interruptions[] = { "{ \"model\": ", NULL };
+	static const char *const names[] = { "broken for a moment", "missing for a moment" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(interruptions); i++) {
+		const char *base = NULL;
+		const char *box = NULL;
+		struct world world;
+
+		launch(&world, &base, &box, "{\"model\":\"opus\"}");
+		CHECK_CASE_STRING(normal(box), "{\"model\":\"opus\"," SKIP "}", "the first launch");
+		launch(&world, &base, &box, interruptions[i]);
+		launch(&world, &base, &box, "{\"model\":\"opus\"}");
+		CHECK_CASE_STRING(normal(box), "{\"model\":\"opus\"," SKIP "}", names[i]);
+	}
+}
+
+static const char *answers(const char *key, const char *more)
+{
+	return arena_printf(
+		&arena,
+		"{\"bypassPermissionsModeAccepted\":true,%s\"hasCompletedOnboarding\":true,"
+		"\"projects\":{\"/p\":{\"hasClaudeMdExternalIncludesApproved\":true,"
+		"\"hasClaudeMdExternalIncludesWarningShown\":true,"
+		"\"hasCompletedProjectOnboarding\":true,"
+		"\"hasTrustDialogAccepted\":true}}%s}",
+		key, more);
+}
+
+static const char *answer(const char *existing, const char *preferences, const char *key)
+{
+	return normal(settings_answer(&arena, existing, preferences, "/p", key));
+}
+
+static void test_answers(void)
+{
+	const char *first = answer(NULL, NULL, NULL);
+	const char *key = "sk-ant-api03-0123456789abcdefghij";
+
+	CHECK_STRING(first, answers("", ""));
+	CHECK_STRING(answer(first, NULL, NULL), NULL);
+	CHECK_STRING(answer("[", NULL, NULL), first);
+	CHECK_STRING(answer("{\"projects\":[1]}", NULL, NULL), first);
+	CHECK_STRING(answer("{\"hasCompletedOnboarding\":false}", NULL, NULL), first);
+	CHECK_STRING(answer(NULL, "{", NULL), first);
+	// Preferences come along once; accounts, servers and other projects never do.
+	CHECK_STRING(answer(NULL,
+			    "{\"theme\":\"light\",\"mcpServers\":{\"a\":1},\"verbose\":true,"
+			    "\"oauthAccount\":{\"emailAddress\":\"a@b\"},\"projects\":{\"/q\":{}}}",
+			    NULL),
+		     answers("", ",\"theme\":\"light\",\"verbose\":true"));
+	CHECK_STRING(answer("{\"theme\":\"own\"}", "{\"theme\":\"light\"}", NULL),
+		     answers("", ",\"theme\":\"own\""));
+	// AUTH-04: only the last 20 characters, as Claude keeps them.
+	CHECK_STRING(answer(NULL, NULL, key),
+		     answers("\"customApiKeyResponses\":{\"approved\":[\"0123456789abcdefghij\"]},",
+			     ""));
+	CHECK_STRING(answer(answer(NULL, NULL, key), NULL, key), NULL);
+	CHECK_STRING(answer("{\"customApiKeyResponses\":{\"approved\":\"x\"}}", NULL, "short"),
+		     answers("\"customApiKeyResponses\":{\"approved\":[\"short\"]},", ""));
+	CHECK(settings_valid(settings_answer(&arena, NULL, NULL, "/p", "\xff\xfe")));
+}
+
+// Memory that is gone when it is freed: to touch it then is a crash, not luck.
+static void *guarded_alloc(size_t size)
+{
+	size_t *block = mmap(NULL, size + sizeof(max_align_t), PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (block == MAP_FAILED)
+		return NULL;
+	*block = size + sizeof(max_align_t);
+	return (char *)block + sizeof(max_align_t);
+}
+
+static void guarded_free(void *memory)
+{
+	size_t *block = memory ? (size_t *)((char *)memory - sizeof(max_align_t)) : NULL;
+
+	if (block)
+		munmap(block, *block);
+}
+
+// A path need not be UTF-8, JSON must be.
+static void test_odd_project(void)
+{
+	int status = -1;
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		struct arena own = { 0 };
+		const char *text;
+
+		json_set_alloc_funcs(guarded_alloc, guarded_free);
+		text = settings_answer(&own, NULL, NULL, "/caf\xe9", NULL);
+		_exit(settings_valid(text) ? 0 : 1);
+	}
+	waitpid(child, &status, 0);
+	CHECK_CASE(status == 0, "a project whose path is not UTF-8 is answered for");
+}
+
+static const char *words_of(const char *settings)
+{
+	strings words = settings_command_words(&arena, settings);
+
+	return join(&words);
+}
+
+static void test_command_words(void)
+{
+	CHECK_STRING(words_of(NULL), "");
+	CHECK_STRING(words_of("{"), "");
+	CHECK_STRING(words_of("{\"statusLine\":{\"command\":\"starship prompt\"}}"), "starship\n");
+	CHECK_STRING(words_of("{\"statusLine\":{\"command\":\"/bin/x\"}}"), "");
+	CHECK_STRING(words_of("{\"statusLine\":{\"command\":\"if x; then y; fi\"}}"), "");
+	CHECK_STRING(words_of("{\"statusLine\":{\"command\":7},\"hooks\":{\"Stop\":[{\"hooks\":["
+			      "{\"command\":\"say done\"},{\"command\":\"$X\"},7]},7],\"B\":7}}"),
+		     "say\n");
+}
+
+static const char *secrets_in(const char *json)
+{
+	strings found = { 0 };
+
+	settings_find_secrets(&arena, "f", json, &found);
+	return join(&found);
+}
+
+static void test_find_secrets(void)
+{
+	CHECK_STRING(secrets_in("{"), "");
+	CHECK_STRING(secrets_in("[]"), "");
+	CHECK_STRING(secrets_in("{\"env\":{\"A\":\"1\",\"API_KEY\":\"x\"}}"), "f: env: API_KEY\n");
+	CHECK_STRING(secrets_in("{\"env\":{\"A\":\"ghp_0123456789abcdef0123\"}}"), "f: env: A\n");
+	CHECK_STRING(secrets_in("{\"env\":{\"API_KEY\":\"${API_KEY}\",\"TOKEN\":\"\",\"KEY\":7}}"),
+		     "");
+	CHECK_STRING(secrets_in("{\"mcpServers\":{\"s\":{\"env\":{\"DB_PASSWORD\":\"x\"}}}}"),
+		     "f: MCP server 's': DB_PASSWORD\n");
+	CHECK_STRING(secrets_in("{\"mcpServers\":{\"s\":{\"headers\":{\"X-Api-Key\":\"x\"}}}}"),
+		     "f: MCP server 's': X-Api-Key\n");
+	CHECK_STRING(secrets_in("{\"mcpServers\":{\"s\":7,\"t\":{\"env\":[\"TOKEN\"]}}}"), "");
+	// The usual place of an MCP server's secret.
+	CHECK_STRING(secrets_in("{\"mcpServers\":{\"s\":{\"headers\":"
+				"{\"Authorization\":\"Bearer ghp_0123456789abcdef0123\"}}}}"),
+		     "f: MCP server 's': Authorization\n");
+	CHECK_STRING(secrets_in("{\"mcpServers\":{\"s\":{\"headers\":"
+				"{\"Authorization\":\"Bearer ${MY_TOKEN}\"}}}}"),
+		     "");
+}
+
+int main(void)
+{
+	test_valid();
+	test_filter();
+	test_filter_values();
+	test_merge();
+	test_launches();
+	test_answers();
+	test_odd_project();
+	test_command_words();
+	test_find_secrets();
+	arena_free(&arena);
+	return check_done();
+}

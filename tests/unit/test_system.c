@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// Files that claudebox makes or passes on: nothing secret in them, nothing that is not there.
+#include "check.h"
+#include "fixture.h"
+
+#include "base/path.h"
+#include "plan/render.h"
+
+#include <string.h>
+
+// nix.conf goes into the box: no line of it may hold a secret.
+static void test_nix_configuration(void)
+{
+	struct world world;
+	const char *text;
+
+	world_nixos(&world);
+	world.host.nix_conf_text = "cores = 2\n"
+				   " access-tokens = github.com=abc\n"
+				   "extra-access-tokens=gitlab.com=abc\n"
+				   "access-tokens\t= x\n"
+				   "netrc-file = /etc/nix/netrc\n"
+				   "!include /etc/nix/secrets.conf\n"
+				   "include other.conf\n"
+				   "secret-key-files = /k\n"
+				   "trusted-substituters = https://user:word@cache.example\n"
+				   "sandbox = true";
+	world_plan(&world);
+	text = world_data(&world, "/etc/nix/nix.conf");
+	CHECK_STRING(text, "cores = 2\nsandbox = true\n");
+	world_free(&world);
+}
+
+// A bundle that the box's own ~/.claude covers is not there.
+static void test_covered_certificates(void)
+{
+	struct world world;
+
+	world_debian(&world);
+	world_variable(&world, "SSL_CERT_FILE=" HOME "/.claude/ca.pem");
+	world_file(&world, FILE_REGULAR, HOME "/.claude/ca.pem", HOME "/.claude/ca.pem");
+	CHECK(world_plan(&world));
+	CHECK_STRING(plan_variable(&world.plan, "SSL_CERT_FILE"),
+		     "/etc/ssl/certs/ca-certificates.crt");
+	world_free(&world);
+}
+
+static const char *passwd_of(const char *user, const char *home)
+{
+	static char copy[512];
+	struct world world;
+
+	world_debian(&world);
+	world.host.user = user;
+	world.host.home = home;
+	world.host.project = "/srv/x";
+	world_plan(&world);
+	snprintf(copy, sizeof(copy), "%s", world_data(&world, "/etc/passwd"));
+	world_free(&world);
+	return copy;
+}
+
+#define NOBODY "nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n"
+
+// One line a user, whatever the names are.
+static void test_accounts(void)
+{
+	CHECK_STRING(passwd_of("user", HOME),
+		     "user:x:1000:1000:user:/home/user:/bin/bash\n" NOBODY);
+	CHECK_STRING(passwd_of("a:b", HOME), "user:x:1000:1000:user:/home/user:/bin/bash\n" NOBODY);
+	CHECK_STRING(passwd_of("a\nroot:x:0", HOME),
+		     "user:x:1000:1000:user:/home/user:/bin/bash\n" NOBODY);
+	CHECK_STRING(passwd_of("", HOME), "user:x:1000:1000:user:/home/user:/bin/bash\n" NOBODY);
+	CHECK_STRING(passwd_of("user", "/a:b"), "user:x:1000:1000:user:/:/bin/bash\n" NOBODY);
+}
+
+// What the audit, the script and the launch read is one list: every variable and mount is in each.
+static void test_nothing_hidden(void)
+{
+	for (size_t i = 0; i < distribution_count; i++) {
+		struct world world;
+		const char *audit;
+		const char *script;
+
+		distributions[i].make(&world);
+		world_plan(&world);
+		audit = render_audit(&world.plan, &world.arena, 0, false);
+		script = render_dry_run(&world.plan, &world.arena);
+		vec_each(variable, &world.plan.variables)
+			CHECK_CASE(strstr(audit, variable->name) && strstr(script, variable->name),
+				   variable->name);
+		vec_each(mount, &world.plan.mounts) {
+			bool from_host = mount->kind == MOUNT_READ_ONLY ||
+					 mount->kind == MOUNT_WRITABLE;
+			const char *shown = path_tilde(&world.arena, mount->path, world.plan.home);
+
+			CHECK_CASE(strstr(script, mount->path) != NULL, mount->path);
+			if (from_host)
+				CHECK_CASE(mount->why && strstr(audit, shown), mount->path);
+		}
+		world_free(&world);
+	}
+}
+
+int main(void)
+{
+	test_nix_configuration();
+	test_covered_certificates();
+	test_accounts();
+	test_nothing_hidden();
+	return check_done();
+}
