@@ -14,14 +14,16 @@ struct range {
 	uint32_t last;
 };
 
+// Blanks other than the plain one are among them: they would make gaps that nobody can tell apart.
 static const struct range invisible[] = {
-	{ 0x0000, 0x001f },   { 0x007f, 0x009f }, { 0x00ad, 0x00ad },   { 0x034f, 0x034f },
-	{ 0x0600, 0x0605 },   { 0x061c, 0x061c }, { 0x06dd, 0x06dd },   { 0x070f, 0x070f },
-	{ 0x115f, 0x1160 },   { 0x17b4, 0x17b5 }, { 0x180b, 0x180f },   { 0x200b, 0x200f },
-	{ 0x2028, 0x202e },   { 0x2060, 0x206f }, { 0x3164, 0x3164 },   { 0xd800, 0xdfff },
-	{ 0xfdd0, 0xfdef },   { 0xfe00, 0xfe0f }, { 0xfeff, 0xfeff },   { 0xffa0, 0xffa0 },
-	{ 0xfff0, 0xfffb },   { 0xfffe, 0xffff }, { 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a },
-	{ 0xe0000, 0xe0fff },
+	{ 0x00a0, 0x00a0 },   { 0x1680, 0x1680 },   { 0x2000, 0x200a },   { 0x202f, 0x202f },
+	{ 0x205f, 0x205f },   { 0x3000, 0x3000 },   { 0x0000, 0x001f },   { 0x007f, 0x009f },
+	{ 0x00ad, 0x00ad },   { 0x034f, 0x034f },   { 0x0600, 0x0605 },   { 0x061c, 0x061c },
+	{ 0x06dd, 0x06dd },   { 0x070f, 0x070f },   { 0x115f, 0x1160 },   { 0x17b4, 0x17b5 },
+	{ 0x180b, 0x180f },   { 0x200b, 0x200f },   { 0x2028, 0x202e },   { 0x2060, 0x206f },
+	{ 0x3164, 0x3164 },   { 0xd800, 0xdfff },   { 0xfdd0, 0xfdef },   { 0xfe00, 0xfe0f },
+	{ 0xfeff, 0xfeff },   { 0xffa0, 0xffa0 },   { 0xfff0, 0xfffb },   { 0xfffe, 0xffff },
+	{ 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a }, { 0xe0000, 0xe0fff },
 };
 
 static const struct range wide[] = {
@@ -126,6 +128,39 @@ const char *quote_display(struct arena *arena, const char *value, size_t columns
 		s += length;
 	}
 	return text_get(&out);
+}
+
+const char *quote_word(struct arena *arena, const char *value, size_t columns)
+{
+	struct text out = { .arena = arena };
+
+	for (const char *s = quote_display(arena, value, columns); *s; s++) {
+		if (*s == ' ' || *s == ',')
+			text_add(&out, "\\");
+		text_add_bytes(&out, s, 1);
+	}
+	return text_get(&out);
+}
+
+size_t display_fit(const char *text, size_t columns)
+{
+	size_t used = 0;
+	size_t at = 0;
+
+	while (text[at]) {
+		size_t width = 1;
+		size_t length = visible(text + at, &width);
+
+		if (text[at] == '\\' && text[at + 1]) {
+			length = text[at + 1] == 'x' ? 4 : 2;
+			width = length;
+		}
+		if (used + width > columns && at)
+			break;
+		used += width;
+		at += length ? length : 1;
+	}
+	return at;
 }
 
 static bool shell_plain(const char *value)

@@ -43,5 +43,11 @@ const char *quote_here_document(struct arena *arena, const char *value);
 // wide (0: no limit); what is cut is counted.
 const char *quote_display(struct arena *arena, const char *value, size_t columns);
 
+// The same as one word: blanks and commas are marked too, so that it cannot pass for two, or for the text around it.
+const char *quote_word(struct arena *arena, const char *value, size_t columns);
+
+// The longest beginning of valid, escaped text that takes no more than `columns`, in bytes; an escape stays whole.
+size_t display_fit(const char *text, size_t columns);
+
 // Columns that valid, escaped text takes on a terminal.
 size_t display_width(const char *text);

@@ -118,7 +118,7 @@ static bool resolve_exec(struct search *search, const char *line, const char *se
 	for (const char *word; (word = str_next_word(arena, &line));) {
 		const char *path = path_expand_home(arena, word, search->host->home);
 
-		if (word[0] == '-' || word[0] == '$' || strchr(word, '='))
+		if (path[0] == '-' || path[0] == '$' || strchr(word, '='))
 			continue;
 		if (path[0] != '/' && !found)
 			path = probe_program(arena, search->host, word, NULL);
@@ -166,9 +166,11 @@ static bool resolve_wrapper(struct search *search, const struct followed *script
 		s += length + (s[length] == '\n');
 	}
 	// The box has another ~/.claude: a wrapper that names the host's is stepped over.
-	if (target.count && path_within(target.items[0], covered)) {
-		*ret_command = target;
-		return true;
+	vec_each(word, &target) {
+		if (path_within(*word, covered)) {
+			*ret_command = target;
+			return true;
+		}
 	}
 	need(search, script);
 	vec_push(arena, ret_command, script->real);

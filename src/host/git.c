@@ -104,7 +104,7 @@ static bool follow_pointer(struct git_facts *git, struct arena *arena, const cha
 			arena_printf(arena,
 				     "'.git' leads to '%s', which does not point back: it is not "
 				     "mounted, git is not available",
-				     quote_display(arena, target_directory, 120));
+				     quote_word(arena, target_directory, 120));
 		return false;
 	}
 	git->directory = target_directory;

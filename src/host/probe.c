@@ -96,6 +96,8 @@ static void probe_files(struct host *host, struct arena *arena)
 		add_file(host, arena, system_path[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(other_files); i++)
 		add_file(host, arena, other_files[i]);
+	for (size_t i = 0; i < root_table_count && host->uid == 0; i++)
+		add_file(host, arena, root_table[i].path);
 	add_file(host, arena, host_variable(host, "SSL_CERT_FILE"));
 	add_file(host, arena, host_variable(host, "NIX_SSL_CERT_FILE"));
 	add_secrets(host, arena, host->home);
@@ -147,6 +149,7 @@ static void probe_tools(struct host *host, struct arena *arena)
 {
 	host->bwrap = probe_program(arena, host, "bwrap", host->project);
 	host->bwrap_binds_descriptors = host->bwrap && offers(host->bwrap, "--ro-bind-fd");
+	host->bwrap_disables_userns = host->bwrap && offers(host->bwrap, "--disable-userns");
 	for (size_t i = 0; !host->shell && i < ARRAY_SIZE(shells); i++)
 		if (access(shells[i], X_OK) == 0)
 			host->shell = shells[i];

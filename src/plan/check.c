@@ -129,6 +129,11 @@ bool plan_check(const struct plan *plan, const struct host *host, struct error *
 			   "bubblewrap (Fedora), pacman -S bubblewrap (Arch)");
 		return error_set(error, "bwrap (bubblewrap) is not installed");
 	}
+	if (!plan->user_namespaces && !host->bwrap_disables_userns) {
+		error_hint(error, "start claudebox as an ordinary user, or install bubblewrap 0.8");
+		return error_set(error,
+				 "this bwrap cannot hold root's processes (--disable-userns)");
+	}
 	if (!host->shell) {
 		error_hint(error,
 			   "install bash in /usr/bin (Claude's Bash tool needs bash or zsh)");

@@ -13,11 +13,17 @@ static const char *agent_place(const struct plan *plan, struct arena *arena, con
 	return path_within(real, covered) ? arena_printf(arena, BOX_AGENT "%s", real) : real;
 }
 
-static void add_agent_mounts(struct plan *plan, struct arena *arena, const struct host *host)
+static bool add_agent_mounts(struct plan *plan, struct arena *arena, const struct host *host,
+			     struct error *error)
 {
 	vec_each(need, &host->agent.needs) {
 		const char *place = agent_place(plan, arena, need->real);
 
+		if (plan_near_secret(host, need->real)) {
+			error_hint(error, "install Claude Code elsewhere, or set CLAUDEBOX_CLAUDE");
+			return error_set(error, "claude needs '%s', which is in a secret place",
+					 quote_display(arena, need->real, 0));
+		}
 		if (str_equal(place, need->real))
 			plan_add_followed(plan, arena, host, need, "claude");
 		else
@@ -28,6 +34,7 @@ static void add_agent_mounts(struct plan *plan, struct arena *arena, const struc
 							    .id = need->id,
 							    .why = "claude" });
 	}
+	return true;
 }
 
 bool plan_build_command(struct plan *plan, struct arena *arena, const struct config *config,
@@ -40,8 +47,8 @@ bool plan_build_command(struct plan *plan, struct arena *arena, const struct con
 		return error_set(error, "%s", agent->problem);
 	}
 	// A shell gets the very same box, claude included.
-	if (!agent->problem)
-		add_agent_mounts(plan, arena, host);
+	if (!agent->problem && !add_agent_mounts(plan, arena, host, error))
+		return false;
 	switch (config->payload) {
 	case PAYLOAD_CLAUDE:
 		vec_each(word, &agent->command)

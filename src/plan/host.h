@@ -111,6 +111,7 @@ struct host {
 
 	const char *bwrap; // NULL: not found
 	bool bwrap_binds_descriptors;
+	bool bwrap_disables_userns;
 	const char *shell; // bash or zsh, as the box will see it
 
 	struct git_facts git;

@@ -57,7 +57,7 @@ void plan_add_followed(struct plan *plan, struct arena *arena, const struct host
 	// A link of the user's may lead anywhere.
 	if (plan_near_secret(host, file->real)) {
 		plan_warn(plan, arena, "'%s' leads to a secret place and is left out",
-			  quote_display(arena, file->path, 120));
+			  quote_word(arena, file->path, 120));
 		return;
 	}
 	vec_each(hop, &file->hops) {
@@ -108,6 +108,8 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 		.host_name = "claudebox",
 		.bwrap = host->bwrap,
 		.bind_descriptors = host->bwrap_binds_descriptors,
+		// In one of its own, what root's number may do to the host would be within reach.
+		.user_namespaces = host->uid != 0,
 		// claude refuses to be root, and so do we: files it makes are the caller's all the same.
 		.uid = host->uid ? host->uid : 1000,
 		.gid = host->uid ? host->gid : 1000,

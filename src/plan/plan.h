@@ -90,7 +90,8 @@ struct plan {
 	const char *host_name;
 	const char *bwrap;
 	bool bind_descriptors;
-	uid_t uid; // in the box
+	bool user_namespaces; // the agent may make some
+	uid_t uid;            // in the box
 	gid_t gid;
 	struct plan_state state;
 };

@@ -14,6 +14,7 @@ enum bwrap_operand {
 
 // One option with its arguments; launch and --dry-run print the same list in their own ways.
 struct bwrap_option {
+	const char *mode; // for a --perms before it, or NULL
 	const char *flag;
 	const char *by_descriptor; // the flag to use when a descriptor stands for the host path
 	const char *arguments[2];

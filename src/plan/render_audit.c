@@ -7,7 +7,13 @@
 
 #include <string.h>
 
-enum { NAME_COLUMNS = 20, MASK_ENDS = 4, MASK_SHORTEST = 20 };
+enum {
+	NAME_COLUMNS = 20,
+	VALUE_COLUMNS = 200, // of a long value; the rest is counted
+	NARROW_COLUMNS = 60, // values go below their names
+	MASK_ENDS = 4,
+	MASK_SHORTEST = 20,
+};
 
 const char *const origin_marks[ORIGIN_COUNT] = {
 	[ORIGIN_MADE] = "[~]",
@@ -72,6 +78,30 @@ static size_t word_length(const char *text)
 	return length;
 }
 
+static void add_line_end(struct screen *screen, size_t indent)
+{
+	text_printf(&screen->out, "\n%*s", (int)indent, "");
+}
+
+// Adds a piece that has `used` columns before it and may be longer than a line: it is broken here, with the indent,
+// before the terminal breaks it where the text wants. Returns the columns used then.
+static size_t add_broken(struct screen *screen, enum style style, const char *text, size_t indent,
+			 size_t used)
+{
+	size_t width = room(screen, indent);
+
+	while (width && used + display_width(text) > width) {
+		size_t length = used < width ? display_fit(text, width - used) : 0;
+
+		add_styled(screen, style, arena_strndup(screen->arena, text, length));
+		add_line_end(screen, indent);
+		text += length;
+		used = 0;
+	}
+	add_styled(screen, style, text);
+	return used + display_width(text);
+}
+
 // Fills a paragraph, each further line indented.
 static void add_wrapped(struct screen *screen, enum style style, const char *text, size_t indent)
 {
@@ -81,31 +111,35 @@ static void add_wrapped(struct screen *screen, enum style style, const char *tex
 	for (const char *s = text; *s;) {
 		size_t length = word_length(s);
 		const char *part = arena_strndup(screen->arena, s, length);
-		size_t columns = display_width(part);
 
-		if (used && width && used + 1 + columns > width) {
-			text_printf(&screen->out, "\n%*s", (int)indent, "");
+		if (used && width && used + 1 + display_width(part) > width) {
+			add_line_end(screen, indent);
 			used = 0;
 		} else if (used) {
 			text_add(&screen->out, " ");
 			used++;
 		}
-		add_styled(screen, style, part);
-		used += columns;
+		used = add_broken(screen, style, part, indent, used);
 		s += length + strspn(s + length, " ");
 	}
 	text_add(&screen->out, "\n");
 }
 
-static void add_path_list(struct screen *screen, const char *list)
+static void add_value(struct screen *screen, const char *value, size_t indent, size_t used)
+{
+	add_broken(screen, STYLE_PLAIN, quote_display(screen->arena, value, VALUE_COLUMNS), indent,
+		   used);
+	text_add(&screen->out, "\n");
+}
+
+static void add_path_list(struct screen *screen, const char *list, size_t indent)
 {
 	for (const char *s = list; *s;) {
 		size_t length = strcspn(s, ":");
-		const char *directory = arena_strndup(screen->arena, s, length);
 
-		text_printf(&screen->out, "%*s%s\n", s == list ? 0 : NAME_COLUMNS + 7, "",
-			    quote_display(screen->arena, directory,
-					  room(screen, NAME_COLUMNS + 7)));
+		if (s != list)
+			text_printf(&screen->out, "%*s", (int)indent, "");
+		add_value(screen, arena_strndup(screen->arena, s, length), indent, 0);
 		s += length + (s[length] == ':');
 	}
 	if (!*list)
@@ -114,37 +148,29 @@ static void add_path_list(struct screen *screen, const char *list)
 
 static void add_variable(struct screen *screen, const struct plan_variable *variable)
 {
-	size_t used = strlen(variable->name) < NAME_COLUMNS ? NAME_COLUMNS : strlen(variable->name);
-	bool asked = variable->origin == ORIGIN_ASKED;
+	bool narrow = screen->columns && screen->columns < NARROW_COLUMNS;
+	size_t indent = narrow ? 8 : NAME_COLUMNS + 7;
+	size_t name = strlen(variable->name) < NAME_COLUMNS ? NAME_COLUMNS : strlen(variable->name);
 
 	text_add(&screen->out, "  ");
-	add_styled(screen, asked ? STYLE_ASKED : STYLE_DIM, origin_marks[variable->origin]);
-	text_printf(&screen->out, " %-*s ", NAME_COLUMNS,
-		    quote_display(screen->arena, variable->name, room(screen, 8)));
+	add_styled(screen, variable->origin == ORIGIN_ASKED ? STYLE_ASKED : STYLE_DIM,
+		   origin_marks[variable->origin]);
+	text_printf(&screen->out, " %-*s ", narrow ? 0 : NAME_COLUMNS,
+		    quote_display(screen->arena, variable->name, room(screen, 7)));
+	if (narrow)
+		add_line_end(screen, indent);
 	if (str_equal(variable->name, "PATH"))
-		add_path_list(screen, variable->value);
+		add_path_list(screen, variable->value, indent);
 	else if (variable->secret)
 		text_printf(&screen->out, "%s (masked)\n",
 			    render_masked(screen->arena, variable->value));
 	else
-		text_printf(&screen->out, "%s\n",
-			    quote_display(screen->arena, variable->value,
-					  screen->columns ? room(screen, used + 7 + 16) : 200));
+		add_value(screen, variable->value, indent, narrow ? 0 : name - NAME_COLUMNS);
 }
 
-// Blanks and commas of a path are marked, so that it cannot pass for two, or for a reason.
 static const char *shown_path(struct screen *screen, const char *path)
 {
-	const char *quoted =
-		quote_display(screen->arena, path_tilde(screen->arena, path, screen->home), 0);
-	struct text out = { .arena = screen->arena };
-
-	for (const char *s = quoted; *s; s++) {
-		if (*s == ' ' || *s == ',')
-			text_add(&out, "\\");
-		text_add_bytes(&out, s, 1);
-	}
-	return text_get(&out);
+	return quote_word(screen->arena, path_tilde(screen->arena, path, screen->home), 0);
 }
 
 static const char *shown_mount(struct screen *screen, const struct plan_mount *mount)
@@ -212,9 +238,12 @@ const char *render_audit(const struct plan *plan, struct arena *arena, size_t co
 				 .home = plan->home };
 
 	add_styled(&screen, STYLE_HEAD, "claudebox: ");
-	text_printf(&screen.out, "%s\n\n", shown_path(&screen, plan->project));
+	add_wrapped(&screen, STYLE_PLAIN, shown_path(&screen, plan->project), 11);
+	text_add(&screen.out, "\n");
 	add_styled(&screen, STYLE_HEAD, "Environment:");
-	text_add(&screen.out, "  [~] made by claudebox  [>] from the host  [+] asked for\n");
+	text_add(&screen.out, "  ");
+	add_wrapped(&screen, STYLE_PLAIN, "[~] made by claudebox, [>] from the host, [+] asked for",
+		    14);
 	vec_each(variable, &plan->variables)
 		add_variable(&screen, variable);
 	add_styled(&screen, STYLE_HEAD, "\nMounts:");

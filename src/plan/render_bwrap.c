@@ -20,56 +20,48 @@ static void add_variables(bwrap_options *options, struct arena *arena, const str
 						.variable = variable });
 }
 
-static void add_host_path(bwrap_options *options, struct arena *arena,
-			  const struct plan_mount *mount)
+static struct bwrap_option option_of(const struct plan_mount *mount)
 {
 	bool writable = mount->kind == MOUNT_WRITABLE;
 
-	vec_push(arena, options,
-		 (struct bwrap_option){ .flag = writable ? "--bind" : "--ro-bind",
-					.by_descriptor = writable ? "--bind-fd" : "--ro-bind-fd",
-					.arguments = { mount->source, mount->path },
-					.operand = OPERAND_HOST_PATH,
-					.mount = mount });
+	switch (mount->kind) {
+	case MOUNT_READ_ONLY:
+	case MOUNT_WRITABLE:
+		return (struct bwrap_option){ .flag = writable ? "--bind" : "--ro-bind",
+					      .by_descriptor = writable ? "--bind-fd"
+									: "--ro-bind-fd",
+					      .arguments = { mount->source, mount->path },
+					      .operand = OPERAND_HOST_PATH };
+	case MOUNT_EMPTY:
+		return (struct bwrap_option){ .flag = "--tmpfs", .arguments = { mount->path } };
+	case MOUNT_DIRECTORY:
+		return (struct bwrap_option){ .flag = "--dir", .arguments = { mount->path } };
+	case MOUNT_LINK:
+		return (struct bwrap_option){ .flag = "--symlink",
+					      .arguments = { mount->source, mount->path } };
+	case MOUNT_DATA:
+		return (struct bwrap_option){ .flag = "--file",
+					      .arguments = { NULL, mount->path },
+					      .operand = OPERAND_DATA };
+	case MOUNT_PROC:
+		return (struct bwrap_option){ .flag = "--proc", .arguments = { mount->path } };
+	case MOUNT_DEV:
+		return (struct bwrap_option){ .flag = "--dev", .arguments = { mount->path } };
+	case MOUNT_SEAL:
+	case MOUNT_KIND_COUNT:
+		break;
+	}
+	return (struct bwrap_option){ .flag = "--remount-ro", .arguments = { mount->path } };
 }
 
 static void add_mount(bwrap_options *options, struct arena *arena, const struct plan_mount *mount)
 {
+	struct bwrap_option option = option_of(mount);
+
+	option.mount = mount;
 	if (mount->mode)
-		add(options, arena, "--perms", arena_printf(arena, "%04o", mount->mode), NULL);
-	switch (mount->kind) {
-	case MOUNT_READ_ONLY:
-	case MOUNT_WRITABLE:
-		add_host_path(options, arena, mount);
-		break;
-	case MOUNT_EMPTY:
-		add(options, arena, "--tmpfs", mount->path, NULL);
-		break;
-	case MOUNT_DIRECTORY:
-		add(options, arena, "--dir", mount->path, NULL);
-		break;
-	case MOUNT_LINK:
-		add(options, arena, "--symlink", mount->source, mount->path);
-		break;
-	case MOUNT_DATA:
-		vec_push(arena, options,
-			 (struct bwrap_option){ .flag = "--file",
-						.arguments = { NULL, mount->path },
-						.operand = OPERAND_DATA,
-						.mount = mount });
-		break;
-	case MOUNT_PROC:
-		add(options, arena, "--proc", mount->path, NULL);
-		break;
-	case MOUNT_DEV:
-		add(options, arena, "--dev", mount->path, NULL);
-		break;
-	case MOUNT_SEAL:
-		add(options, arena, "--remount-ro", mount->path, NULL);
-		break;
-	case MOUNT_KIND_COUNT:
-		break;
-	}
+		option.mode = arena_printf(arena, "%04o", mount->mode);
+	vec_push(arena, options, option);
 }
 
 bwrap_options render_bwrap(const struct plan *plan, struct arena *arena)
@@ -86,6 +78,8 @@ bwrap_options render_bwrap(const struct plan *plan, struct arena *arena)
 	add(&options, arena, "--hostname", plan->host_name, NULL);
 	add(&options, arena, "--cap-drop", "ALL", NULL);
 	add(&options, arena, "--die-with-parent", NULL, NULL);
+	if (!plan->user_namespaces)
+		add(&options, arena, "--disable-userns", NULL, NULL);
 	add_variables(&options, arena, plan);
 	vec_each(mount, &plan->mounts)
 		add_mount(&options, arena, mount);

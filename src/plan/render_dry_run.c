@@ -59,6 +59,8 @@ static void add_redirections(struct script *script, const bwrap_options *options
 
 static void add_option(struct script *script, const struct bwrap_option *option)
 {
+	if (option->mode)
+		text_printf(&script->command, " \\\n  --perms %s", option->mode);
 	text_printf(&script->command, " \\\n  %s", option->flag);
 	switch (option->operand) {
 	case OPERAND_VARIABLE:

@@ -44,7 +44,7 @@ static void filter_variables(struct arena *arena, json_t *settings, strings *not
 			continue;
 		vec_push(arena, notes,
 			 arena_printf(arena, "settings: env '%s' is left out (%s)",
-				      quote_display(arena, name, 60),
+				      quote_word(arena, name, 60),
 				      reserved ? "the box sets it" : "it looks like a secret"));
 		json_object_del(variables, name);
 	}
@@ -68,7 +68,7 @@ static void filter_nested(struct arena *arena, json_t *value, const char *where,
 			 arena_printf(
 				 arena,
 				 "settings: an entry of '%s' is left out (it looks like a secret)",
-				 quote_display(arena, where, 80)));
+				 quote_word(arena, where, 80)));
 		json_array_remove(value, i);
 	}
 	json_object_foreach_safe(value, next, key, member) {
@@ -84,7 +84,7 @@ static void filter_nested(struct arena *arena, json_t *value, const char *where,
 		}
 		vec_push(arena, notes,
 			 arena_printf(arena, "settings: '%s' is left out (it looks like a secret)",
-				      quote_display(arena, path, 80)));
+				      quote_word(arena, path, 80)));
 		json_object_del(value, key);
 	}
 }
@@ -174,7 +174,7 @@ static void filter_hooks(struct arena *arena, const struct plan *plan, const str
 					 arena_printf(arena,
 						      "settings: hook '%s' is left out (cannot run "
 						      "in the box)",
-						      quote_display(arena, command, 60)));
+						      quote_word(arena, command, 60)));
 				json_array_remove(hooks, k);
 			}
 		}

@@ -24,7 +24,7 @@ static void add_user_files(struct plan *plan, struct arena *arena, const struct 
 
 		if (plan_near_secret(host, entry->real)) {
 			plan_warn(plan, arena, "'%s' leads to a secret place and is left out",
-				  quote_display(arena, entry->path, 120));
+				  quote_word(arena, entry->path, 120));
 			continue;
 		}
 		plan_add_mount(plan, arena,

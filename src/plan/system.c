@@ -172,6 +172,17 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct host
 	plan_add_mount(plan, arena,
 		       (struct plan_mount){
 			       .kind = MOUNT_DEV, .path = "/dev", .why = "harmless devices" });
+	for (size_t i = 0; i < root_table_count && host->uid == 0; i++) {
+		const struct followed *file = host_file(host, root_table[i].path);
+
+		if (file)
+			plan_add_mount(plan, arena,
+				       (struct plan_mount){ .kind = MOUNT_READ_ONLY,
+							    .source = file->real,
+							    .path = file->real,
+							    .id = file->id,
+							    .why = root_table[i].why });
+	}
 	add_empty(plan, arena, "/tmp", 01777, "temporary files");
 	plan_add_mount(plan, arena,
 		       (struct plan_mount){ .kind = MOUNT_LINK,

@@ -52,6 +52,14 @@ const struct system_row system_table[] = {
 };
 const size_t system_table_count = ARRAY_SIZE(system_table);
 
+const struct system_row root_table[] = {
+	{ "/proc/sys", "kernel settings" },  { "/proc/sysrq-trigger", "kernel settings" },
+	{ "/proc/irq", "kernel settings" },  { "/proc/bus", "kernel settings" },
+	{ "/proc/fs", "kernel settings" },   { "/proc/mtrr", "kernel settings" },
+	{ "/proc/acpi", "kernel settings" }, { "/proc/scsi", "kernel settings" },
+};
+const size_t root_table_count = ARRAY_SIZE(root_table);
+
 const char *const ca_bundles[] = {
 	"/etc/ssl/certs/ca-certificates.crt",                // Debian, Arch, NixOS
 	"/etc/pki/tls/certs/ca-bundle.crt",                  // Fedora

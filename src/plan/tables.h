@@ -14,6 +14,10 @@ struct system_row {
 extern const struct system_row system_table[];
 extern const size_t system_table_count;
 
+// Covered, read-only, when root starts the box: the kernel lets root's number write there in any namespace.
+extern const struct system_row root_table[];
+extern const size_t root_table_count;
+
 // CA bundles, best first.
 extern const char *const ca_bundles[];
 extern const size_t ca_bundle_count;

@@ -17,8 +17,7 @@ static void warn_list(struct plan *plan, struct arena *arena, const strings *lis
 	if (list->count == 0)
 		return;
 	for (size_t i = 0; i < shown; i++)
-		text_printf(&names, "%s%s", i ? ", " : "",
-			    quote_display(arena, list->items[i], 80));
+		text_printf(&names, "%s%s", i ? ", " : "", quote_word(arena, list->items[i], 80));
 	if (list->count > shown)
 		text_printf(&names, " and %zu more", list->count - shown);
 	plan_warn(plan, arena, "%s: %s", what, text_get(&names));
@@ -44,7 +43,7 @@ void plan_build_warnings(struct plan *plan, struct arena *arena, const struct ho
 		  "secrets in Claude settings of the project");
 	if (host->agent.secret_in)
 		plan_warn(plan, arena, "'%s', which starts claude, holds something like a secret",
-			  quote_display(arena, host->agent.secret_in, 80));
+			  quote_word(arena, host->agent.secret_in, 80));
 	if (git_refusal)
 		plan_warn(plan, arena, "%s", git_refusal);
 	if (host->git.repository_signs)
@@ -52,8 +51,8 @@ void plan_build_warnings(struct plan *plan, struct arena *arena, const struct ho
 	if (plan_git(host) && host->git.identity_made_up)
 		plan_warn(plan, arena,
 			  "git knows no user.name and user.email: commits are by '%s <%s>'",
-			  quote_display(arena, host->git.user_name, 60),
-			  quote_display(arena, host->git.user_email, 60));
+			  quote_word(arena, host->git.user_name, 60),
+			  quote_word(arena, host->git.user_email, 60));
 	if (host->uid == 0)
 		plan_warn(plan, arena,
 			  "you are root: the agent is not, but what it makes on disk is "

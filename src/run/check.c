@@ -6,6 +6,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "host/probe.h"
+#include "plan/render.h"
 
 #include <fcntl.h>
 #include <jansson.h>
@@ -133,39 +134,57 @@ static struct finding look_at_bwrap(struct arena *arena, const struct host *host
 		      cure);
 }
 
+// The box of this plan with nothing of it that is yours: no project, no state, no sign-in, no network.
+static strings strict_box(struct arena *arena, const struct plan *plan)
+{
+	bwrap_options options = render_bwrap(plan, arena);
+	strings words = { 0 };
+
+	vec_push(arena, &words, "bwrap");
+	vec_push(arena, &words, "--unshare-net");
+	vec_each(option, &options) {
+		bool yours = option->mount && option->mount->kind == MOUNT_WRITABLE;
+
+		if (yours || option->operand == OPERAND_DATA ||
+		    str_equal(option->flag, "--chdir") ||
+		    (option->variable && option->variable->origin != ORIGIN_MADE))
+			continue;
+		if (option->mode) {
+			vec_push(arena, &words, "--perms");
+			vec_push(arena, &words, option->mode);
+		}
+		vec_push(arena, &words, option->flag);
+		for (size_t i = 0; i < ARRAY_SIZE(option->arguments) && option->arguments[i]; i++)
+			vec_push(arena, &words, option->arguments[i]);
+	}
+	vec_push(arena, &words, "--");
+	vec_each(word, &plan->command) {
+		// It shall say its version and nothing else.
+		if (!str_equal(*word, "--dangerously-skip-permissions"))
+			vec_push(arena, &words, *word);
+	}
+	vec_push(arena, &words, NULL);
+	return words;
+}
+
 static struct finding look_at_claude(struct arena *arena, const struct host *host)
 {
+	struct error error = { .arena = arena };
+	struct config config = { .payload = PAYLOAD_CLAUDE };
+	const char *found = host->agent.found ? quote_display(arena, host->agent.found, 0) : "";
+	struct plan plan;
 	const char *output;
-	const char *words[16] = { "bwrap",
-				  "--unshare-all",
-				  "--die-with-parent",
-				  "--ro-bind",
-				  "/",
-				  "/",
-				  "--dev",
-				  "/dev",
-				  "--proc",
-				  "/proc",
-				  "--tmpfs",
-				  "/tmp",
-				  "--" };
-	size_t count = 13;
 
 	if (host->agent.problem)
 		return host->agent.found ? broken(host->agent.problem, host->agent.hint)
 					 : missing("not on PATH", host->agent.hint);
-	vec_each(word, &host->agent.command) {
-		if (count < ARRAY_SIZE(words) - 2)
-			words[count++] = *word;
-	}
-	words[count] = "--version";
-	// Read-only, without network, away from home: it shall say its version and do nothing else.
-	if (!host->bwrap || run_capture(arena, host->bwrap, words, &output) != 0)
-		return broken(arena_printf(arena, "%s does not say its version",
-					   quote_display(arena, host->agent.found, 0)),
-			      "run it by hand: claude --version");
-	return ok(arena_printf(arena, "%s, %s", first_line(arena, output),
-			       quote_display(arena, host->agent.found, 0)));
+	vec_push(arena, &config.arguments, "--version");
+	if (!plan_build(&plan, arena, &config, host, &error) || !plan_check(&plan, host, &error))
+		return ok(arena_printf(arena, "%s, not tried", found));
+	if (run_capture(arena, host->bwrap, strict_box(arena, &plan).items, &output) != 0)
+		return broken(arena_printf(arena, "%s does not say its version in a box", found),
+			      "run it by hand: claude --version; then in a box: claudebox --shell");
+	return ok(arena_printf(arena, "%s, %s", first_line(arena, output), found));
 }
 
 static struct finding look_at_shell(struct arena *arena, const struct host *host)
@@ -211,7 +230,9 @@ static struct finding look_at_program(struct arena *arena, const struct host *ho
 	if (!program)
 		return missing("not on PATH", fix);
 	if (run_capture(arena, program, words, &output) != 0)
-		return broken(arena_printf(arena, "%s does not say its version", program), fix);
+		return broken(arena_printf(arena, "%s does not say its version",
+					   quote_display(arena, program, 0)),
+			      fix);
 	return ok(first_line(arena, output));
 }
 

@@ -127,6 +127,10 @@ static bool add_option(struct launch *launch, const struct plan *plan,
 {
 	int fd;
 
+	if (option->mode) {
+		add_argument(launch, "--perms");
+		add_argument(launch, option->mode);
+	}
 	switch (option->operand) {
 	case OPERAND_VARIABLE:
 		return true; // goes to init, not to bwrap
@@ -289,8 +293,11 @@ bool run_start_box(struct box *box, const struct plan *plan, struct arena *arena
 	command = make_command(&launch, plan, box->foreground);
 	ignore_signals();
 	started = spawn(&launch, plan, command, &box->bwrap);
-	if (!started)
-		error_set(error, "cannot execute '%s': %s", plan->bwrap, strerror(errno));
+	if (!started) {
+		error_set(error, "cannot execute '%s': %s", quote_display(arena, plan->bwrap, 0),
+			  strerror(errno));
+		error_hint(error, "is it bubblewrap? claudebox takes the first bwrap on PATH");
+	}
 	release(&launch);
 	return started;
 }

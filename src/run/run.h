@@ -18,6 +18,12 @@ bool run_prepare_state(const struct plan *plan, struct arena *arena, struct erro
 // Writes all of it.
 bool run_write(int fd, const void *bytes, size_t count);
 
+// Makes a directory when it is missing and opens it, never through a link; -1 with an error.
+int run_open_directory(int parent, const char *name, const char *shown, struct error *error);
+
+// Moves aside whatever has that name.
+bool run_clear_way(int directory, const char *name, struct error *error);
+
 // Puts a new file in place of whatever has that name.
 bool run_replace_file(int directory, const char *name, const char *content, struct error *error);
 

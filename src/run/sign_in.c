@@ -44,24 +44,20 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-// A box may have put anything in place of the store.
-static int open_store(const struct plan *plan)
+// A box may have put anything in place of the store; that is moved aside.
+static int open_store(const struct plan *plan, struct arena *arena)
 {
 	CLEANUP_FD int parent =
 		open(plan->state.sign_in, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct error ignored = { .arena = arena };
 	int store;
 
 	if (parent < 0)
 		return -1;
-	for (int attempt = 0; attempt < 2; attempt++) {
-		mkdirat(parent, SIGN_IN_STORE, 0700);
-		store = openat(parent, SIGN_IN_STORE,
-			       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (store >= 0)
-			return store;
-		unlinkat(parent, SIGN_IN_STORE, 0);
-	}
-	return -1;
+	store = run_open_directory(parent, SIGN_IN_STORE, SIGN_IN_STORE, &ignored);
+	if (store < 0 && run_clear_way(parent, SIGN_IN_STORE, &ignored))
+		store = run_open_directory(parent, SIGN_IN_STORE, SIGN_IN_STORE, &ignored);
+	return store;
 }
 
 static const char *read_at(struct arena *arena, int directory, const char *name)
@@ -102,7 +98,7 @@ static bool synchronise(const struct plan *plan, struct arena *arena, bool start
 {
 	CLEANUP_FD int root =
 		open(plan->state.root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	CLEANUP_FD int store = open_store(plan);
+	CLEANUP_FD int store = open_store(plan, arena);
 	CLEANUP_FD int lock =
 		root < 0 ? -1
 			 : openat(root, LOCK_FILE, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -111,9 +107,11 @@ static bool synchronise(const struct plan *plan, struct arena *arena, bool start
 	struct sign_in_step step;
 	const char *base;
 
-	if (root < 0 || store < 0 || lock < 0 || flock(lock, LOCK_EX) < 0)
+	if (root < 0 || store < 0 || lock < 0 || flock(lock, LOCK_EX) < 0) {
+		error_hint(error, "look at the owner and mode of that directory");
 		return error_set(error, "cannot open the sign-in in '%s': %s",
 				 quote_display(arena, plan->state.sign_in, 0), strerror(errno));
+	}
 	sides.host = host.kind == FILE_REGULAR ? host.real : NULL;
 	base = read_base(arena, root);
 	step = sign_in_decide(arena,
@@ -148,7 +146,7 @@ void sign_in_watch(struct sign_in *sign_in)
 {
 	const uint32_t events = IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE | IN_ONLYDIR;
 	struct arena arena = { 0 };
-	CLEANUP_FD int store = open_store(sign_in->plan);
+	CLEANUP_FD int store = open_store(sign_in->plan, &arena);
 	const char *host = probe_follow(&arena, sign_in->plan->state.host_sign_in).real;
 
 	sign_in->watched = true;

@@ -33,8 +33,19 @@ static bool fail(struct error *error, const char *what, const char *path)
 			 strerror(code));
 }
 
-// Makes a directory when it is missing and opens it, never through a link.
-static int open_directory(int parent, const char *name, const char *shown, struct error *error)
+// A box can take the rights off a directory that it writes to; its user is not locked out by that.
+static int open_again(int parent, const char *name)
+{
+	CLEANUP_FD int fd = openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (fd < 0 || chmod(path, 0700) < 0)
+		return -1;
+	return openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+int run_open_directory(int parent, const char *name, const char *shown, struct error *error)
 {
 	int fd;
 
@@ -43,6 +54,8 @@ static int open_directory(int parent, const char *name, const char *shown, struc
 		return -1;
 	}
 	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && errno == EACCES)
+		fd = open_again(parent, name);
 	if (fd < 0)
 		fail(error, "open directory", shown);
 	return fd;
@@ -77,27 +90,8 @@ bool run_write(int fd, const void *bytes, size_t count)
 	return true;
 }
 
-bool run_replace_file(int directory, const char *name, const char *content, struct error *error)
-{
-	const char *temporary = arena_printf(error->arena, ".claudebox-%d-%s", getpid(), name);
-	CLEANUP_FD int fd = -1;
-
-	unlinkat(directory, temporary, 0);
-	fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		    0600);
-	if (fd < 0)
-		return fail(error, "write", name);
-	if (!run_write(fd, content, strlen(content)) || fsync(fd) < 0 ||
-	    renameat(directory, temporary, directory, name) < 0) {
-		fail(error, "write", name);
-		unlinkat(directory, temporary, 0);
-		return false;
-	}
-	return true;
-}
-
-// What stands in the way of a link is moved aside, not lost; an old link of ours is replaced.
-static bool clear_way(int directory, const char *name, struct error *error)
+// What stands in the way is moved aside, not lost; a link is replaced.
+bool run_clear_way(int directory, const char *name, struct error *error)
 {
 	struct stat status;
 
@@ -117,6 +111,37 @@ static bool clear_way(int directory, const char *name, struct error *error)
 	return fail(error, "move aside", name);
 }
 
+static bool is_directory(int directory, const char *name)
+{
+	struct stat status;
+
+	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISDIR(status.st_mode);
+}
+
+bool run_replace_file(int directory, const char *name, const char *content, struct error *error)
+{
+	const char *temporary = arena_printf(error->arena, ".claudebox-%d-%s", getpid(), name);
+	CLEANUP_FD int fd = -1;
+
+	if (is_directory(directory, name) && !run_clear_way(directory, name, error))
+		return false;
+	if (is_directory(directory, temporary) && !run_clear_way(directory, temporary, error))
+		return false;
+	unlinkat(directory, temporary, 0);
+	fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		    0600);
+	if (fd < 0)
+		return fail(error, "write", name);
+	if (!run_write(fd, content, strlen(content)) || fsync(fd) < 0 ||
+	    renameat(directory, temporary, directory, name) < 0) {
+		fail(error, "write", name);
+		unlinkat(directory, temporary, 0);
+		return false;
+	}
+	return true;
+}
+
 static bool make_link(int directory, const struct plan_link *link, struct error *error)
 {
 	char target[PATH_MAX];
@@ -128,7 +153,7 @@ static bool make_link(int directory, const struct plan_link *link, struct error 
 			return true;
 	}
 	// Another launch of the same project may do this at the same moment.
-	if (!clear_way(directory, link->name, error))
+	if (!run_clear_way(directory, link->name, error))
 		return false;
 	if (symlinkat(link->target, directory, link->name) < 0 && errno != EEXIST)
 		return fail(error, "make link", link->name);
@@ -217,7 +242,7 @@ bool run_prepare_state(const struct plan *plan, struct arena *arena, struct erro
 {
 	const struct plan_state *state = &plan->state;
 	const char *all = path_parent(arena, state->instance);
-	CLEANUP_FD int root = open_directory(AT_FDCWD, state->root, state->root, error);
+	CLEANUP_FD int root = run_open_directory(AT_FDCWD, state->root, state->root, error);
 	CLEANUP_FD int instances = -1;
 	CLEANUP_FD int instance = -1;
 	CLEANUP_FD int claude = -1;
@@ -225,16 +250,17 @@ bool run_prepare_state(const struct plan *plan, struct arena *arena, struct erro
 
 	if (root < 0 || !check_root(root, state->root, error))
 		return false;
-	instances = open_directory(root, path_name(all), all, error);
+	instances = run_open_directory(root, path_name(all), all, error);
 	if (instances < 0)
 		return false;
-	instance = open_directory(instances, path_name(state->instance), state->instance, error);
+	instance =
+		run_open_directory(instances, path_name(state->instance), state->instance, error);
 	if (instance < 0)
 		return false;
-	claude = open_directory(instance, path_name(state->claude), state->claude, error);
+	claude = run_open_directory(instance, path_name(state->claude), state->claude, error);
 	if (claude < 0)
 		return false;
-	sign_in = open_directory(root, path_name(state->sign_in), state->sign_in, error);
+	sign_in = run_open_directory(root, path_name(state->sign_in), state->sign_in, error);
 	if (sign_in < 0)
 		return false;
 	return write_records(instance, plan, error) && fill_claude(claude, plan, error);

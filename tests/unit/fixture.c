@@ -103,6 +103,7 @@ void world_bare(struct world *world)
 					   .project_id = { 1, 42 },
 					   .bwrap = "/usr/bin/bwrap",
 					   .bwrap_binds_descriptors = true,
+					   .bwrap_disables_userns = true,
 					   .shell = "/bin/bash",
 					   .git = { .user_name = "A User",
 						    .user_email = "user@example.org" },

@@ -336,6 +336,7 @@ static void show_namespaces(struct text *out)
 					     "--gid",
 					     "--hostname",
 					     "--cap-drop",
+					     "--disable-userns",
 					     "--cap-add" };
 	struct world world;
 

@@ -39,6 +39,10 @@ static void expect(struct text *out, const struct plan *plan)
 	strings contents = { 0 };
 
 	vec_each(option, &options) {
+		if (option->mode) {
+			add_word(out, "--perms");
+			add_word(out, option->mode);
+		}
 		add_word(out, option->flag);
 		if (option->operand == OPERAND_DATA) {
 			add_word(out, arena_printf(&arena, "%zu", contents.count + 3));

@@ -106,7 +106,7 @@ static void test_filter(void)
 		  "{\"hooks\":{\"Stop\":[{\"hooks\":["
 		  "{\"command\":\"python3 ~/.claude/hooks/a.py\",\"type\":\"command\"},"
 		  "{\"prompt\":\"x\",\"type\":\"prompt\"}]}]}}",
-		  "settings: hook 'notify-send 'it\\x1b is done'' is left out (cannot run in the box)\n" },
+		  "settings: hook 'notify-send\\ 'it\\x1b\\ is\\ done'' is left out (cannot run in the box)\n" },
 		{ "{\"hooks\":[1],\"statusLine\":\"x\"}", "{\"hooks\":[1],\"statusLine\":\"x\"}",
 		  "" },
 		{ "{\"hooks\":{\"Stop\":{\"hooks\":1}}}", "{\"hooks\":{\"Stop\":{\"hooks\":1}}}",

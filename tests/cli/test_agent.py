@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: MIT
+"""Finding claude: wherever it lives, through links and wrappers; just what it needs is in the box, read-only."""
+import os
+import pathlib
+import shutil
+import stat
+import subprocess
+import unittest
+
+from lib.box import BoxTest
+
+SAID = "<--dangerously-skip-permissions><-p>\n"
+SCRIPT = '#!/bin/sh\nprintf "<%s>" "$@"; echo\n'
+
+
+class Agent(BoxTest):
+    def setUp(self):
+        super().setUp()
+        del self.env["CLAUDEBOX_CLAUDE"]
+        shutil.rmtree(self.home / "bin")
+
+    def program(self, path, text=SCRIPT, mode=0o755):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        path.chmod(mode)
+        return path
+
+    def start(self, path=None, env=None, words=("-p",)):
+        more = {"PATH": f"{path}:{self.env['PATH']}"} if path else {}
+        done = self.claudebox("--yes", *words, env={**more, **(env or {})})
+        self.assertEqual(done.returncode, 0, done.stderr[-400:])
+        return done.stdout
+
+    def mounted(self, path=None, env=None):
+        """Host paths that are mounted for claude."""
+        more = {"PATH": f"{path}:{self.env['PATH']}"} if path else {}
+        return {mount["host"] for mount in self.plan(env={**more, **(env or {})})["mounts"]
+                if mount["why"] == "claude" and mount["kind"] in ("read-only", "read-write")}
+
+    def test_on_PATH(self):
+        program = self.program(self.home / "tools" / "claude")
+        self.program(self.home / "tools" / "neighbour")
+        self.assertEqual(self.start(program.parent), SAID)
+        self.assertEqual(self.mounted(program.parent), {str(program)})
+        self.assertEqual(self.box("ls -A ~/tools", env={"PATH": f"{program.parent}:{self.env['PATH']}"}), "claude\n")
+
+    def test_the_first_on_PATH_wins_and_relative_entries_do_not_count(self):
+        self.program(self.project / "claude", "#!/bin/sh\necho planted\n")
+        first = self.program(self.home / "one" / "claude")
+        self.program(self.home / "two" / "claude", "#!/bin/sh\necho two\n")
+        for path in (f".:{first.parent}:{self.home}/two", f":{first.parent}:{self.home}/two", f"bin:{first.parent}"):
+            self.assertEqual(self.start(path), SAID)
+
+    def test_CLAUDEBOX_CLAUDE_beats_PATH(self):
+        self.program(self.home / "one" / "claude", "#!/bin/sh\necho path\n")
+        chosen = self.program(self.home / "two" / "my claude")
+        self.assertEqual(self.start(self.home / "one", env={"CLAUDEBOX_CLAUDE": str(chosen)}), SAID)
+        (self.project / "here").symlink_to(chosen)
+        self.assertEqual(self.start(env={"CLAUDEBOX_CLAUDE": "here"}), SAID)
+
+    def test_a_chain_of_links(self):
+        real = self.program(self.home / "deep" / "store" / "claude-1.0")
+        (real.parent / "secret").write_text("canary")
+        for link, target in (("a/claude", "../b/link"), ("b/link", f"{self.home}/c"), ("c", "deep/store/claude-1.0")):
+            (self.home / link).parent.mkdir(exist_ok=True)
+            (self.home / link).symlink_to(target)
+        self.assertEqual(self.start(self.home / "a"), SAID)
+        self.assertEqual(self.mounted(self.home / "a"), {str(real)})
+        self.assertEqual(self.box("ls ~/deep/store; cat ~/deep/store/secret 2>/dev/null", env={"PATH": f"{self.home}/a:{self.env['PATH']}"}),
+                         "claude-1.0\n")
+
+    def test_links_without_end(self):
+        (self.home / "a").mkdir()
+        (self.home / "a" / "claude").symlink_to("claude")
+        done = self.claudebox("--yes", env={"CLAUDEBOX_CLAUDE": f"{self.home}/a/claude"})
+        self.assertEqual(done.returncode, 125)
+        self.assertIn("hint: ", done.stderr)
+
+    def test_native_program_in_versions(self):
+        versions = self.home / ".local/share/claude/versions"
+        versions.mkdir(parents=True)
+        shutil.copy("/usr/bin/printf", versions / "9.9.9")
+        shutil.copy("/usr/bin/printf", versions / "9.9.8")
+        (self.home / ".local/share/claude/secret").write_text("canary")
+        link = self.home / ".local/bin/claude"
+        link.parent.mkdir()
+        link.symlink_to("../share/claude/versions/9.9.9")
+        # not on PATH: it is found where its installer puts it
+        for path in (None, link.parent):
+            self.assertEqual(self.mounted(path), {str(versions / "9.9.9")})
+        self.assertEqual(self.plan()["command"][:2], [str(versions / "9.9.9"), "--dangerously-skip-permissions"])
+        self.assertEqual(self.box("find ~/.local -type f; ls -l ~/.local/share/claude/versions | wc -l"),
+                         f"{versions}/9.9.9\n2\n")
+        self.assertEqual(self.claudebox("--yes", "--exec", str(versions / "9.9.9"), "%s", "runs").stdout, "runs")
+
+    def node(self):
+        """A stand-in for node outside of the system directories: it shows what it is given."""
+        return self.program(self.home / "node" / "bin" / "node", '#!/bin/sh\nprintf "[%s]" "${1##*/}"; shift; printf "<%s>" "$@"; echo\n')
+
+    def package(self, shebang="#!/usr/bin/env node"):
+        package = self.home / "npm/lib/node_modules/@anthropic-ai/claude-code"
+        self.program(package / "cli.js", f"{shebang}\nimport './vendor/x.js'\n")
+        (package / "package.json").write_text('{"name": "@anthropic-ai/claude-code"}')
+        (package / "vendor").mkdir()
+        (package / "vendor/x.js").write_text("x")
+        other = self.home / "npm/lib/node_modules/other"
+        other.mkdir()
+        (other / "secret.js").write_text("canary")
+        link = self.home / "npm/bin/claude"
+        link.parent.mkdir(parents=True)
+        link.symlink_to("../lib/node_modules/@anthropic-ai/claude-code/cli.js")
+        return package, link.parent
+
+    def test_npm_package_with_node_from_PATH(self):
+        package, directory = self.package()
+        node = self.node()
+        path = f"{directory}:{node.parent}"
+        self.assertEqual(self.start(path), f"[cli.js]{SAID}")
+        self.assertEqual(self.mounted(path), {str(package), str(node)})
+        out = self.box("cat ~/npm/lib/node_modules/@anthropic-ai/claude-code/vendor/x.js; ls ~/npm/lib/node_modules; echo x >~/npm/lib/x; "
+                       "echo x >>~/npm/lib/node_modules/@anthropic-ai/claude-code/cli.js", env={"PATH": f"{path}:{self.env['PATH']}"})
+        self.assertEqual(out, "x@anthropic-ai\n")
+        self.assertIn("import", (package / "cli.js").read_text())
+
+    def test_npm_package_with_options_to_node(self):
+        _, directory = self.package("#!/usr/bin/env -S node --no-warnings --enable-source-maps")
+        node = self.node()
+        self.assertEqual(self.start(f"{directory}:{node.parent}"), f"[cli.js]{SAID}")
+
+    def test_npm_package_without_node(self):
+        _, directory = self.package()
+        bare = self.scratch()
+        (bare / "bwrap").symlink_to("/usr/bin/bwrap")
+        done = self.claudebox("--yes", env={"PATH": f"{directory}:{bare}"})
+        self.assertEqual(done.returncode, 125)
+        self.assertIn("node", done.stderr)
+        self.assertIn("hint: ", done.stderr)
+
+    def test_node_planted_in_the_project_is_not_taken(self):
+        """PATH=.:… or a node_modules/.bin of the project on PATH must not decide what runs claude."""
+        _, directory = self.package()
+        node = self.node()
+        self.program(self.project / "node", "#!/bin/sh\necho planted\n")
+        self.assertEqual(self.start(f".:{directory}:{node.parent}"), f"[cli.js]{SAID}")
+
+    def test_wrapper_with_exec(self):
+        real = self.program(self.home / "real dir" / "claude-real")
+        (self.home / "real dir" / "secret").write_text("canary")
+        wrapper = self.program(self.home / "w" / "claude", f'#!/bin/bash\n# a wrapper\nexport X=1\nexec "{real}" --wrapped "$@"\n')
+        self.assertEqual(self.start(wrapper.parent), "<--wrapped>" + SAID)
+        self.assertEqual(self.mounted(wrapper.parent), {str(wrapper), str(real)})
+
+    def test_wrapper_with_home_and_env(self):
+        real = self.program(self.home / "opt" / "claude-real")
+        bad = []
+        for line in ('exec "$HOME/opt/claude-real" "$@"', "exec ~/opt/claude-real $@", "exec env A=1 ${HOME}/opt/claude-real \"$@\"",
+                     f"  exec -a claude {real} \"$@\""):
+            wrapper = self.program(self.home / "w" / "claude", f"#!/bin/bash\n{line}\n")
+            done = self.claudebox("--yes", "-p", env={"PATH": f"{wrapper.parent}:{self.env['PATH']}"})
+            if done.stdout != SAID:
+                bad.append(line)
+        self.assertEqual(bad, [])
+
+    def test_wrapper_of_the_local_installation(self):
+        """~/.claude/local/claude: the box has another ~/.claude, so the program is shown elsewhere."""
+        package = self.home / ".claude/local/node_modules/@anthropic-ai/claude-code"
+        self.program(package / "cli.js", "#!/usr/bin/env node\n")
+        (package / "package.json").write_text("{}")
+        (package.parent.parent / ".bin").mkdir()
+        (package.parent.parent / ".bin/claude").symlink_to("../@anthropic-ai/claude-code/cli.js")
+        (self.home / ".claude/local/secret").write_text("canary")
+        wrapper = self.program(self.home / ".claude/local/claude", f'#!/bin/bash\nexec "{self.home}/.claude/local/node_modules/.bin/claude" "$@"\n')
+        node = self.node()
+        for chosen in ({"CLAUDEBOX_CLAUDE": str(wrapper)}, {}):
+            self.assertEqual(self.start(node.parent, env=chosen), f"[cli.js]{SAID}")
+        self.assertEqual(self.box("grep -rs canary ~ /run/claudebox", env={"PATH": f"{node.parent}:{self.env['PATH']}"}), "")
+
+    def test_wrappers_without_end(self):
+        one, two = self.home / "w" / "claude", self.home / "w" / "two"
+        self.program(one, f'#!/bin/sh\nexec {two} "$@"\n')
+        self.program(two, f'#!/bin/sh\nexec {one} "$@"\n')
+        done = self.claudebox("--yes", env={"CLAUDEBOX_CLAUDE": str(one)}, timeout=10)
+        self.assertEqual(done.returncode, 125)
+        self.assertIn("wrapper", done.stderr)
+        self.program(one, '#!/bin/sh\nexec "$0" "$@"\n')
+        self.claudebox("--dry-run", env={"CLAUDEBOX_CLAUDE": str(one)}, timeout=10)
+        self.program(one, '#!/bin/sh\nexec claude "$@"\n')
+        self.claudebox("--dry-run", env={"PATH": f"{one.parent}:{self.env['PATH']}"}, timeout=10)
+
+    def test_SEC_01_a_wrapper_that_holds_a_secret_is_told(self):
+        for line in ("export GITHUB_TOKEN=abcdef", "X=ghp_canarycanarycanarycanary123", 'MY_API_KEY="canary" exec sh'):
+            wrapper = self.program(self.home / "w" / "claude", f'#!/bin/sh\n{line}\nprintf x\n')
+            done = self.claudebox("--yes", "--exec", "true", env={"CLAUDEBOX_CLAUDE": str(wrapper)})
+            self.assertIn("holds something like a secret", done.stderr, line)
+            self.assertNotIn("canary", done.stderr)
+        wrapper = self.program(self.home / "w" / "claude", '#!/bin/sh\nexport GITHUB_TOKEN=$MY_TOKEN\nexport KEYBOARD=us\nexec printf x "$@"\n')
+        done = self.claudebox("--yes", "--exec", "true", env={"CLAUDEBOX_CLAUDE": str(wrapper)})
+        self.assertEqual(done.returncode, 0)
+
+    def test_SAND_09_a_wrapper_cannot_bring_a_secret_along(self):
+        """Words of a wrapper are paths of the user's disk: none of them may open a secret place."""
+        ssh = self.home / ".ssh"
+        ssh.mkdir()
+        (ssh / "id_rsa").write_text("canary-key")
+        real = self.program(self.home / "opt" / "claude-real", f"#!/bin/sh\ncat {ssh}/id_rsa\n")
+        for line in (f"exec {real} --key {ssh}/id_rsa", f"exec {real} {ssh}", f"exec {real} {self.home}", f"exec {real} /"):
+            wrapper = self.program(self.home / "w" / "claude", f"#!/bin/sh\n{line}\n")
+            done = self.claudebox("--yes", env={"CLAUDEBOX_CLAUDE": str(wrapper)})
+            self.assertNotIn("canary-key", done.stdout)
+            self.assertNotIn("this is a fault in claudebox", done.stderr, line)
+
+    def test_SAND_09_claude_in_a_secret_place_is_refused(self):
+        program = self.program(self.home / ".aws" / "claude")
+        done = self.claudebox("--yes", env={"CLAUDEBOX_CLAUDE": str(program)})
+        self.assertEqual(done.returncode, 125)
+        self.assertNotIn("this is a fault in claudebox", done.stderr)
+
+    def test_claude_in_the_project_is_told_or_taken_as_the_users_wish(self):
+        """CLAUDEBOX_CLAUDE is the user's word; PATH with the project on it is not enough to be run unnoticed."""
+        program = self.program(self.project / "claude")
+        self.assertEqual(self.start(env={"CLAUDEBOX_CLAUDE": str(program)}), SAID)
+
+    def test_read_only(self):
+        program = self.program(self.home / "tools" / "claude", f'#!/bin/sh\necho x >>"$0"; rm -f "$0"; [ -e "$0" ] && echo there\n')
+        before = program.read_text()
+        self.assertEqual(self.start(program.parent), "there\n")
+        self.assertEqual(program.read_text(), before)
+
+    def test_the_same_box_for_a_shell(self):
+        program = self.program(self.home / "tools" / "claude")
+        env = {"PATH": f"{program.parent}:{self.env['PATH']}"}
+        with_claude = self.plan(env=env)["mounts"]
+        with_shell = self.plan("--shell", env=env)["mounts"]
+        self.assertEqual([m for m in with_claude if m["kind"] != "made"], [m for m in with_shell if m["kind"] != "made"])
+
+    def test_odd_files_do_not_hang(self):
+        fifo = self.home / "fifo"
+        os.mkfifo(fifo)
+        huge = self.home / "huge"
+        with open(huge, "wb") as file:
+            file.write(b"#!/bin/sh\n")
+            file.truncate(1 << 40)
+        huge.chmod(0o755)
+        fifo.chmod(fifo.stat().st_mode | stat.S_IXUSR)
+        for path in (fifo, huge, "/dev/zero"):
+            done = self.claudebox("--dry-run", env={"CLAUDEBOX_CLAUDE": str(path)}, timeout=10)
+            self.assertIn(done.returncode, (0, 125))
+
+    def test_UX_06_the_box_is_the_permission_layer(self):
+        program = self.program(self.home / "tools" / "claude")
+        for words in ((), ("-p", "x"), ("--", "--help")):
+            self.assertTrue(self.start(program.parent, words=words).startswith("<--dangerously-skip-permissions>"))
+
+    def test_a_compiled_program(self):
+        source = self.home / "main.c"
+        source.write_text('#include <stdio.h>\nint main(int n, char **v) { for (int i = 1; i < n; i++) printf("<%s>", v[i]); puts(""); }\n')
+        program = self.home / "elf" / "claude"
+        program.parent.mkdir()
+        subprocess.run(["cc", "-o", program, source], check=True)
+        self.assertEqual(self.start(program.parent), SAID)
+        self.assertEqual(self.mounted(program.parent), {str(program)})
+        self.assertFalse(pathlib.Path(f"{self.project}/claude").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

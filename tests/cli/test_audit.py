@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: MIT
+"""The audit (UX-01, AUDIT): complete, readable, and nothing in it can move the cursor, colour or forge a line."""
+import json
+import os
+import re
+import unittest
+
+from lib.box import CLAUDEBOX, BoxTest
+from lib.terminal import Terminal
+
+ESCAPES = "\x1b[31m\x1b[2J\x1b]0;title\x07\x1bP1;2|x\x1b\\\r\x08\x7f\x0b\x0c\x85\x9b31m\u202e\u2066\u200b\u2028\U000e0041"
+FORGED = "\n  [~] FAKE made-up\r  [>] FAKE\n  ! FAKE warning\nNetwork:\n  none: FAKE\n"
+# Any byte that is not a line end and not printable; our own colours are taken out before.
+CONTROL = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]")
+COLOUR = re.compile(rb"\x1b\[(?:0|1|2|33|35)m")
+INVISIBLE = re.compile("[\x80-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
+
+
+class AuditTest(BoxTest):
+    def audit(self, *arguments, cwd=None, env=None):
+        """What a pipe gets; bytes."""
+        done = self.claudebox("--yes", "--exec", "true", *arguments, cwd=cwd, env=env)
+        self.assertEqual(done.returncode, 0, done.stderr[-400:])
+        return os.fsencode(done.stderr)
+
+    def on_terminal(self, *command, cwd=None, env=None, columns=80):
+        terminal = Terminal(command or (CLAUDEBOX, "--yes", "--exec", "true"), {**self.env, **(env or {})}, cwd or self.project, columns=columns)
+        self.addCleanup(terminal.close)
+        terminal.wait()
+        return terminal.output.replace(b"\r\n", b"\n")
+
+    @staticmethod
+    def rows(text, columns):
+        """The lines as a terminal of that width shows them."""
+        for line in text.split("\n"):
+            for start in range(0, max(1, len(line)), columns or len(line) or 1):
+                yield line[start:start + columns] if columns else line
+
+    def assert_clean(self, output, colours=False, columns=0):
+        if colours:
+            output = COLOUR.sub(b"", output)
+        self.assertIsNone(CONTROL.search(output), output[max(0, (CONTROL.search(output) or re.match(b"", b"")).start() - 60):][:120])
+        text = output.decode()  # valid UTF-8
+        self.assertIsNone(INVISIBLE.search(text))
+        # A wrapped path goes on far to the right; a row of ours starts with two columns of space.
+        for row in self.rows(text, columns):
+            self.assertNotRegex(row, r"^\s{0,6}(\[[~>+]\]|!|none:)\s+FAKE")
+        self.assertEqual(len([row for row in self.rows(text, columns) if row.startswith("Network:")]), 1)
+        return text
+
+
+class Hostile(AuditTest):
+    def each(self, cwd=None, env=None):
+        self.assert_clean(self.audit(cwd=cwd, env=env))
+        self.assert_clean(self.on_terminal(cwd=cwd, env=env), colours=True, columns=80)
+
+    def test_AUDIT_wrapped_lines_forge_nothing(self):
+        """A path can be long enough for the terminal to break it where the path wants; all kinds of spaces can follow."""
+        forged = []
+        for space in (" ", "\u00a0", "\u2003", "\u3000"):
+            for lead in range(48, 67):
+                path = self.home / "f" / ("x" * lead + f"{space}{space}[~]{space}FAKE{space}{space}!{space}FAKE")
+                path.mkdir(parents=True)
+                try:
+                    self.assert_clean(self.on_terminal(cwd=path), colours=True, columns=80)
+                except AssertionError:
+                    forged.append(f"U+{ord(space):04x} after {lead}")
+        self.assertEqual(forged, [])
+
+    def test_AUDIT_warnings_forge_nothing(self):
+        forged = []
+        for lead in range(0, 60, 4):
+            (self.project / (".env." + "x" * lead + " ! FAKE [~] FAKE ! FAKE [~] FAKE")).write_text("x")
+            try:
+                self.assert_clean(self.on_terminal(), colours=True, columns=80)
+            except AssertionError:
+                forged.append(lead)
+            next(self.project.iterdir()).unlink()
+        self.assertEqual(forged, [])
+
+    def test_AUDIT_values(self):
+        self.each(env={"EDITOR": ESCAPES, "VISUAL": FORGED, "LC_ALL": "\udcff\udc80\udcc3", "TZ": FORGED + ESCAPES, "TERM": "x\x1b[31m",
+                       "CLAUDEBOX_EXTRA_ENV": "MINE,MY_TOKEN", "MINE": FORGED + ESCAPES, "MY_TOKEN": ESCAPES + FORGED + "x" * 30 + ESCAPES})
+
+    def test_AUDIT_secret_ends_are_escaped(self):
+        """The first and last characters of a masked value are shown: they can be hostile too."""
+        for value in ("\x1b[3" + "x" * 30 + "\x1b[1m", "\n\n\n\n" + "x" * 30 + "\n  [", "éé" + "x" * 30 + "éé", "\udcff" * 40, "日本" + "x" * 30 + "日本"):
+            self.each(env={"ANTHROPIC_API_KEY": value})
+
+    def test_AUDIT_project_path(self):
+        for name in (ESCAPES.replace("/", ""), FORGED, "\udcff\udcfe"):
+            path = self.home / f"p{name}"
+            path.mkdir()
+            self.each(cwd=path)
+
+    def test_AUDIT_home_path(self):
+        home = self.home / f"h{ESCAPES}{FORGED}"
+        (home / "project").mkdir(parents=True)
+        self.each(cwd=home / "project", env={"HOME": str(home)})
+
+    def test_AUDIT_odd_names_do_not_pass(self):
+        output = self.audit(env={"LC_\x1b[31m": "x", "LC_\n  [~] FAKE": "x", "LC_A B": "x", "LC_é": "x", "LC_": "x", "LC_%s%n": "x"})
+        self.assert_clean(output)
+        for word in (b"FAKE", b"LC_A", b"LC_%"):
+            self.assertNotIn(word, output)
+
+    def test_AUDIT_names_in_the_project(self):
+        for name in (f".env.{ESCAPES}", ".env.\n  ! FAKE", "id_rsa", "x\x1b[31m.pem"):
+            (self.project / name.replace("/", "")).write_text("x")
+        server = {f"s{ESCAPES}": {"env": {f"TOKEN{FORGED}": "canary"}}}
+        (self.project / ".mcp.json").write_text(json.dumps({"mcpServers": server}))
+        self.each()
+
+    def test_AUDIT_settings_of_the_host(self):
+        (self.home / ".claude").mkdir()
+        (self.home / ".claude" / f"x{ESCAPES}.md".replace("/", "")).write_text("x")
+        (self.home / ".claude/settings.json").write_text(json.dumps({
+            "env": {f"X_TOKEN{FORGED}{ESCAPES}": "x"}, "statusLine": {"command": f"/x{ESCAPES}"},
+            "hooks": {f"E{ESCAPES}": [{"hooks": [{"command": f"/nowhere/{FORGED}{ESCAPES}"}]}]}}))
+        self.each()
+
+    def test_AUDIT_git(self):
+        (self.project / ".git").write_text(f"gitdir: {self.home}/x\x1b[31m\u202e\n")
+        (self.home / "x\x1b[31m\u202e" / "objects").mkdir(parents=True)
+        (self.home / "x\x1b[31m\u202e" / "HEAD").write_text("x")
+        self.each()
+
+    def test_AUDIT_claude(self):
+        path = self.home / f"c{ESCAPES}{FORGED}".replace("/", "") / "claude"
+        path.parent.mkdir()
+        path.write_text("#!/bin/sh\nexport API_TOKEN=canary\n")
+        path.chmod(0o755)
+        self.each(env={"CLAUDEBOX_CLAUDE": str(path)})
+
+    def test_AUDIT_long_values(self):
+        values = {"EDITOR": "e" * 120_000, "VISUAL": "\x1b" * 120_000, "LC_ALL": "\n" * 120_000, "CLAUDEBOX_EXTRA_ENV": "A,B_KEY",
+                  "A": "é" * 60_000, "B_KEY": "k" * 120_000}
+        output = self.audit(env=values)
+        self.assert_clean(output)
+        self.assertLess(len(output), 30_000)
+        output = self.on_terminal(env=values)
+        self.assert_clean(output, colours=True)
+        self.assertLess(len(output), 30_000)
+
+    def test_errors_are_clean_too(self):
+        odd = self.home / f"o{ESCAPES}{FORGED}".replace("/", "")
+        (odd / ".claudebox").mkdir(parents=True, mode=0o755)
+        (odd / ".claudebox").chmod(0o755)
+        (odd / "project").mkdir()
+        # PATH is split at colons, and there is one in the other names
+        programs = self.home / "b\x1b[31m\n  [~] FAKE"
+        programs.mkdir()
+        (programs / "bwrap").write_text("not a program")
+        (programs / "git").write_text("#!/bin/sh\nexit 1\n")
+        (programs / "pasta").write_text("#!/bin/sh\nprintf '\\033[31m%s' x\n")
+        for program in programs.iterdir():
+            program.chmod(0o755)
+        dirty = []
+        for arguments, cwd, env in (
+                (("--yes", "--exec", "true"), odd, {"HOME": str(odd)}),
+                (("--yes", "--exec", "true"), odd / "project", {"HOME": str(odd)}),
+                (("--yes", "--exec", "true"), self.project, {"PATH": f"{programs}:{self.env['PATH']}"}),
+                (("--check",), self.project, {"PATH": f"{programs}:{self.env['PATH']}", "CLAUDEBOX_CLAUDE": f"/x{ESCAPES}"}),
+                (("--check",), odd / "project", {"HOME": str(odd)}),
+                (("--yes",), self.project, {"CLAUDEBOX_CLAUDE": f"/nowhere{ESCAPES}{FORGED}"}),
+                (("--yes", "--exec", f"no{ESCAPES}{FORGED}"), self.project, {}),
+                (("--yes", "--network", ESCAPES + FORGED), self.project, {}),
+                (("--yes", f"x{ESCAPES}{FORGED}", "--exec", "x"), self.project, {}),
+                (("--yes", "--exec", "true"), self.project, {"CLAUDEBOX_EXTRA_ENV": ESCAPES + FORGED})):
+            done = self.claudebox(*arguments, cwd=cwd, env=env)
+            output = os.fsencode(done.stderr + done.stdout)
+            self.assertNotEqual(done.returncode, 0)
+            match = CONTROL.search(output)
+            if match or re.search(rb"(?m)^\s{0,6}(\[[~>+]\]|!|none:)\s+FAKE", output):
+                dirty.append((arguments[0], list(env), output[max(0, match.start() - 60):match.end() + 20] if match else output))
+        self.assertEqual(dirty, [])
+
+
+class Content(AuditTest):
+    def test_UX_01_everything_of_the_plan_is_shown(self):
+        (self.home / ".claude").mkdir()
+        (self.home / ".claude/CLAUDE.md").write_text("x")
+        env = {"ANTHROPIC_API_KEY": "sk-ant-api03-canarycanarycanary", "CLAUDEBOX_EXTRA_ENV": "MINE", "MINE": "1"}
+        text = self.audit(env=env).decode()
+        plan = self.plan("--exec", "true", env=env)
+        marks = {"made": "[~]", "allowlist": "[>]", "asked": "[+]"}
+        for variable in plan["environment"]:
+            self.assertRegex(text, rf"(?m)^  {re.escape(marks[variable['origin']])} {re.escape(variable['name'])} ")
+        shown = text[text.index("Mounts:"):text.index("Network:")]
+        for mount in plan["mounts"]:
+            if mount["why"] is None:
+                continue
+            path = mount["path"].replace(str(self.home), "~")
+            self.assertRegex(shown, rf"(?:^| ){re.escape(path)}[ ,\n]")
+            self.assertIn(mount["why"], shown)
+            if mount["host"] and mount["kind"] in ("read-only", "read-write") and mount["host"] != mount["path"]:
+                self.assertIn(mount["host"].replace(str(self.home), "~"), shown)
+        self.assertIn("full", text[text.index("Network:"):])
+
+    def test_UX_01_what_the_plan_does_not_explain_is_no_host_path(self):
+        for mount in self.plan()["mounts"]:
+            if mount["why"] is None:
+                self.assertIn(mount["kind"], ("directory", "link", "sealed"))
+
+    def test_UX_01_the_audit_is_on_stderr_only(self):
+        done = self.claudebox("--yes", "--exec", "true")
+        self.assertEqual(done.stdout, "")
+        self.assertIn("Environment:", done.stderr)
+
+    def test_AUDIT_path_is_one_directory_a_line(self):
+        text = self.audit().decode()
+        path = next(v["value"] for v in self.plan()["environment"] if v["name"] == "PATH").split(":")
+        lines = [line.strip() for line in text.splitlines()]
+        self.assertIn(f"[~] PATH                 {path[0]}", lines)
+        for directory in path[1:]:
+            self.assertIn(directory, lines)
+
+    def test_AUDIT_secrets_are_masked(self):
+        values = {"ANTHROPIC_API_KEY": "sk-ant-api03-abcdefghijklmnopqrstuvwxyz-0123", "CLAUDEBOX_EXTRA_ENV": "A_TOKEN,MY_PASSWORD,DB,PLAIN,SHORT_KEY",
+                  "A_TOKEN": "short-secret", "MY_PASSWORD": "hunter2", "DB": "postgres://user:s3cretpassword@db.example/x", "PLAIN": "visible-value",
+                  "SHORT_KEY": "1234567890123456789"}
+        for text in (self.audit(env=values).decode(), self.on_terminal(env=values, columns=200).decode()):
+            self.assertIn("sk-a...0123 (masked)", text)
+            for secret in ("abcdefgh", "short-secret", "shor", "hunter2", "s3cret", "1234567"):
+                self.assertNotIn(secret, text)
+            self.assertIn("visible-value", text)
+
+    def test_SEC_01_secrets_that_pass_are_told(self):
+        text = self.audit(env={"CLAUDEBOX_EXTRA_ENV": "MY_TOKEN,X", "MY_TOKEN": "a", "X": "ghp_" + "x" * 36}).decode()
+        warnings = text[text.index("Warnings:"):]
+        self.assertIn("'MY_TOKEN'", warnings)
+        self.assertRegex(warnings, "'X'.*GitHub")
+
+    def test_AUDIT_colour_only_on_a_terminal(self):
+        self.assertNotIn(b"\x1b", self.audit())
+        self.assertIn(b"\x1b[", self.on_terminal())
+        self.assertNotIn(b"\x1b", self.on_terminal(env={"NO_COLOR": "1"}))
+        self.assertNotIn(b"\x1b", self.on_terminal(env={"TERM": "dumb"}))
+        self.assertIn(b"\x1b[", self.on_terminal(env={"NO_COLOR": ""}))
+        self.assertNotIn(b"\x1b", self.on_terminal("sh", "-c", f'"{CLAUDEBOX}" --yes --exec true 2>&1 | cat'))
+
+    def test_AUDIT_colour_adds_nothing(self):
+        plain = self.on_terminal(env={"NO_COLOR": "1"}, columns=100)
+        coloured = COLOUR.sub(b"", self.on_terminal(columns=100))
+        self.assertEqual(coloured.decode().split("Mounts:")[1], plain.decode().split("Mounts:")[1])
+
+    def test_AUDIT_every_width(self):
+        (self.project / ".env").write_text("x")
+        for columns in (1, 20, 40, 60, 80, 100, 120, 160, 200, 1000):
+            text = self.assert_clean(self.on_terminal(env={"EDITOR": "x" * 500, "CLAUDEBOX_EXTRA_ENV": "JP", "JP": "日本" * 200}, columns=columns),
+                                     colours=True)
+            self.assertIn("Network:", text)
+            # Long words are not broken: a path must stay one that can be copied.
+            for line in text.splitlines():
+                words = [word for word in line.split() if len(word) > 20]
+                if columns >= 80 and not words:
+                    self.assertLessEqual(len(line), columns, line)
+            if columns >= 120:
+                self.assertLessEqual(max(len(line) for line in text.splitlines()), columns)
+
+
+if __name__ == "__main__":
+    unittest.main()

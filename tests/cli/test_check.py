@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""--check (UX-05): one line for each need, what is wrong, how to fix it, and the exit status."""
+import json
+import os
+import pathlib
+import re
+import socket
+import tempfile
+import unittest
+
+from lib.box import CLAUDEBOX, BoxTest, tree
+from lib.other_host import OtherHost
+from lib.terminal import Terminal
+
+NAMES = ["bwrap", "claude", "shell", "state", "project", "git", "pasta", "nft", "nix", "terminal"]
+REQUIRED = {"bwrap", "claude", "shell", "state", "project"}
+
+
+class Check(BoxTest):
+    def setUp(self):
+        super().setUp()
+        self.fake_claude('[ "$1" = --version ] && echo "9.9.9 (Fake Code)"')
+
+    def check(self, cwd=None, env=None):
+        """{name: entry} and the whole, from JSON; the text must say the same."""
+        done = self.claudebox("--check=json", cwd=cwd, env=env)
+        whole = json.loads(done.stdout)
+        text = self.claudebox("--check", cwd=cwd, env=env)
+        self.assertEqual(done.returncode, text.returncode)
+        self.assertEqual(done.returncode, 0 if whole["starts"] else 1)
+        entries = {entry["name"]: entry for entry in whole["checks"]}
+        for name, entry in entries.items():
+            self.assertRegex(text.stdout, rf"(?m)^{entry['state']} +{name} ")
+        self.assertEqual((done.stderr, text.stderr), ("", ""))
+        return entries, whole, text.stdout
+
+    def test_UX_05_all_is_well(self):
+        entries, whole, text = self.check()
+        self.assertEqual(list(entries), NAMES)
+        self.assertTrue(whole["starts"], text)
+        self.assertEqual({name for name, entry in entries.items() if entry["required"]}, REQUIRED)
+        for name in REQUIRED:
+            self.assertEqual(entries[name]["state"], "ok", entries[name])
+        self.assertIn("9.9.9", entries["claude"]["detail"])
+        self.assertIn("makes a sandbox", entries["bwrap"]["detail"])
+
+    def test_UX_05_one_line_each_and_a_fix_for_what_is_not_ok(self):
+        _, _, text = self.check()
+        lines = [line for line in text.splitlines() if not line.startswith(" ")]
+        self.assertEqual([line.split()[1] for line in lines], NAMES)
+        for line in lines:
+            self.assertRegex(line, r"^(ok|missing|broken) ")
+        self.assertEqual(text.count("fix: "), sum(not line.startswith("ok ") for line in lines))
+
+    def test_UX_05_what_is_not_needed_does_not_fail(self):
+        directory = self.scratch()
+        (directory / "bwrap").symlink_to("/usr/bin/bwrap")
+        entries, whole, _ = self.check(env={"PATH": str(directory)})
+        self.assertEqual({entries[name]["state"] for name in ("git", "pasta", "nft")}, {"missing"})
+        self.assertTrue(whole["starts"])
+
+    def test_UX_05_each_missing_need(self):
+        cases = {
+            "bwrap": {"env": {"PATH": "/nonexistent"}},
+            "claude": {"env": {"CLAUDEBOX_CLAUDE": "/nonexistent"}},
+            "project": {"cwd": self.home},
+        }
+        for name, case in cases.items():
+            entries, whole, _ = self.check(**case)
+            self.assertNotEqual(entries[name]["state"], "ok", name)
+            self.assertTrue(entries[name]["fix"])
+            self.assertFalse(whole["starts"])
+
+    def test_UX_05_a_claude_that_does_not_run(self):
+        for body in ("exit 1", "exec /nonexistent", "kill -9 $$"):
+            self.fake_claude(body)
+            entries, whole, _ = self.check()
+            self.assertEqual(entries["claude"]["state"], "broken")
+            self.assertFalse(whole["starts"])
+
+    def test_UX_05_claude_is_asked_in_a_sandbox(self):
+        """It may say its version and do nothing else: not write, not see the network."""
+        self.fake_claude(f'echo x >{self.home}/hit; echo x >/tmp/claudebox-hit; cat /proc/net/dev | grep -c eth; echo 1.0')
+        self.claudebox("--check")
+        self.assertFalse((self.home / "hit").exists())
+        self.assertFalse(os.path.exists("/tmp/claudebox-hit"))
+
+    def test_UX_05_claude_sees_no_secret_and_no_socket_then_either(self):
+        """What --check runs may be the project's: PATH often has node_modules/.bin. It gets no more than a box gives."""
+        secret = self.home / ".ssh" / "id_rsa"
+        secret.parent.mkdir()
+        secret.write_text("canary-key")
+        server = socket.socket(socket.AF_UNIX)
+        self.addCleanup(server.close)
+        server.bind(str(self.home / "docker.sock"))
+        server.listen()
+        self.fake_claude(f'cat {secret}; [ -S {self.home}/docker.sock ] && echo canary-socket; echo 1.0')
+        entries, _, text = self.check()
+        self.assertNotIn("canary", text + json.dumps(entries))
+
+    def test_UX_05_claude_does_not_see_the_callers_secrets(self):
+        self.fake_claude('env | grep -i canary; echo 1.0')
+        entries, _, text = self.check(env={"ANTHROPIC_API_KEY": "canary-key", "GITHUB_TOKEN": "canary-token"})
+        self.assertNotIn("canary", text + json.dumps(entries))
+
+    def test_UX_05_claude_anywhere_is_found_working(self):
+        """What starts in the box must not be called broken, wherever it lies."""
+        for directory in (self.home / "opt", self.scratch(), self._in_tmp()):
+            directory.mkdir(exist_ok=True)
+            program = directory / "claude"
+            program.write_text("#!/bin/sh\necho 1.2.3\n")
+            program.chmod(0o755)
+            self.assertEqual(self.claudebox("--yes", env={"CLAUDEBOX_CLAUDE": str(program)}).stdout, "1.2.3\n")
+            entries, _, _ = self.check(env={"CLAUDEBOX_CLAUDE": str(program)})
+            self.assertEqual(entries["claude"]["state"], "ok", entries["claude"])
+
+    def _in_tmp(self):
+        path = pathlib.Path(tempfile.mkdtemp(prefix="claudebox-test-", dir="/tmp"))
+        self.addCleanup(self._remove, path)
+        return path
+
+    def test_UX_05_the_state_directory(self):
+        entries, _, _ = self.check()
+        self.assertEqual(entries["state"]["state"], "ok")
+        self.box("true")
+        self.assertIn("700", self.check()[0]["state"]["detail"])
+        (self.home / ".claudebox").chmod(0o755)
+        entries, whole, _ = self.check()
+        self.assertEqual((entries["state"]["state"], whole["starts"]), ("broken", False))
+        self.assertIn("chmod 700", entries["state"]["fix"])
+
+    def test_UX_05_changes_nothing(self):
+        before = tree(self.home)
+        self.check()
+        self.assertEqual(tree(self.home), before)
+
+    def test_UX_05_the_terminal(self):
+        self.assertEqual(self.claudebox("--check", start_new_session=True).returncode, 0)
+        self.assertRegex(self.claudebox("--check", start_new_session=True).stdout, r"(?m)^missing +terminal ")
+        terminal = Terminal((CLAUDEBOX, "--check"), self.env, self.project)
+        self.addCleanup(terminal.close)
+        self.assertEqual(terminal.wait(), 0)
+        self.assertRegex(terminal.output.decode(), r"(?m)^ok +terminal ")
+
+    def test_UX_05_nix(self):
+        host = OtherHost(self, {"/nix/store/x/y": "", "/nix/var/nix/daemon-socket/dummy": ""})
+        whole = json.loads(host.claudebox("--check=json").stdout)
+        nix = next(entry for entry in whole["checks"] if entry["name"] == "nix")
+        self.assertEqual(nix["state"], "broken")
+        self.assertIn("daemon", nix["detail"])
+        self.assertTrue(whole["starts"], whole)
+
+    def test_UX_05_a_helper_that_hangs_is_bounded(self):
+        directory = self.scratch()
+        (directory / "nft").write_text("#!/bin/sh\necho version 1\nexec >/dev/null 2>&1\nexec sleep 300\n")
+        (directory / "nft").chmod(0o755)
+        done = self.claudebox("--check", env={"PATH": f"{directory}:{self.env['PATH']}"}, timeout=15)
+        self.assertRegex(done.stdout, r"(?m)^(broken|ok) +nft ")
+
+    def test_UX_05_exit_status_of_what_cannot_be(self):
+        self.assertEqual(self.claudebox("--check=yaml").returncode, 2)
+        self.assertIsNone(re.search(r"\x1b", self.claudebox("--check").stdout))
+
+
+if __name__ == "__main__":
+    unittest.main()

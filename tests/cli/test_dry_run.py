@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: MIT
+"""--dry-run (UX-04): a script for sh that gives the same box, without a secret in it and without a change on disk."""
+import json
+import os
+import pathlib
+import subprocess
+import unittest
+
+from lib.box import BoxTest, tree
+
+# What a box is, as seen from inside; numbers that differ from start to start are left out.
+LOOK = r"""
+echo "== environment"; cat /proc/self/environ | tr '\n\0' '|\n' | LC_ALL=C sort
+echo "== mounts"; sed -E 's/^[0-9]+ [0-9]+ [0-9]+:[0-9]+ //; s/ (shared|master|propagate_from):[0-9]+//g' /proc/self/mountinfo
+echo "== etc"; cd /etc; for f in $(find . -type f -not -path './ssl/*' -not -path './alternatives/*' -not -path './java*' -not -path './fonts/*' | sort); do
+  echo "-- $f $(stat -c %a $f)"; cat $f; done; find . -type l -not -path './ssl/*' -not -path './alternatives/*' -not -path './java*' -not -path './fonts/*' \
+  -exec sh -c 'echo "$1 -> $(readlink $1)"' sh {} \; | sort
+echo "== home"; ls -A ~ ~/.claude/ | grep -av json; stat -c '%A %n' / /tmp /run /run/user/* /etc ~ ~/.claude /run/claudebox/*
+echo "== who"; id; uname -n; umask; cd; pwd; grep -E '^(Cap|NoNewPrivs|Seccomp:)' /proc/self/status
+"""
+
+
+class DryRun(BoxTest):
+    def script(self, *arguments, cwd=None, env=None):
+        done = self.claudebox("--dry-run", *arguments, cwd=cwd, env=env)
+        self.assertEqual(done.returncode, 0, done.stderr[-400:])
+        self.assertEqual(done.stderr, "")
+        return done.stdout
+
+    def paste(self, script, cwd=None, env=None, shell="dash"):
+        path = self.scratch() / "script"
+        path.write_bytes(os.fsencode(script))
+        return subprocess.run([shell, str(path)], cwd=cwd or self.project, env={**self.env, **(env or {})}, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="surrogateescape", check=False, timeout=30)
+
+    def same(self, cwd=None, env=None, shell="dash", paste_env=None):
+        """Paste and launch, and compare what is seen inside."""
+        cwd = cwd or self.project
+        self.maxDiff = None
+        self.box("true", cwd=cwd, env=env)
+        pasted = self.paste(self.script("--exec", "sh", "-c", LOOK, cwd=cwd, env=env), cwd="/", env=paste_env if paste_env is not None else env,
+                            shell=shell)
+        launched = self.claudebox("--yes", "--exec", "sh", "-c", LOOK, cwd=cwd, env=env)
+        self.assertEqual((pasted.returncode, pasted.stderr), (0, ""))
+        self.assertEqual(launched.returncode, 0, launched.stderr)
+        self.assertEqual(pasted.stdout, launched.stdout)
+        self.assertIn("== who", launched.stdout)
+        self.assertIn("\nCLAUDEBOX=1\n", launched.stdout)
+        return launched.stdout
+
+    def test_UX_04_pasted_it_is_the_same_box(self):
+        self.same()
+
+    def test_UX_04_also_in_bash(self):
+        self.same(shell="bash")
+
+    def test_UX_04_odd_project_paths(self):
+        for name in ("with space", "quote'\"", "new\nline", "$(touch hit) `touch hit` $HOME", "back\\slash\\", "tab\t", "trailing\n",
+                     "é\u202e", "-n", "!bang", "CLAUDEBOX_END", "a\nCLAUDEBOX_END\nb", "~", "*"):
+            path = self.home / "odd" / name
+            path.mkdir(parents=True)
+            seen = self.same(cwd=path)
+            self.assertIn(str(path).replace("\n", "|"), seen)
+        self.assertEqual([str(p) for p in self.home.rglob("hit")], [])
+
+    def test_UX_04_a_path_that_is_not_utf_8(self):
+        path = os.fsencode(self.home) + b"/odd-\xff\xfe"
+        os.mkdir(path)
+        self.same(cwd=os.fsdecode(path))
+
+    def test_UX_04_with_the_users_own_files_and_a_repository(self):
+        claude = self.home / ".claude"
+        for name in ("CLAUDE.md", "skills/s.md", "agents/a.md"):
+            (claude / name).parent.mkdir(parents=True, exist_ok=True)
+            (claude / name).write_text("x")
+        top = self.repository(self.home / "repo", name="Ann \"'$x`\\")
+        (top / "sub").mkdir()
+        self.same(cwd=top / "sub")
+
+    def test_UX_04_odd_values(self):
+        self.same(env={"EDITOR": "vi '$x' \"`id`\" \\ \n\t é \x1b[31m", "LC_ALL": "", "TZ": "-n", "VISUAL": "$(touch hit)"})
+
+    def test_UX_04_on_a_fresh_home_it_runs_without_claudebox(self):
+        done = self.paste(self.script("--exec", "sh", "-c", "echo $CLAUDEBOX; ls -A ~/.claude/"))
+        self.assertEqual(done.returncode, 0, done.stderr[-400:])
+        self.assertTrue(done.stdout.startswith("1\n"))
+        self.assertEqual((self.home / ".claudebox").stat().st_mode & 0o777, 0o700)
+
+    def test_UX_04_claude_itself(self):
+        done = self.paste(self.script("-p", "a b", "$HOME", "'"))
+        self.assertEqual(done.stdout, "<--dangerously-skip-permissions><-p><a b><$HOME><'>\n")
+
+    def test_UX_04_exit_code(self):
+        self.assertEqual(self.paste(self.script("--exec", "sh", "-c", "exit 23")).returncode, 23)
+
+    def test_UX_04_secrets_stand_by_name(self):
+        secrets = {"ANTHROPIC_API_KEY": "sk-ant-api03-canarycanarycanary", "CLAUDEBOX_EXTRA_ENV": "MY_TOKEN,PLAIN,WEIRD",
+                   "MY_TOKEN": "canary-token", "PLAIN": "canary-plain", "WEIRD": "canary\"$x`'\n"}
+        for output in ("--dry-run", "--dry-run=json"):
+            done = self.claudebox(output, env=secrets)
+            self.assertEqual(done.returncode, 0)
+            for name in ("ANTHROPIC_API_KEY", "MY_TOKEN"):
+                self.assertNotIn(secrets[name], done.stdout + done.stderr)
+                self.assertNotIn(secrets[name][4:-4], done.stdout)
+        text = self.script(env=secrets)
+        self.assertNotIn("canary", text)
+        for name in ("ANTHROPIC_API_KEY", "MY_TOKEN", "PLAIN", "WEIRD"):
+            self.assertIn(f'--setenv {name} "${name}"', text)
+        self.same(env=secrets)
+
+    def test_UX_04_secrets_of_other_shapes(self):
+        """A secret by its value, in a variable of the allowlist."""
+        text = self.script(env={"EDITOR": "ghp_canarycanarycanarycanary", "VISUAL": "https://user:canary@example.org/"})
+        self.assertNotIn("canary", text)
+
+    def test_UX_04_one_option_a_line(self):
+        lines = self.script().splitlines()
+        start = next(i for i, line in enumerate(lines) if line.endswith("bwrap \\"))
+        for line in lines[start + 1:]:
+            self.assertRegex(line, r"^  \S")
+            if not line.endswith("\\"):
+                break
+            self.assertLessEqual(line.count(" --"), 1)
+
+    def test_UX_04_no_control_character_in_the_script(self):
+        path = self.home / "p\x1b[31m\x07\x9b\u202e\x7f"
+        path.mkdir()
+        text = self.script(cwd=path, env={"EDITOR": "\x1b]0;x\x07", "LC_ALL": "\x08\x0d"})
+        self.assertNotRegex(text, "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]")
+
+    def test_UX_04_changes_nothing(self):
+        (self.home / ".claude").mkdir()
+        (self.home / ".claude/settings.json").write_text('{"model": "x"}')
+        (self.home / ".claude/.credentials.json").write_text("{}")
+        self.repository(self.project)
+        before = tree(self.home)
+        for output in ("--dry-run", "--dry-run=json"):
+            self.assertEqual(self.claudebox(output).returncode, 0)
+            self.assertEqual(self.claudebox(output, "--yes", "--exec", "true").returncode, 0)
+        self.assertEqual(tree(self.home), before)
+        self.box("true")
+        before = tree(self.home)
+        self.claudebox("--dry-run")
+        self.assertEqual(tree(self.home), before)
+
+    def test_UX_04_no_sign_in_and_no_settings_in_it(self):
+        (self.home / ".claude").mkdir()
+        (self.home / ".claude/.credentials.json").write_text('{"claudeAiOauth": {"accessToken": "canary-token", "expiresAt": 1}}')
+        (self.home / ".claude/settings.json").write_text('{"env": {"X_TOKEN": "canary-env"}}')
+        (self.home / ".claude.json").write_text('{"oauthAccount": {"x": "canary-account"}}')
+        for output in ("--dry-run", "--dry-run=json"):
+            self.assertNotIn("canary", self.claudebox(output).stdout)
+
+    def test_UX_04_json_agrees_with_the_script(self):
+        env = {"ANTHROPIC_API_KEY": "sk-ant-api03-canarycanarycanary", "CLAUDEBOX_EXTRA_ENV": "A", "A": "1"}
+        plan = self.plan("-p", "x", env=env)
+        words = self.script("-p", "x", env=env)
+        for variable in plan["environment"]:
+            self.assertIn(f"--setenv {variable['name']} ", words)
+        flags = {"read-only": "--ro-bind", "read-write": "--bind", "tmpfs": "--tmpfs", "directory": "--dir", "link": "--symlink",
+                 "made": "--file", "proc": "--proc", "dev": "--dev", "sealed": "--remount-ro"}
+        for mount in plan["mounts"]:
+            self.assertRegex(words, rf"(?m)^  {flags[mount['kind']]} .*{mount['path']}( |$)".replace("+", r"\+"))
+        self.assertEqual(plan["project"], str(self.project))
+        self.assertEqual(plan["command"][-3:], ["--dangerously-skip-permissions", "-p", "x"])
+        self.assertEqual(plan["network"], "full")
+        self.assertEqual(len(plan["environment"]), words.count("\n  --setenv "))
+        masked = next(v for v in plan["environment"] if v["name"] == "ANTHROPIC_API_KEY")
+        self.assertTrue(masked["secret"])
+
+    def test_UX_04_json_of_odd_values(self):
+        path = os.fsencode(self.home) + b"/odd-\xff\n\""
+        os.mkdir(path)
+        plan = self.plan(cwd=os.fsdecode(path), env={"EDITOR": "\udcff\x1b", "LC_ALL": "\n"})
+        self.assertIn("odd-", plan["project"])
+        self.assertEqual(json.loads(json.dumps(plan)), plan)
+
+    def test_UX_04_no_box_is_made(self):
+        hit = self.project / "hit"
+        self.claudebox("--dry-run", "--exec", "touch", hit)
+        self.assertFalse(pathlib.Path(hit).exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""Another machine, seen from claudebox: an outer bwrap with its own /etc, /run or programs, the real /usr, and our home."""
+import os
+import pathlib
+import shutil
+import subprocess
+
+from lib.box import CLAUDEBOX
+
+# What a program needs of /etc to run at all.
+BASICS = ("passwd", "group", "ld.so.cache", "nsswitch.conf", "alternatives", "hosts")
+
+
+class OtherHost:
+    """Files are given as {path: content}; a content of ("->", target) is a link, None is an empty directory."""
+
+    def __init__(self, test, files, usr="/usr", basics=BASICS):
+        self.test = test
+        self.root = test.scratch()
+        for name in basics:
+            source = pathlib.Path("/etc") / name
+            target = self.root / "etc" / name
+            target.parent.mkdir(exist_ok=True)
+            if source.is_dir():
+                shutil.copytree(source, target, symlinks=True)
+            elif source.exists():
+                shutil.copy(source, target)
+        for path, content in files.items():
+            place = self.root / path.lstrip("/")
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if content is None:
+                place.mkdir(exist_ok=True)
+            elif isinstance(content, tuple):
+                place.symlink_to(content[1])
+            else:
+                place.write_text(content)
+        self.prefix = ["bwrap"]
+        for entry in sorted(self.root.iterdir()):
+            self.prefix += ["--bind", str(entry), f"/{entry.name}"]
+        if usr:
+            self.prefix += ["--ro-bind", usr, "/usr"]
+        for name in ("bin", "sbin", "lib", "lib32", "lib64"):
+            if (pathlib.Path("/") / name).is_symlink() and not (self.root / name).exists():
+                self.prefix += ["--symlink", f"usr/{name}", f"/{name}"]
+        stage = os.environ["STAGE"]
+        # /proc as a whole: the kernel lets the inner box mount its own only then.
+        self.prefix += ["--dev-bind", "/dev", "/dev", "--bind", "/proc", "/proc", "--tmpfs", "/tmp",
+                        "--ro-bind", stage, stage, "--bind", str(test.home), str(test.home),
+                        "--die-with-parent"]
+
+    def run(self, *command, env=None, cwd=None, options=()):
+        """Any command on that machine; `options` are more of the outer bwrap's."""
+        return subprocess.run([*self.prefix, *map(str, options), "--chdir", str(cwd or self.test.project), "--", *map(str, command)],
+                              env={**self.test.env, **(env or {})}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, errors="surrogateescape", check=False, timeout=60)
+
+    def claudebox(self, *arguments, **options):
+        return self.run(CLAUDEBOX, *arguments, **options)
+
+    def box(self, script, *arguments, **options):
+        done = self.claudebox("--yes", "--exec", "sh", "-c", script, "sh", *arguments, **options)
+        self.test.assertNotEqual(done.returncode, 125, done.stderr)
+        return done.stdout

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""A terminal with a program on it, typed at and read by a test."""
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import termios
+import time
+
+
+class Terminal:
+    """A pseudo-terminal, and a session whose leader is the given command."""
+
+    def __init__(self, command, env, cwd, rows=24, columns=80):
+        self.output = b""
+        self.seen = 0
+        self.status = None
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            try:
+                for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
+                    signal.signal(number, signal.SIG_DFL)
+                os.chdir(cwd)
+                os.execvpe(command[0], [os.fsencode(word) for word in command], env)
+            finally:
+                os._exit(99)
+        self.resize(rows, columns)
+
+    def resize(self, rows, columns):
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def foreground(self):
+        """The process group that has the terminal."""
+        return struct.unpack("i", fcntl.ioctl(self.fd, termios.TIOCGPGRP, b"\0\0\0\0"))[0]
+
+    def send(self, text):
+        os.write(self.fd, text if isinstance(text, bytes) else text.encode())
+
+    def _read(self, seconds):
+        ready, _, _ = select.select([self.fd], [], [], max(0, seconds))
+        if not ready:
+            return False
+        try:
+            data = os.read(self.fd, 65536)
+        except OSError:  # the last program has left
+            data = b""
+        self.output += data
+        return bool(data)
+
+    def expect(self, pattern, seconds=8):
+        """Waits for a pattern in what comes after the last one that was found; returns the match."""
+        end = time.monotonic() + seconds
+        while True:
+            match = re.search(pattern.encode(), self.output[self.seen:], re.M)
+            if match:
+                self.seen += match.end()
+                return match
+            if time.monotonic() >= end:
+                raise AssertionError(f"no {pattern!r} in {self.output[self.seen:]!r}")
+            if not self._read(min(0.2, end - time.monotonic())) and self.ended():
+                while self._read(0):
+                    pass
+                if not re.search(pattern.encode(), self.output[self.seen:], re.M):
+                    raise AssertionError(f"ended without {pattern!r}: {self.output[self.seen:]!r}")
+
+    def quiet(self, seconds):
+        """Reads for a while; returns what came."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self._read(end - time.monotonic())
+        return self.output[self.seen:]
+
+    def ended(self):
+        if self.status is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.status = os.waitstatus_to_exitcode(status)
+        return self.status is not None
+
+    def wait(self, seconds=8):
+        """Exit status of the first program; reads on so that it can write."""
+        end = time.monotonic() + seconds
+        while not self.ended():
+            if time.monotonic() >= end:
+                raise AssertionError(f"still running: {self.output[-500:]!r}")
+            self._read(0.05)
+        while self._read(0):
+            pass
+        return self.status
+
+    def hang_up(self):
+        """The window is closed."""
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+    def close(self):
+        self.hang_up()
+        if not self.ended():
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+            self.status = -9
