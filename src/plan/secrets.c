@@ -111,6 +111,7 @@ static const char *const key_file_names[] = {
 	".git-credentials",
 	".htpasswd",
 	".vault-token",
+	".credentials.json",
 	"credentials.json",
 	"service-account.json",
 	"terraform.tfstate",

@@ -10,10 +10,11 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 
-enum { LIMIT_MS = 10000, LIMIT_BYTES = 64 * 1024 };
+enum { LIMIT_MS = 10000, LAST_MS = 200, LIMIT_BYTES = 64 * 1024 };
 
 static int milliseconds_left(const struct timespec *start)
 {
@@ -46,6 +47,18 @@ static void read_output(int fd, struct text *output)
 	}
 }
 
+// It has closed its output and is about to end, or it hangs.
+static void end_process(pid_t pid, int *ret_status)
+{
+	CLEANUP_FD int process = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct pollfd wait = { .fd = process, .events = POLLIN };
+
+	if (process < 0 || poll(&wait, 1, LAST_MS) <= 0)
+		kill(pid, SIGKILL);
+	while (waitpid(pid, ret_status, 0) < 0 && errno == EINTR)
+		;
+}
+
 int run_capture(struct arena *arena, const char *program, const char *const *arguments,
 		const char **ret_output)
 {
@@ -74,14 +87,7 @@ int run_capture(struct arena *arena, const char *program, const char *const *arg
 	if (failure)
 		return -1;
 	read_output(from, &output);
-	if (waitpid(pid, &status, WNOHANG) == 0) {
-		struct timespec moment = { .tv_nsec = 200000000 };
-
-		nanosleep(&moment, NULL);
-		kill(pid, SIGKILL);
-		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-			;
-	}
+	end_process(pid, &status);
 	*ret_output = text_get(&output);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

@@ -40,6 +40,7 @@ static int drop_text(struct dl_phdr_info *object, size_t size, void *data)
 
 		start = (start + page - 1) / page * page;
 		if (segment->p_type == PT_LOAD && segment->p_flags == (PF_R | PF_X) && start < end)
+			// NOLINTNEXTLINE(performance-no-int-to-ptr): addresses come as numbers
 			madvise((void *)start, (end - start) / page * page, MADV_DONTNEED);
 	}
 	return 0;

@@ -2,6 +2,7 @@
 """Every refusal: exit status 125, a reason, a hint, nothing started and nothing left behind; --check says the same."""
 import os
 import pathlib
+import pwd
 import subprocess
 import unittest
 
@@ -109,12 +110,10 @@ class Project(Refusal):
             self.assertRegex(done.stderr, r"(?m)^hint: ")
 
     def test_no_home(self):
-        for home in ("/", ""):
-            done = self.claudebox("--yes", "--exec", "true", env={"HOME": home})
-            if done.returncode == 125:
-                self.assertRegex(done.stderr, r"(?m)^hint: ")
-            else:  # the account's own home was taken instead
-                self.assertNotIn("~ <-", done.stderr)
+        """Without a proper HOME the account's own counts, never the root directory. A dry run: that home is not ours to change."""
+        said = self.refused("--dry-run", env={"HOME": "/"})
+        self.assertIn("home", said)
+        self.assertEqual(self.plan(env={"HOME": ""})["instance"].rsplit("/", 3)[0], pwd.getpwuid(os.getuid()).pw_dir)
 
 
 class Tools(Refusal):
