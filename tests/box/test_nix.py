@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""SAND-06, SAND-07, SAND-10: the Nix store and daemon of a host that has them, and nothing else of /nix."""
+import os
+import unittest
+
+from lib.box import BoxTest
+from lib.other_host import OtherHost
+
+STORE = "/nix/store/00000000000000000000000000000000-tool"
+CONF = """experimental-features = nix-command flakes
+access-tokens = github.com=ghp_CANARY0123456789abcdef
+extra-access-tokens = x=CANARY
+netrc-file = /etc/nix/netrc-CANARY
+!include /etc/nix/CANARY.conf
+substituters = https://cache.example.org https://user:CANARY@private.example.org
+max-jobs = 4
+"""
+
+
+class Nix(BoxTest):
+    def host(self, **more):
+        files = {f"{STORE}/bin/tool": "#!/bin/sh\necho from the store\n", "/nix/var/nix/daemon-socket/keep": "",
+                 "/nix/var/nix/db/CANARY": "CANARY", "/nix/var/nix/profiles/CANARY": "CANARY", "/etc/nix/nix.conf": CONF,
+                 "/etc/nix/netrc-CANARY": "CANARY"}
+        host = OtherHost(self, files | more)
+        os.chmod(f"{host.root}{STORE}/bin/tool", 0o755)
+        return host
+
+    def test_SAND_06_the_store_is_read_only(self):
+        out = self.host().box(f"{STORE}/bin/tool; touch /nix/store/x {STORE}/bin/tool 2>/dev/null && echo written; echo end")
+        self.assertEqual(out, "from the store\nend\n")
+
+    def test_SAND_07_only_the_daemons_socket_directory(self):
+        out = self.host().box("ls -A /nix /nix/var /nix/var/nix /etc/nix; echo $NIX_REMOTE; grep -r CANARY /nix /etc")
+        self.assertNotIn("CANARY", out)
+        self.assertEqual(out.split(), ["/etc/nix:", "nix.conf", "/nix:", "store", "var", "/nix/var:", "nix", "/nix/var/nix:",
+                                       "daemon-socket", "daemon"])
+
+    def test_SAND_07_settings_come_without_tokens(self):
+        out = self.host().box("cat /etc/nix/nix.conf")
+        self.assertEqual(out, "experimental-features = nix-command flakes\nmax-jobs = 4\n")
+
+    def test_SAND_10_store_directories_of_PATH_come_along(self):
+        path = f"{self.env['PATH']}:/run/profile/bin:{self.home}/bin"
+        host = self.host(**{"/run/profile": ("->", STORE)})
+        out = host.box("echo $PATH; tool", env={"PATH": path})
+        self.assertIn(f":{STORE}/bin\n", out)
+        self.assertIn("from the store", out)
+        self.assertNotIn(str(self.home), out)
+
+    def test_SAND_10_nixos_has_only_store_paths(self):
+        host = self.host(**{"/etc/NIXOS": "", "/run/current-system/sw": ("->", STORE)})
+        done = host.claudebox("--yes", "--exec", "/bin/sh", "-c", "echo $PATH", env={"PATH": "/run/current-system/sw/bin:/usr/bin"})
+        self.assertEqual(done.stdout, f"{STORE}/bin\n", done.stderr)
+
+    def test_AWARE_02_nix_is_how_to_get_tools(self):
+        self.assertIn("nix shell nixpkgs#NAME", self.host().box("cat /etc/claude-code/SANDBOX.md"))
+
+    def test_without_nix_there_is_no_trace(self):
+        out = self.box("ls -d /nix /etc/nix 2>/dev/null; echo ${NIX_REMOTE-none}")
+        if not os.path.exists("/nix/store"):
+            self.assertEqual(out, "none\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
