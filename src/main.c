@@ -9,7 +9,6 @@
 #include "plan/render.h"
 #include "run/run.h"
 
-#include <linux/close_range.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -66,9 +65,7 @@ int main(int argc, char **argv)
 	int status = 0;
 	bool ok;
 
-	// What the caller left open is nobody's business further on.
-	close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
-	ok = options_parse(&config, &arena, argc, argv, &error);
+	ok = run_close_on_execution(&error) && options_parse(&config, &arena, argc, argv, &error);
 
 	if (ok && config.action == ACTION_HELP)
 		status = print(options_render_help(&arena));

@@ -184,11 +184,7 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct host
 							    .why = root_table[i].why });
 	}
 	add_empty(plan, arena, "/tmp", 01777, "temporary files");
-	plan_add_mount(plan, arena,
-		       (struct plan_mount){ .kind = MOUNT_LINK,
-					    .source = "../tmp",
-					    .path = "/var/tmp",
-					    .why = "temporary files" });
+	add_empty(plan, arena, "/var/tmp", 01777, "temporary files");
 	add_empty(plan, arena, arena_printf(arena, "/run/user/%u", plan->uid), 0700,
 		  "sockets of the box");
 	add_empty(plan, arena, host->home, 0700, "an empty home, gone at the end");

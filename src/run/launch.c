@@ -14,8 +14,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -44,6 +46,26 @@ struct launch {
 static bool fail(struct error *error, const char *what)
 {
 	return error_set(error, "cannot %s: %s", what, strerror(errno));
+}
+
+bool run_close_on_execution(struct error *error)
+{
+	CLEANUP_DIR DIR *directory = NULL;
+	struct dirent *entry;
+
+	if (close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) == 0)
+		return true;
+	// Linux before 5.11
+	directory = opendir("/proc/self/fd");
+	if (!directory)
+		return fail(error, "look at the open descriptors");
+	while ((entry = readdir(directory))) {
+		int fd = atoi(entry->d_name);
+
+		if (fd > STDERR_FILENO && fcntl(fd, F_SETFD, FD_CLOEXEC) < 0)
+			return fail(error, "keep a descriptor out of the box");
+	}
+	return true;
 }
 
 // A descriptor number that nothing fixed will overwrite.

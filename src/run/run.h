@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+// What the caller left open is nobody's business further on.
+bool run_close_on_execution(struct error *error);
+
 // Asks on the terminal. False with an error when the answer is no or nobody can be asked.
 bool run_confirm(struct error *error);
 
