@@ -13,7 +13,7 @@ const struct option_row option_table[] = {
 	{ OPTION_CHECK, 0, "check", ARGUMENT_JSON, NULL,
 	  "test that everything a box needs is here and works" },
 	{ OPTION_NETWORK, 0, "network", ARGUMENT_REQUIRED, "TIER",
-	  "what the box can reach: full (the host's network)" },
+	  "what the box can reach: full (the host's network) or none" },
 	{ OPTION_SHELL, 0, "shell", ARGUMENT_NONE, NULL,
 	  "run a shell in the box instead of claude" },
 	{ OPTION_EXEC, 0, "exec", ARGUMENT_REST, "CMD [ARG...]",
@@ -30,10 +30,11 @@ const size_t option_table_count = ARRAY_SIZE(option_table);
 
 const char *const network_tier_names[NETWORK_TIER_COUNT] = {
 	[NETWORK_FULL] = "full",
+	[NETWORK_NONE] = "none",
 };
 
 // The tiers that are planned; asking for one must never give a wider one instead.
-static const char *const reserved_tiers[] = { "inet", "none" };
+static const char *const reserved_tiers[] = { "inet" };
 
 static bool usage_error(struct error *error)
 {
@@ -51,7 +52,7 @@ static bool parse_tier(struct config *config, const char *value, struct error *e
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(reserved_tiers); i++) {
 		if (str_equal(value, reserved_tiers[i])) {
-			error_hint(error, "this version knows: full");
+			error_hint(error, "this version knows: full, none");
 			return error_set(error, "network tier '%s' is not in this version", value);
 		}
 	}

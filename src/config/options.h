@@ -9,6 +9,7 @@
 
 enum network_tier {
 	NETWORK_FULL,
+	NETWORK_NONE,
 	NETWORK_TIER_COUNT,
 };
 

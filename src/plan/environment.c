@@ -103,7 +103,7 @@ static void add_made(struct plan *plan, struct arena *arena, const struct host *
 	make(plan, arena, "DISABLE_INSTALLATION_CHECKS", "1", "claude is read-only here");
 	make(plan, arena, "CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL", "1",
 	     "plugins are the host's");
-	if (host_file(host, "/nix/var/nix/daemon-socket"))
+	if (plan_provides(plan, NIX_DAEMON))
 		make(plan, arena, "NIX_REMOTE", "daemon", "nix works through its daemon");
 	if (host->git.repository_signs) {
 		// The keys are not here: an unsigned commit is better than none.

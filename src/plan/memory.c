@@ -4,6 +4,7 @@
 
 #include "base/path.h"
 #include "base/text.h"
+#include "plan/tables.h"
 
 static void add_project(struct text *out, const struct plan *plan, struct arena *arena,
 			const struct host *host)
@@ -29,9 +30,9 @@ static void add_project(struct text *out, const struct plan *plan, struct arena 
 		      "inside the project or the home directory.\n");
 }
 
-static void add_tools(struct text *out, const struct host *host)
+static void add_tools(struct text *out, const struct plan *plan)
 {
-	if (host_file(host, "/nix/var/nix/daemon-socket"))
+	if (plan_variable(plan, "NIX_REMOTE"))
 		text_add(out,
 			 "- A tool is missing? `nix shell nixpkgs#NAME -c COMMAND` gets it, or "
 			 "`, COMMAND` where comma is installed. What is built stays in "
@@ -45,9 +46,6 @@ static void add_tools(struct text *out, const struct host *host)
 const char *plan_render_memory(const struct plan *plan, struct arena *arena,
 			       const struct host *host)
 {
-	static const char *const network[NETWORK_TIER_COUNT] = {
-		[NETWORK_FULL] = "The network is the host's own.",
-	};
 	struct text out = { .arena = arena };
 
 	if (host->policy_memory)
@@ -57,9 +55,8 @@ const char *plan_render_memory(const struct plan *plan, struct arena *arena,
 		 "This session runs in a box that the user started with `claudebox`. It is the "
 		 "permission layer: you need not ask before you run commands or change files.\n\n");
 	add_project(&out, plan, arena, host);
-	add_tools(&out, host);
-	text_printf(&out, "- %s A server that you start listens on the host's `localhost` too.\n",
-		    network[plan->network]);
+	add_tools(&out, plan);
+	text_printf(&out, "- %s\n", tier_table[plan->network].memory);
 	text_add(&out,
 		 "- Not here, on purpose: SSH and GPG keys, cloud and registry credentials, the "
 		 "user's other projects and home directory, shell history, Docker, D-Bus, the "

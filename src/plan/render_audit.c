@@ -4,6 +4,7 @@
 
 #include "base/path.h"
 #include "base/text.h"
+#include "plan/tables.h"
 
 #include <string.h>
 
@@ -228,9 +229,6 @@ static void add_mounts(struct screen *screen, const struct plan *plan)
 
 const char *render_audit(const struct plan *plan, struct arena *arena, size_t columns, bool colour)
 {
-	static const char *const network[NETWORK_TIER_COUNT] = {
-		[NETWORK_FULL] = "full: the host's network, with its LAN and its own services",
-	};
 	struct screen screen = { .arena = arena,
 				 .out = { .arena = arena },
 				 .columns = columns,
@@ -251,7 +249,7 @@ const char *render_audit(const struct plan *plan, struct arena *arena, size_t co
 	add_mounts(&screen, plan);
 	add_styled(&screen, STYLE_HEAD, "\nNetwork:");
 	text_add(&screen.out, "\n  ");
-	add_wrapped(&screen, STYLE_PLAIN, network[plan->network], 2);
+	add_wrapped(&screen, STYLE_PLAIN, tier_table[plan->network].meaning, 2);
 	if (plan->warnings.count) {
 		add_styled(&screen, STYLE_WARN, "\nWarnings:");
 		text_add(&screen.out, "\n");

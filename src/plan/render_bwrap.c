@@ -2,6 +2,8 @@
 // The plan as bwrap options, in the order in which bwrap carries them out.
 #include "plan/render.h"
 
+#include "plan/tables.h"
+
 static void add(bwrap_options *options, struct arena *arena, const char *flag, const char *first,
 		const char *second)
 {
@@ -73,6 +75,8 @@ bwrap_options render_bwrap(const struct plan *plan, struct arena *arena)
 	add(&options, arena, "--unshare-ipc", NULL, NULL);
 	add(&options, arena, "--unshare-uts", NULL, NULL);
 	add(&options, arena, "--unshare-cgroup", NULL, NULL);
+	if (tier_table[plan->network].own_namespace)
+		add(&options, arena, "--unshare-net", NULL, NULL);
 	add(&options, arena, "--uid", arena_printf(arena, "%u", plan->uid), NULL);
 	add(&options, arena, "--gid", arena_printf(arena, "%u", plan->gid), NULL);
 	add(&options, arena, "--hostname", plan->host_name, NULL);

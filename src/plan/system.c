@@ -191,8 +191,10 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct host
 	for (size_t i = 0; i < system_table_count; i++) {
 		const struct followed *file = host_file(host, system_table[i].path);
 
-		if (file && file->kind != FILE_OTHER)
-			plan_add_followed(plan, arena, host, file, system_table[i].why);
+		if (!file || file->kind == FILE_OTHER ||
+		    (tier_table[plan->network].own_namespace && str_equal(file->path, NIX_DAEMON)))
+			continue;
+		plan_add_followed(plan, arena, host, file, system_table[i].why);
 	}
 	add_certificates(plan, arena, host);
 	add_accounts(plan, arena, host);

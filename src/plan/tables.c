@@ -8,6 +8,21 @@
 #include <stdio.h>
 #include <string.h>
 
+const struct tier_row tier_table[NETWORK_TIER_COUNT] = {
+	[NETWORK_FULL] = { .meaning = "full: the host's network, with its LAN and its own services",
+			   .memory =
+				   "The network is the host's own. A server that you start listens on "
+				   "the host's `localhost` too.",
+			   .warning =
+				   "the network is the host's: the box reaches the LAN and services on "
+				   "this machine" },
+	[NETWORK_NONE] = { .meaning = "none: no network but the box's own loopback",
+			   .memory =
+				   "There is no network here, on purpose: nothing can be downloaded and "
+				   "no server outside be reached. `localhost` is the box's own.",
+			   .own_namespace = true },
+};
+
 // Each mount costs a start about 0.1 ms: what nothing misses is not here.
 const struct system_row system_table[] = {
 	{ "/usr", "programs and libraries" },

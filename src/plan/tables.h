@@ -3,8 +3,19 @@
 // and what is decided about are the same list.
 #pragma once
 
+#include "config/options.h"
+
 #include <stdbool.h>
 #include <stddef.h>
+
+// What a network tier means: to the user, and to Claude.
+struct tier_row {
+	const char *meaning;
+	const char *memory;
+	bool own_namespace;
+	const char *warning; // NULL: none
+};
+extern const struct tier_row tier_table[NETWORK_TIER_COUNT];
 
 // A host path that the box may see, read-only, when it exists.
 struct system_row {

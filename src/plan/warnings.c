@@ -4,6 +4,7 @@
 
 #include "base/path.h"
 #include "base/text.h"
+#include "plan/tables.h"
 
 #include <string.h>
 
@@ -61,8 +62,6 @@ void plan_build_warnings(struct plan *plan, struct arena *arena, const struct ho
 		plan_warn(plan, arena,
 			  "this bwrap cannot mount by descriptor (--bind-fd): a path that "
 			  "changes during the start is not noticed");
-	if (plan->network == NETWORK_FULL)
-		plan_warn(plan, arena,
-			  "the network is the host's: the box reaches the LAN and services "
-			  "on this machine");
+	if (tier_table[plan->network].warning)
+		plan_warn(plan, arena, "%s", tier_table[plan->network].warning);
 }

@@ -2,6 +2,8 @@
 // Cases of SPEC.md's "Sandbox core": environment, mounts, names, certificates.
 #include "golden.h"
 
+#include "plan/render.h"
+
 static void add_host_junk(struct world *world)
 {
 	static const char *const junk[] = {
@@ -323,6 +325,29 @@ static void show_no_shell_between(struct text *out)
 	world_free(&world);
 }
 
+// Each tier on a host with a Nix daemon, which has the host's network.
+static void show_tiers(struct text *out)
+{
+	for (int tier = 0; tier < NETWORK_TIER_COUNT; tier++) {
+		struct world world;
+
+		world_nixos(&world);
+		world.config.network = (enum network_tier)tier;
+		show_title(out, network_tier_names[tier]);
+		if (show_plan(out, &world)) {
+			show_flag(out, &world, "--unshare-net");
+			show_variable(out, &world, "NIX_REMOTE");
+			show_below(out, &world, "/nix/var");
+			show_lines(out, &world.arena,
+				   render_audit(&world.plan, &world.arena, 0, false), "network");
+			show_lines(out, &world.arena,
+				   plan_render_memory(&world.plan, &world.arena, &world.host),
+				   "network");
+		}
+		world_free(&world);
+	}
+}
+
 static void show_namespaces(struct text *out)
 {
 	static const char *const flags[] = { "--unshare-user",
@@ -372,5 +397,6 @@ const struct golden_case sandbox_cases[] = {
 	{ "SAND-13", show_certificates },
 	{ "SAND-15", show_no_shell_between },
 	{ "SEC-02", show_namespaces },
+	{ "NET-01", show_tiers },
 };
 const size_t sandbox_case_count = ARRAY_SIZE(sandbox_cases);

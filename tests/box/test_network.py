@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""NET-01: the tier `none` has its own loopback and nothing else; `full` is the host's network."""
+import os
+import socket
+import threading
+import unittest
+
+from lib.box import BoxTest
+from lib.other_host import OtherHost
+
+AS_ROOT = True
+
+CONNECT = """
+import socket, sys
+for family, address in ((socket.AF_INET, ("127.0.0.1", int(sys.argv[1]))), (socket.AF_INET6, ("::1", int(sys.argv[1]))),
+                        (socket.AF_UNIX, "\\0" + sys.argv[2])):
+    try:
+        with socket.socket(family) as connection:
+            connection.settimeout(2)
+            connection.connect(address)
+            print("reached")
+    except OSError:
+        print("refused")
+"""
+LOOPBACK = """
+import socket
+for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
+    server = socket.socket(family)
+    server.bind((address, 0))
+    server.listen()
+    client = socket.create_connection(server.getsockname()[:2], 2)
+    client.sendall(b"x")
+    print(server.accept()[0].recv(1))
+"""
+
+
+class Network(BoxTest):
+    def setUp(self):
+        super().setUp()
+        self.server = socket.socket(socket.AF_INET6)
+        self.server.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        self.server.bind(("::", 0))
+        self.abstract = socket.socket(socket.AF_UNIX)
+        self.name = f"claudebox-test-{os.getpid()}-{threading.get_ident()}"
+        self.abstract.bind("\0" + self.name)
+        for listener in (self.server, self.abstract):
+            listener.listen()
+            self.addCleanup(listener.close)
+
+    def in_tier(self, tier, *command):
+        done = self.claudebox("--network", tier, "--yes", "--exec", *command)
+        self.assertEqual(done.returncode, 0, done.stderr[-400:])
+        return done.stdout.split()
+
+    def test_NET_01_none_reaches_nothing_of_the_host(self):
+        port = str(self.server.getsockname()[1])
+        self.assertEqual(self.in_tier("none", "python3", "-c", CONNECT, port, self.name), ["refused"] * 3)
+
+    def test_NET_01_full_is_the_hosts_network(self):
+        """The counterpart: the probe can tell the difference."""
+        port = str(self.server.getsockname()[1])
+        self.assertEqual(self.in_tier("full", "python3", "-c", CONNECT, port, self.name)[0], "reached")
+
+    def test_NET_01_none_has_a_working_loopback(self):
+        self.assertEqual(self.in_tier("none", "python3", "-c", LOOPBACK), ["b'x'", "b'x'"])
+
+    def test_NET_01_none_has_no_other_interface(self):
+        names = self.in_tier("none", "sh", "-c", "sed 1,2d /proc/net/dev | cut -d: -f1; cut -f1,2 /proc/net/route | sed 1d")
+        self.assertEqual(names, ["lo"])
+
+    def test_NET_01_none_cannot_be_left(self):
+        out = self.in_tier("none", "sh", "-c", "ip link add x type dummy 2>/dev/null && echo made; ip link set lo down 2>/dev/null && echo down; "
+                           "nsenter -t 1 -n true 2>/dev/null && echo entered; python3 -c 'import socket; socket.socket(socket.AF_PACKET, socket.SOCK_RAW)' "
+                           "2>/dev/null && echo raw; echo end")
+        self.assertEqual([word for word in out if word != "entered"], ["end"])
+
+    def test_NET_01_none_has_no_nix_daemon(self):
+        """A build that the daemon runs has the host's network."""
+        host = OtherHost(self, {"/nix/store/x/y": "", "/nix/var/nix/daemon-socket/keep": ""})
+        done = host.claudebox("--network", "none", "--yes", "--exec", "sh", "-c", "ls -A /nix; echo ${NIX_REMOTE-unset}")
+        self.assertEqual(done.stdout.split(), ["store", "unset"], done.stderr[-300:])
+
+    def test_NET_01_is_told(self):
+        done = self.claudebox("--network", "none", "--yes", "--exec", "cat", "/etc/claude-code/SANDBOX.md")
+        self.assertIn("There is no network here", done.stdout)
+        self.assertIn("none: no network but the box's own loopback", done.stderr)
+        self.assertNotIn("reaches the LAN", done.stderr)
+        self.assertEqual(self.plan("--network", "none")["network"], "none")
+
+
+if __name__ == "__main__":
+    unittest.main()
