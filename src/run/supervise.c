@@ -82,10 +82,11 @@ static void take_terminal(const struct watch *watch)
 }
 
 // Stops our whole job, as the terminal's Ctrl+Z would; returns when it is continued. In a group that nobody
-// could continue (no job-control shell above us) the kernel ignores the signal, and the agent just goes on.
-static void stop_job(void)
+// could continue (no job-control shell above us) the kernel ignores the signal, and the agent just goes on: false.
+static bool stop_job(void)
 {
 	sigset_t stop;
+	sigset_t pending;
 
 	sigemptyset(&stop);
 	sigaddset(&stop, SIGTSTP);
@@ -93,6 +94,7 @@ static void stop_job(void)
 	kill(0, SIGTSTP);
 	sigprocmask(SIG_UNBLOCK, &stop, NULL);
 	sigprocmask(SIG_BLOCK, &stop, NULL);
+	return sigpending(&pending) == 0 && sigismember(&pending, SIGCONT);
 }
 
 static void agent_stopped(const struct watch *watch, int signal_number)
@@ -102,7 +104,9 @@ static void agent_stopped(const struct watch *watch, int signal_number)
 	// `fg` of a job that was running in the background sends no signal: it just gives us the terminal.
 	if (!(wants_terminal && in_foreground(watch))) {
 		take_terminal(watch);
-		stop_job();
+		// It would ask for a terminal for ever that it can never get.
+		if (!stop_job() && wants_terminal && !in_foreground(watch))
+			say(watch, MESSAGE_SIGNAL, SIGHUP);
 	}
 	say(watch, MESSAGE_RESUME, in_foreground(watch));
 }

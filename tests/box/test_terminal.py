@@ -204,6 +204,16 @@ class Jobs(OnTerminal):
         terminal.expect(r"\[typed\]")
         terminal.expect("PROMPT> ")
 
+    def test_SAND_15_with_nobody_to_continue_it_it_ends_when_it_reads_the_terminal(self):
+        """Its shell is gone: it can neither have the terminal nor be stopped, and must not ask for ever."""
+        terminal = self.shell()
+        terminal.send('( "$BOX" --yes --exec sh -c "echo READY; sleep 0.5; cat </dev/tty" "$MARK" 2>/dev/null & )\n')
+        terminal.expect("READY")
+        time.sleep(0.6)
+        self.assert_gone(3)
+        terminal.send("echo still mine\n")
+        terminal.expect("still mine")
+
     def test_SAND_15_the_terminal_is_given_back(self):
         for script in ("exit 0", "exit 3", "kill -9 \\$\\$", "(sleep 0.3 &) ; exit 0", "no-such-command"):
             terminal = self.shell()
