@@ -60,7 +60,7 @@ bool run_close_on_execution(struct error *error)
 	if (!directory)
 		return fail(error, "look at the open descriptors");
 	while ((entry = readdir(directory))) {
-		int fd = atoi(entry->d_name);
+		int fd = (int)strtol(entry->d_name, NULL, 10);
 
 		if (fd > STDERR_FILENO && fcntl(fd, F_SETFD, FD_CLOEXEC) < 0)
 			return fail(error, "keep a descriptor out of the box");
