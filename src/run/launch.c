@@ -217,15 +217,16 @@ static unsigned long ignored_signals(void)
 	return mask;
 }
 
-// bwrap must not die, or stop, by what is meant for the agent. It inherits this; we ourselves take these signals from
-// a descriptor, where they arrive all the same because they are blocked.
-static void ignore_signals(void)
+// bwrap must not die, or stop, by what is meant for the agent. Blocked, not ignored: to ignore a signal throws away one
+// that has just arrived, and init starts with a clean mask for the agent anyway.
+static void blocked_for_bwrap(sigset_t *set)
 {
 	static const int numbers[] = { SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGTSTP,
 				       SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2, SIGALRM };
 
+	sigemptyset(set);
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-		signal(numbers[i], SIG_IGN);
+		sigaddset(set, numbers[i]);
 }
 
 // Everything is closed on execution but what is named here. Not fork(): copying our page tables takes longer.
@@ -235,12 +236,12 @@ static bool spawn(struct launch *launch, const struct plan *plan, const char **a
 	static char *const environment[] = { NULL };
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
-	sigset_t none;
+	sigset_t blocked;
 
-	sigemptyset(&none);
+	blocked_for_bwrap(&blocked);
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setsigmask(&attributes, &blocked);
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, launch->control, INIT_CONTROL_FD);
 	posix_spawn_file_actions_adddup2(&actions, launch->environment, INIT_ENVIRONMENT_FD);
@@ -313,7 +314,6 @@ bool run_start_box(struct box *box, const struct plan *plan, struct arena *arena
 	box->terminal = move_up(open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY));
 	box->foreground = box->terminal >= 0 && tcgetpgrp(box->terminal) == getpgrp();
 	command = make_command(&launch, plan, box->foreground);
-	ignore_signals();
 	started = spawn(&launch, plan, command, &box->bwrap);
 	if (!started) {
 		error_set(error, "cannot execute '%s': %s", quote_display(arena, plan->bwrap, 0),

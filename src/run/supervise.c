@@ -90,7 +90,6 @@ static bool stop_job(void)
 
 	sigemptyset(&stop);
 	sigaddset(&stop, SIGTSTP);
-	signal(SIGTSTP, SIG_DFL); // ignored until here, for bwrap to inherit
 	kill(0, SIGTSTP);
 	sigprocmask(SIG_UNBLOCK, &stop, NULL);
 	sigprocmask(SIG_BLOCK, &stop, NULL);

@@ -261,7 +261,7 @@ class Usage(Refusal):
         hit = self.home / "hit"
         self.fake_claude(f"touch {hit}")
         self.refused("--yes", cwd=self.home)
-        self.refused("--yes", "--network", "none")
+        self.refused("--yes", "--network", "inet")
         self.assertFalse(pathlib.Path(hit).exists())
 
 
