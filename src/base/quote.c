@@ -64,8 +64,13 @@ static size_t decode(const unsigned char *s, uint32_t *ret_character)
 static size_t visible(const char *s, size_t *ret_columns)
 {
 	uint32_t c;
-	size_t length = decode((const unsigned char *)s, &c);
+	size_t length;
 
+	if (*s >= ' ' && *s <= '~') { // nearly all of them
+		*ret_columns = 1;
+		return 1;
+	}
+	length = decode((const unsigned char *)s, &c);
 	if (length == 0 || in_ranges(c, invisible, ARRAY_SIZE(invisible)))
 		return 0;
 	*ret_columns = in_ranges(c, wide, ARRAY_SIZE(wide)) ? 2 : 1;

@@ -101,7 +101,7 @@ static void probe_files(struct host *host, struct arena *arena)
 	add_file(host, arena, host_variable(host, "SSL_CERT_FILE"));
 	add_file(host, arena, host_variable(host, "NIX_SSL_CERT_FILE"));
 	add_secrets(host, arena, host->home);
-	if (!str_equal(host->account_home, host->home))
+	if (!str_equal(host->account_home, host->home) && access(host->account_home, F_OK) == 0)
 		add_secrets(host, arena, host->account_home);
 	host->hosts_text = probe_read(arena, "/etc/hosts", TEXT_LIMIT, READ_FOLLOW);
 	host->nix_conf_text = probe_read(arena, "/etc/nix/nix.conf", TEXT_LIMIT, READ_FOLLOW);
