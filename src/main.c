@@ -38,7 +38,7 @@ static bool act(const struct config *config, struct arena *arena, int *ret_statu
 	struct host host = { 0 };
 	struct plan plan;
 
-	if (!probe_host(&host, arena, config, environ, error))
+	if (!probe_host(&host, arena, environ, error))
 		return false;
 	if (config->action == ACTION_CHECK) {
 		*ret_status = run_check(config, &host, arena);

@@ -98,8 +98,8 @@ static void probe_files(struct host *host, struct arena *arena)
 		add_file(host, arena, other_files[i]);
 	for (size_t i = 0; i < root_table_count && host->uid == 0; i++)
 		add_file(host, arena, root_table[i].path);
-	add_file(host, arena, host_variable(host, "SSL_CERT_FILE"));
-	add_file(host, arena, host_variable(host, "NIX_SSL_CERT_FILE"));
+	for (size_t i = 0; i < ca_variable_count; i++)
+		add_file(host, arena, host_variable(host, ca_variables[i]));
 	add_secrets(host, arena, host->home);
 	if (!str_equal(host->account_home, host->home) && access(host->account_home, F_OK) == 0)
 		add_secrets(host, arena, host->account_home);
@@ -243,12 +243,11 @@ static void probe_user_claude(struct host *host, struct arena *arena)
 	}
 }
 
-bool probe_host(struct host *host, struct arena *arena, const struct config *config,
-		char *const *environment, struct error *error)
+bool probe_host(struct host *host, struct arena *arena, char *const *environment,
+		struct error *error)
 {
 	struct git_identity identity = { .pid = -1, .output = -1 };
 
-	(void)config;
 	for (; *environment; environment++)
 		if (strchr(*environment, '='))
 			vec_push(arena, &host->environment, *environment);

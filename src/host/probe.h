@@ -4,14 +4,13 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "config/options.h"
 #include "plan/host.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-bool probe_host(struct host *host, struct arena *arena, const struct config *config,
-		char *const *environment, struct error *error);
+bool probe_host(struct host *host, struct arena *arena, char *const *environment,
+		struct error *error);
 
 // Follows every link of a path, component by component.
 struct followed probe_follow(struct arena *arena, const char *path);

@@ -67,18 +67,18 @@ static const char *find_certificates(const struct host *host)
 // The host's choice when the box can see that file, otherwise the system's bundle.
 static void add_certificates(struct plan *plan, struct arena *arena, const struct host *host)
 {
-	static const char *const names[] = { "SSL_CERT_FILE", "NIX_SSL_CERT_FILE" };
 	const char *system = find_certificates(host);
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		const char *chosen = host_variable(host, names[i]);
+	for (size_t i = 0; i < ca_variable_count; i++) {
+		const char *chosen = host_variable(host, ca_variables[i]);
 		const struct followed *file = chosen ? host_file(host, chosen) : NULL;
 
 		if (file && plan_provides(plan, file->real) &&
 		    !path_within(file->real, path_join(arena, host->home, ".claude")))
-			add(plan, arena, names[i], chosen, ORIGIN_ALLOWED, "trusted certificates");
+			add(plan, arena, ca_variables[i], chosen, ORIGIN_ALLOWED,
+			    "trusted certificates");
 		else if (system)
-			make(plan, arena, names[i], system, "trusted certificates");
+			make(plan, arena, ca_variables[i], system, "trusted certificates");
 	}
 }
 

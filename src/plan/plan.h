@@ -96,9 +96,6 @@ struct plan {
 	struct plan_state state;
 };
 
-// A build that the daemon runs has the host's network: only a box that has it too gets the socket.
-#define NIX_DAEMON "/nix/var/nix/daemon-socket"
-
 // Where claudebox puts things in the box.
 #define BOX_RUN         "/run/claudebox"
 #define BOX_USER_CLAUDE BOX_RUN "/claude"

@@ -144,16 +144,14 @@ static void add_git_configuration(struct plan *plan, struct arena *arena, const 
 
 static void add_certificates(struct plan *plan, struct arena *arena, const struct host *host)
 {
-	static const char *const variables[] = { "SSL_CERT_FILE", "NIX_SSL_CERT_FILE" };
-
 	for (size_t i = 0; i < ca_bundle_count; i++) {
 		const struct followed *bundle = host_file(host, ca_bundles[i]);
 
 		if (bundle && bundle->kind == FILE_REGULAR)
 			plan_add_followed(plan, arena, host, bundle, "trusted certificates");
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(variables); i++) {
-		const char *path = host_variable(host, variables[i]);
+	for (size_t i = 0; i < ca_variable_count; i++) {
+		const char *path = host_variable(host, ca_variables[i]);
 		const struct followed *bundle = path ? host_file(host, path) : NULL;
 
 		if (bundle && bundle->kind == FILE_REGULAR &&

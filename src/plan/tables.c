@@ -33,7 +33,7 @@ const struct system_row system_table[] = {
 	{ "/lib64", "libraries" },
 	{ "/libx32", "libraries" },
 	{ "/nix/store", "programs and libraries (Nix)" },
-	{ "/nix/var/nix/daemon-socket", "lets nix build and fetch through its daemon" },
+	{ NIX_DAEMON, "lets nix build and fetch through its daemon" },
 	{ "/etc/alternatives", "system settings" },
 	{ "/etc/ld.so.cache", "system settings" },
 	{ "/etc/ld-musl-x86_64.path", "system settings" },
@@ -84,6 +84,9 @@ const char *const ca_bundles[] = {
 	"/etc/ssl/certs/ca-bundle.crt",                      // NixOS
 };
 const size_t ca_bundle_count = ARRAY_SIZE(ca_bundles);
+
+const char *const ca_variables[] = { "SSL_CERT_FILE", "NIX_SSL_CERT_FILE" };
+const size_t ca_variable_count = ARRAY_SIZE(ca_variables);
 
 const struct secret_row secret_table[] = {
 	{ "~/.ssh", "SSH keys" },

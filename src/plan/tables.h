@@ -33,6 +33,13 @@ extern const size_t root_table_count;
 extern const char *const ca_bundles[];
 extern const size_t ca_bundle_count;
 
+// Variables that name a CA bundle; the box sets them when the host does not.
+extern const char *const ca_variables[];
+extern const size_t ca_variable_count;
+
+// A build that the daemon runs has the host's network: only a box that has it too gets the socket.
+#define NIX_DAEMON "/nix/var/nix/daemon-socket"
+
 // Places that are never mounted; '~/' stands for the home directory.
 struct secret_row {
 	const char *path;
