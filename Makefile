@@ -47,7 +47,7 @@ lint: need-build+lint build ## check format, C and shell
 fmt: need-lint ## format all C files
 	@find src tests -name '*.[ch]' -exec clang-format -i {} +
 
-bench: need-build+run+test build ## measure
+bench: need-build+run+test+bench build ## measure
 	@$(PYTHON) tests/bench/run.py build
 
 install: build-install ## install into PREFIX (/usr/local), below DESTDIR if given

@@ -40,6 +40,8 @@ static bool act(const struct config *config, struct arena *arena, int *ret_statu
 
 	if (!probe_host(&host, arena, environ, error))
 		return false;
+	if (config->network == NETWORK_INET || config->action == ACTION_CHECK)
+		probe_network(&host, arena);
 	if (config->action == ACTION_CHECK) {
 		*ret_status = run_check(config, &host, arena);
 		return true;

@@ -5,6 +5,9 @@
 # Silent, without network and without the package manager when nothing is missing.
 set -u
 
+# Where nft is, and not on everybody's PATH.
+PATH=$PATH:/usr/sbin:/sbin
+
 # What a need is seen by: cmd:NAME on PATH, file:PATH, pc:MODULE of pkg-config, hdr:HEADER of C,
 # link:FLAG a program links with -fsanitize=FLAG, ca:bundle the system's TLS roots.
 # dnf takes a file where the name of the package changes from release to release.
@@ -23,8 +26,9 @@ run          cmd:bwrap                bubblewrap       bubblewrap          bubbl
 run          cmd:git                  git              git-core            git
 run          cmd:bash                 bash             bash                bash
 run,npm      ca:bundle                ca-certificates  ca-certificates     ca-certificates
-inet         cmd:pasta                passt            passt               passt
-inet         cmd:nft                  nftables         nftables            nftables
+run,test     cmd:pasta                passt            passt               passt
+run,test     cmd:nft                  nftables         nftables            nftables
+bench        cmd:slirp4netns          slirp4netns      slirp4netns         slirp4netns
 test         cmd:tmux                 tmux             tmux                tmux
 test         cmd:ip                   iproute2         iproute             iproute2
 test         cmd:unshare              util-linux       util-linux          util-linux

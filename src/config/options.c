@@ -13,7 +13,13 @@ const struct option_row option_table[] = {
 	{ OPTION_CHECK, 0, "check", ARGUMENT_JSON, NULL,
 	  "test that everything a box needs is here and works" },
 	{ OPTION_NETWORK, 0, "network", ARGUMENT_REQUIRED, "TIER",
-	  "what the box can reach: full (the host's network) or none" },
+	  "full (the host's network), inet (the internet only) or none" },
+	{ OPTION_HOST_PORT, 0, "host-port", ARGUMENT_REQUIRED, "PORT",
+	  "inet: the box reaches this TCP port of the host's loopback" },
+	{ OPTION_PUBLISH, 0, "publish", ARGUMENT_REQUIRED, "PORT",
+	  "inet: the host's loopback reaches this TCP port of the box" },
+	{ OPTION_REPORT, 0, "report-fd", ARGUMENT_REQUIRED, "N",
+	  "at the end, write status and refused connections to N as JSON" },
 	{ OPTION_SHELL, 0, "shell", ARGUMENT_NONE, NULL,
 	  "run a shell in the box instead of claude" },
 	{ OPTION_EXEC, 0, "exec", ARGUMENT_REST, "CMD [ARG...]",
@@ -30,11 +36,11 @@ const size_t option_table_count = ARRAY_SIZE(option_table);
 
 const char *const network_tier_names[NETWORK_TIER_COUNT] = {
 	[NETWORK_FULL] = "full",
+	[NETWORK_INET] = "inet",
 	[NETWORK_NONE] = "none",
 };
 
-// The tiers that are planned; asking for one must never give a wider one instead.
-static const char *const reserved_tiers[] = { "inet" };
+enum { MOST_PORTS = 16 };
 
 static bool usage_error(struct error *error)
 {
@@ -50,14 +56,59 @@ static bool parse_tier(struct config *config, const char *value, struct error *e
 			return true;
 		}
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(reserved_tiers); i++) {
-		if (str_equal(value, reserved_tiers[i])) {
-			error_hint(error, "this version knows: full, none");
-			return error_set(error, "network tier '%s' is not in this version", value);
-		}
-	}
 	error_set(error, "unknown network tier '%s'", quote_display(error->arena, value, 60));
 	return usage_error(error);
+}
+
+// A decimal number between the two, without sign or blanks.
+static bool parse_number(const char *text, unsigned int least, unsigned int most,
+			 unsigned int *ret_number)
+{
+	size_t digits = text ? strspn(text, "0123456789") : 0;
+	unsigned int number = 0;
+
+	if (digits == 0 || digits > 9 || text[digits])
+		return false;
+	for (size_t i = 0; i < digits; i++)
+		number = number * 10 + (unsigned int)(text[i] - '0');
+	*ret_number = number;
+	return number >= least && number <= most;
+}
+
+static bool parse_port(struct arena *arena, ports *list, const char *name, const char *value,
+		       struct error *error)
+{
+	unsigned int port;
+
+	if (!parse_number(value, 1, 65535, &port)) {
+		error_set(error, "option '--%s' needs a port from 1 to 65535, not '%s'", name,
+			  quote_display(error->arena, value, 60));
+		return usage_error(error);
+	}
+	vec_each(known, list) {
+		if (*known == port)
+			return true;
+	}
+	if (list->count == MOST_PORTS) {
+		error_set(error, "option '--%s' is given more than %d times", name, MOST_PORTS);
+		return usage_error(error);
+	}
+	vec_push(arena, list, port);
+	return true;
+}
+
+// What comes before the agent would end in it: descriptors 0 to 2 are the agent's.
+static bool parse_report(struct config *config, const char *value, struct error *error)
+{
+	unsigned int fd;
+
+	if (!parse_number(value, 3, 1023, &fd)) {
+		error_set(error, "option '--report-fd' needs a descriptor from 3 to 1023, not '%s'",
+			  quote_display(error->arena, value, 60));
+		return usage_error(error);
+	}
+	config->report = (int)fd;
+	return true;
 }
 
 static void choose_output(struct config *config, enum action action, const char *value)
@@ -66,8 +117,8 @@ static void choose_output(struct config *config, enum action action, const char 
 	config->output = value ? OUTPUT_JSON : OUTPUT_TEXT;
 }
 
-static bool apply(struct config *config, const struct option_row *row, const char *value,
-		  struct error *error)
+static bool apply(struct config *config, struct arena *arena, const struct option_row *row,
+		  const char *value, struct error *error)
 {
 	switch (row->id) {
 	case OPTION_YES:
@@ -75,6 +126,12 @@ static bool apply(struct config *config, const struct option_row *row, const cha
 		return true;
 	case OPTION_NETWORK:
 		return parse_tier(config, value, error);
+	case OPTION_HOST_PORT:
+		return parse_port(arena, &config->host_ports, row->name, value, error);
+	case OPTION_PUBLISH:
+		return parse_port(arena, &config->published_ports, row->name, value, error);
+	case OPTION_REPORT:
+		return parse_report(config, value, error);
 	case OPTION_SHELL:
 		config->payload = PAYLOAD_SHELL;
 		return true;
@@ -166,7 +223,7 @@ bool options_parse(struct config *config, struct arena *arena, int argc, char *c
 		}
 		if (row->argument == ARGUMENT_REQUIRED && !value && i + 1 < argc)
 			value = argv[++i];
-		if (!check_value(row, value, error) || !apply(config, row, value, error))
+		if (!check_value(row, value, error) || !apply(config, arena, row, value, error))
 			return false;
 		if (row->argument == ARGUMENT_REST) {
 			if (config->arguments.count) {
@@ -180,6 +237,13 @@ bool options_parse(struct config *config, struct arena *arena, int argc, char *c
 			take_rest(config, arena, argc - i - 1, argv + i + 1);
 			break;
 		}
+	}
+	if (config->network != NETWORK_INET &&
+	    (config->host_ports.count || config->published_ports.count)) {
+		error_set(error, "option '--%s' is for --network inet, not %s",
+			  config->host_ports.count ? "host-port" : "publish",
+			  network_tier_names[config->network]);
+		return usage_error(error);
 	}
 	if (config->payload == PAYLOAD_EXEC && config->arguments.count == 0) {
 		error_set(error, "option '--exec' needs a command");

@@ -9,6 +9,7 @@
 
 enum network_tier {
 	NETWORK_FULL,
+	NETWORK_INET,
 	NETWORK_NONE,
 	NETWORK_TIER_COUNT,
 };
@@ -33,11 +34,16 @@ enum payload {
 	PAYLOAD_EXEC,
 };
 
+typedef VEC(unsigned int) ports;
+
 struct config {
 	enum action action;
 	enum output output;
 	enum payload payload;
 	enum network_tier network;
+	ports host_ports;      // of the host's loopback, for the box
+	ports published_ports; // of the box, for the host's loopback
+	int report;            // descriptor for the report at the end, 0: none
 	bool yes;
 	strings arguments;     // for claude, for the shell, or the command of --exec
 	const char *extra_env; // CLAUDEBOX_EXTRA_ENV as it came
@@ -53,6 +59,9 @@ enum option_argument {
 enum option_id {
 	OPTION_YES,
 	OPTION_NETWORK,
+	OPTION_HOST_PORT,
+	OPTION_PUBLISH,
+	OPTION_REPORT,
 	OPTION_SHELL,
 	OPTION_EXEC,
 	OPTION_DRY_RUN,

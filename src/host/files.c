@@ -131,7 +131,10 @@ const char *probe_program(struct arena *arena, const struct host *host, const ch
 {
 	const char *path = host_variable(host, "PATH");
 
-	for (const char *s = path ? path : "/usr/bin:/bin"; *s;) {
+	// The last ones are not on an ordinary user's PATH everywhere, and nft is there.
+	path = arena_printf(arena, "%s:/usr/local/sbin:/usr/sbin:/sbin",
+			    path ? path : "/usr/bin:/bin");
+	for (const char *s = path; *s;) {
 		size_t length = strcspn(s, ":");
 		const char *directory = arena_strndup(arena, s, length);
 		const char *candidate = arena_printf(arena, "%s/%s", directory, name);

@@ -11,6 +11,10 @@
 
 bool probe_host(struct host *host, struct arena *arena, char *const *environment,
 		struct error *error);
+// What the tier inet needs to know.
+void probe_network(struct host *host, struct arena *arena);
+// Every address and every directly reached network of the host's interfaces; false with errno.
+bool probe_ranges(struct network_facts *network, struct arena *arena);
 
 // Follows every link of a path, component by component.
 struct followed probe_follow(struct arena *arena, const char *path);

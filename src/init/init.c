@@ -236,6 +236,19 @@ static void listen(struct init *init)
 		continue_agent(init, message.value != 0);
 }
 
+// The network is attached from outside. If the supervisor vanishes meanwhile, nothing ever starts.
+static void await_start(const struct init *init)
+{
+	struct message message = { 0 };
+	long got;
+
+	do {
+		got = call(__NR_read, init->control, &message, sizeof(message), 0);
+		if (got != sizeof(message) && got != -EINTR_)
+			leave(EXIT_NO_COMMAND);
+	} while (got != sizeof(message) || message.kind != MESSAGE_START);
+}
+
 static char **read_environment(void)
 {
 	static char *entries[4096];
@@ -266,7 +279,7 @@ static unsigned long read_number(const char *text)
 	return number;
 }
 
-// argv: init, flags and the mask of ignored signals ("f4096", "-0"), command …
+// argv: init, flags and the mask of ignored signals ("fw4096", "--0"), command …
 __attribute__((noreturn, used)) void init_main(long *stack)
 {
 	char **arguments = (char **)(stack + 1);
@@ -276,10 +289,10 @@ __attribute__((noreturn, used)) void init_main(long *stack)
 	bool foreground;
 	char **environment;
 
-	if (stack[0] < 3)
+	if (stack[0] < 3 || !arguments[1][0] || !arguments[1][1])
 		leave(EXIT_NO_COMMAND);
 	foreground = arguments[1][0] == INIT_FLAG_FOREGROUND;
-	ignored = read_number(arguments[1] + 1);
+	ignored = read_number(arguments[1] + 2);
 	block_all_signals();
 	// Nobody in the box may look into this process: it holds the control socket.
 	call(__NR_prctl, PR_SET_DUMPABLE, 0, 0, 0);
@@ -290,6 +303,8 @@ __attribute__((noreturn, used)) void init_main(long *stack)
 	init.terminal =
 		(int)call(__NR_openat, AT_FDCWD, "/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY, 0);
 	init.signals = (int)call(__NR_signalfd4, -1, &all, sizeof(all), SFD_CLOEXEC);
+	if (arguments[1][1] == INIT_FLAG_WAIT)
+		await_start(&init);
 	init.agent = call6(__NR_clone, SIGCHLD, 0, 0, 0, 0, 0);
 	if (init.agent == 0)
 		become_agent(&init, arguments + 2, environment, ignored, foreground);

@@ -13,6 +13,7 @@ enum message_kind {
 	// supervisor to init
 	MESSAGE_SIGNAL, // value: the signal, for the agent
 	MESSAGE_RESUME, // value: 1 when the agent shall have the terminal
+	MESSAGE_START,  // the network is there: start the agent
 };
 
 struct message {
@@ -26,5 +27,7 @@ enum {
 	INIT_ENVIRONMENT_FD = 4, // a memfd: NAME=value, NUL-separated
 };
 
-// What init is told on its command line: init FLAGS COMMAND [ARG…].
+// What init is told on its command line: init FLAGS COMMAND [ARG…]. FLAGS is two letters, '-' for no, and the mask of
+// ignored signals: "fw4096".
 #define INIT_FLAG_FOREGROUND 'f' // give the terminal to the agent
+#define INIT_FLAG_WAIT       'w' // start the agent only when told to

@@ -139,6 +139,8 @@ bool plan_check(const struct plan *plan, const struct host *host, struct error *
 			   "install bash in /usr/bin (Claude's Bash tool needs bash or zsh)");
 		return error_set(error, "no shell: neither bash nor zsh would be in the box");
 	}
+	if (!plan_check_network(plan, host, error))
+		return false;
 	vec_each(mount, &plan->mounts) {
 		data_files += mount->kind == MOUNT_DATA;
 		if (mount->kind == MOUNT_DATA && *mount->source && !str_ends(mount->source, "\n"))

@@ -2,6 +2,7 @@
 // Facts about the machine, as data: filled by src/host, or by hand in a test. The plan knows nothing else.
 #pragma once
 
+#include "base/address.h"
 #include "base/arena.h"
 
 #include <stdbool.h>
@@ -88,6 +89,25 @@ struct secret_place {
 	const char *what;
 };
 
+// An address of the host, or a network that one of its interfaces is in.
+struct host_range {
+	struct address_range range;
+	const char *interface;
+};
+typedef VEC(struct host_range) host_ranges;
+
+// Looked at only for the tier that needs it.
+struct network_facts {
+	host_ranges ranges;
+	bool ipv4; // there is a default route
+	bool ipv6;
+	const char *problem; // why nothing is known
+	const char *resolv_text;
+	const char *pasta;       // NULL: not found
+	const char *nft;         // NULL: not found
+	const char *tun_problem; // why /dev/net/tun cannot be used, NULL: it can
+};
+
 struct host {
 	uid_t uid;
 	gid_t gid;
@@ -118,6 +138,7 @@ struct host {
 	struct agent_facts agent;
 	struct state_facts state;
 	struct user_claude_facts user_claude;
+	struct network_facts network;
 };
 
 // The fact about a path that a table names; NULL when it was not asked for or is not there.

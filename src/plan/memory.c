@@ -43,6 +43,19 @@ static void add_tools(struct text *out, const struct plan *plan)
 			 "the box from the next session on.\n");
 }
 
+static void add_network(struct text *out, const struct plan *plan)
+{
+	text_printf(out, "- %s\n", tier_table[plan->network].memory);
+	vec_each(port, &plan->inet.host_ports)
+		text_printf(out, "- `127.0.0.1:%u` is the user's own service on that port.\n",
+			    *port);
+	vec_each(port, &plan->inet.published_ports)
+		text_printf(out,
+			    "- A server that you start on port %u can be opened by the user at "
+			    "`http://127.0.0.1:%u`.\n",
+			    *port, *port);
+}
+
 const char *plan_render_memory(const struct plan *plan, struct arena *arena,
 			       const struct host *host)
 {
@@ -56,7 +69,7 @@ const char *plan_render_memory(const struct plan *plan, struct arena *arena,
 		 "permission layer: you need not ask before you run commands or change files.\n\n");
 	add_project(&out, plan, arena, host);
 	add_tools(&out, plan);
-	text_printf(&out, "- %s\n", tier_table[plan->network].memory);
+	add_network(&out, plan);
 	text_add(&out,
 		 "- Not here, on purpose: SSH and GPG keys, cloud and registry credentials, the "
 		 "user's other projects and home directory, shell history, Docker, D-Bus, the "

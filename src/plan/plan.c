@@ -102,6 +102,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 {
 	*plan = (struct plan){
 		.network = config->network,
+		.report = config->report,
 		.payload = config->payload,
 		.project = host->project,
 		.home = host->home,
@@ -117,6 +118,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	if (!plan_refuse_project(host, error) || !plan_refuse_state(host, error))
 		return false;
 	plan_build_system(plan, arena, host);
+	plan_build_network(plan, arena, config, host);
 	plan_build_state(plan, arena, host);
 	plan_build_project(plan, arena, host);
 	if (!plan_build_environment(plan, arena, config, host, error) ||

@@ -78,12 +78,34 @@ struct plan_state {
 	VEC(struct plan_file) files;
 };
 
+struct plan_range {
+	struct address_range range;
+	const char *why; // of one of the host's own: the interface
+};
+typedef VEC(struct plan_range) plan_ranges;
+
+// What the tier inet is made of.
+struct plan_network {
+	bool ipv4;
+	bool ipv6;
+	bool as_root;
+	const char *pasta;
+	const char *nft;
+	plan_ranges refused; // for every box
+	plan_ranges host;    // this machine's own addresses and networks, as far as not among them
+	ports host_ports;
+	ports published_ports;
+};
+
 struct plan {
 	VEC(struct plan_variable) variables;
 	VEC(struct plan_mount) mounts;
 	VEC(const char *) command;
 	VEC(const char *) warnings;
 	enum network_tier network;
+	struct plan_network inet;
+	bool nix_daemon_left_out; // the host has one
+	int report;               // descriptor for the report at the end, 0: none
 	enum payload payload;
 	const char *project;
 	const char *home;
@@ -119,6 +141,9 @@ void plan_build_project(struct plan *plan, struct arena *arena, const struct hos
 void plan_build_state(struct plan *plan, struct arena *arena, const struct host *host);
 bool plan_build_command(struct plan *plan, struct arena *arena, const struct config *config,
 			const struct host *host, struct error *error);
+void plan_build_network(struct plan *plan, struct arena *arena, const struct config *config,
+			const struct host *host);
+bool plan_check_network(const struct plan *plan, const struct host *host, struct error *error);
 void plan_build_warnings(struct plan *plan, struct arena *arena, const struct host *host);
 const char *plan_render_memory(const struct plan *plan, struct arena *arena,
 			       const struct host *host);

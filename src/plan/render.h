@@ -31,6 +31,14 @@ const char *render_audit(const struct plan *plan, struct arena *arena, size_t co
 const char *render_dry_run(const struct plan *plan, struct arena *arena);
 const char *render_json(const struct plan *plan, struct arena *arena);
 
+// Stands for a path that is known only once the box waits.
+#define NETWORK_NAMESPACE_SHOWN "/proc/CHILD/ns/net"
+
+// The tier inet: the command that carries packets, the rules, and their change when the host's network has changed.
+strings render_pasta(const struct plan *plan, struct arena *arena, const char *network_namespace);
+const char *render_nft(const struct plan *plan, struct arena *arena);
+const char *render_nft_change(struct arena *arena, const plan_ranges *host);
+
 // A secret's value for the eyes: its ends only, and nothing of a short one.
 const char *render_masked(struct arena *arena, const char *value);
 

@@ -227,6 +227,61 @@ static void add_mounts(struct screen *screen, const struct plan *plan)
 	}
 }
 
+static void add_network_line(struct screen *screen, enum origin origin, const char *text)
+{
+	text_printf(&screen->out, "  %s ", origin_marks[origin]);
+	add_wrapped(screen, origin == ORIGIN_ASKED ? STYLE_ASKED : STYLE_PLAIN, text, 6);
+}
+
+// What the tier inet refuses beyond the ranges that are the same everywhere, and what it lets through.
+static void add_inet(struct screen *screen, const struct plan_network *inet)
+{
+	struct text own = { .arena = screen->arena };
+
+	vec_each(row, &inet->host)
+		text_printf(&own, "%s%s (%s)", own.length ? ", " : "",
+			    address_render(screen->arena, &row->range), row->why);
+	add_network_line(screen, ORIGIN_MADE,
+			 arena_printf(screen->arena,
+				      "refused at once: private, link-local and multicast "
+				      "addresses, tailnets, cloud metadata, this machine's own "
+				      "addresses and networks%s%s",
+				      own.length ? ": " : "", text_get(&own)));
+	add_network_line(screen, ORIGIN_MADE,
+			 inet->ipv4 && inet->ipv6
+				 ? "IPv4 and IPv6; names by this machine's resolvers"
+			 : inet->ipv4 ? "IPv4, as this machine; names by its resolvers"
+				      : "IPv6, as this machine; names by its resolvers");
+	vec_each(port, &inet->host_ports)
+		add_network_line(
+			screen, ORIGIN_ASKED,
+			arena_printf(screen->arena,
+				     "127.0.0.1:%u in the box is port %u of the host's own "
+				     "loopback (--host-port)",
+				     *port, *port));
+	vec_each(port, &inet->published_ports)
+		add_network_line(screen, ORIGIN_ASKED,
+				 arena_printf(screen->arena,
+					      "127.0.0.1:%u on the host is port %u of the box "
+					      "(--publish)",
+					      *port, *port));
+}
+
+static void add_network(struct screen *screen, const struct plan *plan)
+{
+	const struct tier_row *tier = &tier_table[plan->network];
+
+	add_styled(screen, STYLE_HEAD, "\nNetwork:");
+	text_add(&screen->out, "\n  ");
+	add_wrapped(screen, STYLE_PLAIN, tier->meaning, 2);
+	if (tier->attached)
+		add_inet(screen, &plan->inet);
+	if (plan->nix_daemon_left_out)
+		add_network_line(screen, ORIGIN_MADE,
+				 "the Nix daemon is not in the box: what it builds and fetches has "
+				 "the host's network");
+}
+
 const char *render_audit(const struct plan *plan, struct arena *arena, size_t columns, bool colour)
 {
 	struct screen screen = { .arena = arena,
@@ -247,9 +302,7 @@ const char *render_audit(const struct plan *plan, struct arena *arena, size_t co
 	add_styled(&screen, STYLE_HEAD, "\nMounts:");
 	text_add(&screen.out, "  all else is empty\n");
 	add_mounts(&screen, plan);
-	add_styled(&screen, STYLE_HEAD, "\nNetwork:");
-	text_add(&screen.out, "\n  ");
-	add_wrapped(&screen, STYLE_PLAIN, tier_table[plan->network].meaning, 2);
+	add_network(&screen, plan);
 	if (plan->warnings.count) {
 		add_styled(&screen, STYLE_WARN, "\nWarnings:");
 		text_add(&screen.out, "\n");

@@ -4,6 +4,8 @@
 
 #include "base/path.h"
 #include "base/text.h"
+#include "plan/network.h"
+#include "plan/tables.h"
 
 #include <string.h>
 
@@ -94,6 +96,28 @@ static void add_preparation(struct script *script, struct text *out, const struc
 	}
 }
 
+// What no script for sh can do beside a running bwrap is at least shown.
+static void add_network(struct script *script, struct text *out, const struct plan *plan)
+{
+	strings pasta = render_pasta(plan, script->arena, NETWORK_NAMESPACE_SHOWN);
+	const char *rules = render_nft(plan, script->arena);
+
+	text_add(
+		out,
+		"#\n# The network of the tier inet is attached from outside while bwrap waits: this "
+		"script gives the same\n# box without any. What claudebox does, with a relay for "
+		"names on " BOX_RESOLVER ":\n#");
+	vec_each(word, &pasta)
+		text_printf(out, " %s", *word);
+	text_add(out, "\n# nft -f - in the box's network namespace:\n");
+	for (const char *line = rules; *line;) {
+		int length = (int)strcspn(line, "\n");
+
+		text_printf(out, "#   %.*s\n", length, line);
+		line += length + 1;
+	}
+}
+
 const char *render_dry_run(const struct plan *plan, struct arena *arena)
 {
 	struct script script = { .arena = arena,
@@ -115,6 +139,8 @@ const char *render_dry_run(const struct plan *plan, struct arena *arena)
 	text_add(&out, "# The box as a script for sh. claudebox itself hands the options over by "
 		       "descriptor, puts a small\n# init before the command for signals and exit "
 		       "codes, and answers Claude's first-run questions.\n");
+	if (tier_table[plan->network].attached)
+		add_network(&script, &out, plan);
 	if (script.uses_newline)
 		text_add(&out, "CLAUDEBOX_NL='\n'\n");
 	text_add(&out, text_get(&preparation));

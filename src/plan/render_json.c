@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "plan/json.h"
+#include "plan/tables.h"
 
 #include <string.h>
 
@@ -48,6 +49,41 @@ static json_t *mount_of(struct arena *arena, const struct plan_mount *mount)
 			 origin_names[mount->origin], "why", string_of(arena, mount->why));
 }
 
+static json_t *ranges_of(struct arena *arena, const plan_ranges *ranges)
+{
+	json_t *list = json_array();
+
+	vec_each(row, ranges)
+		json_array_append_new(list, json_pack("{s:s, s:s}", "range",
+						      address_render(arena, &row->range), "why",
+						      row->why));
+	return list;
+}
+
+static json_t *ports_of(const ports *numbers)
+{
+	json_t *list = json_array();
+
+	vec_each(port, numbers)
+		json_array_append_new(list, json_integer(*port));
+	return list;
+}
+
+static json_t *inet_of(struct arena *arena, const struct plan *plan)
+{
+	const struct plan_network *inet = &plan->inet;
+	json_t *words = json_array();
+	strings pasta = render_pasta(plan, arena, NETWORK_NAMESPACE_SHOWN);
+
+	vec_each(word, &pasta)
+		json_array_append_new(words, json_string(*word));
+	return json_pack("{s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:s}", "ipv4", inet->ipv4, "ipv6",
+			 inet->ipv6, "refused", ranges_of(arena, &inet->refused), "host",
+			 ranges_of(arena, &inet->host), "host_ports", ports_of(&inet->host_ports),
+			 "published_ports", ports_of(&inet->published_ports), "pasta", words,
+			 "rules", render_nft(plan, arena));
+}
+
 const char *render_json(const struct plan *plan, struct arena *arena)
 {
 	json_t *variables = json_array();
@@ -64,11 +100,12 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 		json_array_append_new(command, string_of(arena, *argument));
 	vec_each(warning, &plan->warnings)
 		json_array_append_new(warnings, string_of(arena, *warning));
-	all = json_pack("{s:i, s:o, s:o, s:s, s:i, s:i, s:o, s:o, s:o, s:o}", "version", 1,
+	all = json_pack("{s:i, s:o, s:o, s:s, s:o, s:i, s:i, s:o, s:o, s:o, s:o}", "version", 1,
 			"project", string_of(arena, plan->project), "instance",
 			string_of(arena, plan->state.instance), "network",
-			network_tier_names[plan->network], "uid", (int)plan->uid, "gid",
-			(int)plan->gid, "environment", variables, "mounts", mounts, "command",
-			command, "warnings", warnings);
+			network_tier_names[plan->network], "inet",
+			tier_table[plan->network].attached ? inet_of(arena, plan) : json_null(),
+			"uid", (int)plan->uid, "gid", (int)plan->gid, "environment", variables,
+			"mounts", mounts, "command", command, "warnings", warnings);
 	return json_write(arena, all, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 }

@@ -161,6 +161,16 @@ static void add_certificates(struct plan *plan, struct arena *arena, const struc
 	}
 }
 
+// A build that the Nix daemon runs has the host's network; and a box that finds names by itself has its own resolver.
+static bool left_out(struct plan *plan, const char *path)
+{
+	const struct tier_row *tier = &tier_table[plan->network];
+	bool daemon = tier->own_namespace && str_equal(path, NIX_DAEMON);
+
+	plan->nix_daemon_left_out |= daemon;
+	return daemon || (tier->attached && str_equal(path, RESOLVER_FILE));
+}
+
 void plan_build_system(struct plan *plan, struct arena *arena, const struct host *host)
 {
 	plan_add_mount(plan, arena,
@@ -189,8 +199,7 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct host
 	for (size_t i = 0; i < system_table_count; i++) {
 		const struct followed *file = host_file(host, system_table[i].path);
 
-		if (!file || file->kind == FILE_OTHER ||
-		    (tier_table[plan->network].own_namespace && str_equal(file->path, NIX_DAEMON)))
+		if (!file || file->kind == FILE_OTHER || left_out(plan, file->path))
 			continue;
 		plan_add_followed(plan, arena, host, file, system_table[i].why);
 	}
@@ -198,7 +207,7 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct host
 	add_accounts(plan, arena, host);
 	add_names(plan, arena, host);
 	add_git_configuration(plan, arena, host);
-	if (host->nix_conf_text)
+	if (host->nix_conf_text && !tier_table[plan->network].own_namespace)
 		add_made(plan, arena, "/etc/nix/nix.conf",
 			 filter_lines(arena, host->nix_conf_text, is_open_nix_line),
 			 "Nix settings without tokens");

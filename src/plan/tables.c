@@ -16,12 +16,45 @@ const struct tier_row tier_table[NETWORK_TIER_COUNT] = {
 			   .warning =
 				   "the network is the host's: the box reaches the LAN and services on "
 				   "this machine" },
+	[NETWORK_INET] = { .meaning =
+				   "inet: the internet; not the LAN, not a VPN, not this machine",
+			   .memory =
+				   "The internet is there, names are found, packages can be downloaded. "
+				   "Private networks (LAN, VPN, cloud metadata) and this machine's own "
+				   "services are refused, on purpose. `localhost` is the box's own.",
+			   .own_namespace = true,
+			   .attached = true },
 	[NETWORK_NONE] = { .meaning = "none: no network but the box's own loopback",
 			   .memory =
 				   "There is no network here, on purpose: nothing can be downloaded and "
 				   "no server outside be reached. `localhost` is the box's own.",
 			   .own_namespace = true },
 };
+
+// No two overlap. An IPv4 range stands for its NAT64 form (64:ff9b::/96) too. IPv6 outside of 2000::/3 and of that
+// prefix is refused as well, by a rule.
+const struct refused_range refused_ranges[] = {
+	{ "0.0.0.0/8", "this host" },
+	{ "10.0.0.0/8", "private (RFC 1918)" },
+	{ "100.64.0.0/10", "carrier NAT, tailnets" },
+	{ "127.0.0.0/8", "loopback" },
+	{ "169.254.0.0/16", "link-local, cloud metadata" },
+	{ "172.16.0.0/12", "private (RFC 1918)" },
+	{ "192.0.0.0/24", "special; the box's own gateway" },
+	{ "192.168.0.0/16", "private (RFC 1918)" },
+	{ "224.0.0.0/4", "multicast" },
+	{ "240.0.0.0/4", "reserved, broadcast" },
+	{ "::/32", "loopback, IPv4 in IPv6" },
+	{ "64:ff9b:1::/48", "local NAT64" },
+	{ "2001::/32", "Teredo: IPv4 inside" },
+	{ "2001:2::/48", "benchmarking; the box's own address" },
+	{ "2002::/16", "6to4: IPv4 inside" },
+	{ "fc00::/7", "private (ULA), cloud metadata" },
+	{ "fe80::/10", "link-local" },
+	{ "fec0::/10", "site-local" },
+	{ "ff00::/8", "multicast" },
+};
+const size_t refused_range_count = ARRAY_SIZE(refused_ranges);
 
 // Each mount costs a start about 0.1 ms: what nothing misses is not here.
 const struct system_row system_table[] = {
@@ -38,7 +71,7 @@ const struct system_row system_table[] = {
 	{ "/etc/ld.so.cache", "system settings" },
 	{ "/etc/ld-musl-x86_64.path", "system settings" },
 	{ "/etc/ld-musl-aarch64.path", "system settings" },
-	{ "/etc/resolv.conf", "finds host names" },
+	{ RESOLVER_FILE, "finds host names" },
 	{ "/etc/services", "system settings" },
 	{ "/etc/protocols", "system settings" },
 	{ "/etc/localtime", "system settings" },

@@ -13,9 +13,18 @@ struct tier_row {
 	const char *meaning;
 	const char *memory;
 	bool own_namespace;
+	bool attached;       // pasta, rules and a relay for names connect the namespace
 	const char *warning; // NULL: none
 };
 extern const struct tier_row tier_table[NETWORK_TIER_COUNT];
+
+// Addresses that are not the internet: the tier inet refuses them.
+struct refused_range {
+	const char *range;
+	const char *why;
+};
+extern const struct refused_range refused_ranges[];
+extern const size_t refused_range_count;
 
 // A host path that the box may see, read-only, when it exists.
 struct system_row {
@@ -39,6 +48,8 @@ extern const size_t ca_variable_count;
 
 // A build that the daemon runs has the host's network: only a box that has it too gets the socket.
 #define NIX_DAEMON "/nix/var/nix/daemon-socket"
+
+#define RESOLVER_FILE "/etc/resolv.conf"
 
 // Places that are never mounted; '~/' stands for the home directory.
 struct secret_row {

@@ -33,6 +33,7 @@ struct finding {
 struct check {
 	const char *name;
 	bool required; // without it no box starts
+	bool for_inet; // without it no box starts in that tier
 	struct finding (*look)(struct arena *arena, const struct host *host);
 };
 
@@ -251,6 +252,24 @@ static struct finding look_at_nft(struct arena *arena, const struct host *host)
 	return look_at_program(arena, host, "nft", "for --network inet: install nftables");
 }
 
+static struct finding look_at_inet(struct arena *arena, const struct host *host)
+{
+	struct config config = { .payload = PAYLOAD_EXEC, .network = NETWORK_INET };
+	struct error error = { .arena = arena };
+	struct plan plan;
+
+	vec_push(arena, &config.arguments, "true");
+	if (!plan_build(&plan, arena, &config, host, &error))
+		return ok("not tried: no box can start here");
+	if (!plan_check(&plan, host, &error))
+		return missing(error.message, error.hint);
+	if (!run_try_network(&plan, arena, &error))
+		return broken(error.message, error.hint);
+	return ok(plan.inet.ipv4 && plan.inet.ipv6 ? "connects a box, IPv4 and IPv6"
+		  : plan.inet.ipv4                 ? "connects a box, IPv4"
+						   : "connects a box, IPv6");
+}
+
 static struct finding look_at_nix(struct arena *arena, const struct host *host)
 {
 	static const struct sockaddr_un address = {
@@ -279,26 +298,34 @@ static struct finding look_at_terminal(struct arena *arena, const struct host *h
 }
 
 static const struct check checks[] = {
-	{ "bwrap", true, look_at_bwrap },     { "claude", true, look_at_claude },
-	{ "shell", true, look_at_shell },     { "state", true, look_at_state },
-	{ "project", true, look_at_project }, { "git", false, look_at_git },
-	{ "pasta", false, look_at_pasta },    { "nft", false, look_at_nft },
-	{ "nix", false, look_at_nix },        { "terminal", false, look_at_terminal },
+	{ "bwrap", true, false, look_at_bwrap },        { "claude", true, false, look_at_claude },
+	{ "shell", true, false, look_at_shell },        { "state", true, false, look_at_state },
+	{ "project", true, false, look_at_project },    { "git", false, false, look_at_git },
+	{ "pasta", false, true, look_at_pasta },        { "nft", false, true, look_at_nft },
+	{ "inet", false, true, look_at_inet },          { "nix", false, false, look_at_nix },
+	{ "terminal", false, false, look_at_terminal },
 };
 
-static void print_text(const struct finding *findings)
+static bool is_required(const struct config *config, const struct check *check)
+{
+	return check->required || (check->for_inet && config->network == NETWORK_INET);
+}
+
+static void print_text(const struct config *config, const struct finding *findings)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++) {
 		const struct finding *found = &findings[i];
 
 		printf("%-8s %-9s %s%s\n", state_names[found->state], checks[i].name, found->detail,
-		       found->state != STATE_OK && !checks[i].required ? " (not needed)" : "");
+		       found->state != STATE_OK && !is_required(config, &checks[i])
+			       ? " (not needed)"
+			       : "");
 		if (found->state != STATE_OK && found->fix)
 			printf("%18s fix: %s\n", "", found->fix);
 	}
 }
 
-static void print_json(const struct finding *findings, bool starts)
+static void print_json(const struct config *config, const struct finding *findings, bool starts)
 {
 	json_t *list = json_array();
 	json_t *all;
@@ -307,7 +334,7 @@ static void print_json(const struct finding *findings, bool starts)
 		json_array_append_new(list, json_pack("{s:s, s:s, s:b, s:s, s:s?}", "name",
 						      checks[i].name, "state",
 						      state_names[findings[i].state], "required",
-						      checks[i].required, "detail",
+						      is_required(config, &checks[i]), "detail",
 						      findings[i].detail, "fix", findings[i].fix));
 	all = json_pack("{s:i, s:b, s:o}", "version", 1, "starts", starts, "checks", list);
 	json_dumpf(all, stdout, JSON_INDENT(2));
@@ -322,11 +349,11 @@ int run_check(const struct config *config, const struct host *host, struct arena
 
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++) {
 		findings[i] = checks[i].look(arena, host);
-		starts &= !(checks[i].required && findings[i].state != STATE_OK);
+		starts &= !(is_required(config, &checks[i]) && findings[i].state != STATE_OK);
 	}
 	if (config->output == OUTPUT_JSON)
-		print_json(findings, starts);
+		print_json(config, findings, starts);
 	else
-		print_text(findings);
+		print_text(config, findings);
 	return starts ? 0 : EXIT_CHECK_FAILED;
 }

@@ -11,10 +11,12 @@
 #include "base/text.h"
 #include "init/protocol.h"
 #include "plan/render.h"
+#include "plan/tables.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -31,7 +33,7 @@ extern const unsigned char init_program[];
 extern const size_t init_program_size;
 
 // bwrap's own descriptors stay clear of those that init expects.
-enum { INIT_PROGRAM_FD = 5, ARGUMENTS_FD = 6, FIRST_FREE_FD = 10 };
+enum { INIT_PROGRAM_FD = 5, ARGUMENTS_FD = 6, FIRST_FREE_FD = 10, INFO_MS = 20000 };
 
 struct launch {
 	struct arena *arena;
@@ -176,6 +178,19 @@ static bool add_option(struct launch *launch, const struct plan *plan,
 	return true;
 }
 
+// bwrap says which process is the box's first; init waits there for our word.
+static bool add_info(struct launch *launch, struct box *box, struct error *error)
+{
+	int info[2];
+
+	if (pipe2(info, O_CLOEXEC) < 0)
+		return fail(error, "make a pipe");
+	box->info = move_up(info[0]);
+	add_argument(launch, "--info-fd");
+	add_descriptor(launch, move_up(info[1]));
+	return true;
+}
+
 static bool gather(struct launch *launch, const struct plan *plan, struct error *error)
 {
 	bwrap_options options = render_bwrap(plan, launch->arena);
@@ -267,7 +282,8 @@ static const char **make_command(struct launch *launch, const struct plan *plan,
 	vec_push(launch->arena, &words,
 		 arena_printf(launch->arena, "/proc/self/fd/%d", INIT_PROGRAM_FD));
 	vec_push(launch->arena, &words,
-		 arena_printf(launch->arena, "%c%lu", foreground ? INIT_FLAG_FOREGROUND : '-',
+		 arena_printf(launch->arena, "%c%c%lu", foreground ? INIT_FLAG_FOREGROUND : '-',
+			      tier_table[plan->network].attached ? INIT_FLAG_WAIT : '-',
 			      ignored_signals()));
 	vec_each(word, &plan->command)
 		vec_push(launch->arena, &words, *word);
@@ -299,8 +315,10 @@ bool run_start_box(struct box *box, const struct plan *plan, struct arena *arena
 	int on = 1;
 	bool started;
 
-	*box = (struct box){ .bwrap = -1, .control = -1, .terminal = -1 };
-	if (!gather(&launch, plan, error)) {
+	box->bwrap = box->control = box->info = -1;
+	box->terminal = move_up(box->terminal);
+	if ((tier_table[plan->network].attached && !add_info(&launch, box, error)) ||
+	    !gather(&launch, plan, error)) {
 		release(&launch);
 		return false;
 	}
@@ -311,8 +329,6 @@ bool run_start_box(struct box *box, const struct plan *plan, struct arena *arena
 	box->control = move_up(sockets[0]);
 	launch.control = move_up(sockets[1]);
 	setsockopt(box->control, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
-	box->terminal = move_up(open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY));
-	box->foreground = box->terminal >= 0 && tcgetpgrp(box->terminal) == getpgrp();
 	command = make_command(&launch, plan, box->foreground);
 	started = spawn(&launch, plan, command, &box->bwrap);
 	if (!started) {
@@ -322,4 +338,30 @@ bool run_start_box(struct box *box, const struct plan *plan, struct arena *arena
 	}
 	release(&launch);
 	return started;
+}
+
+// {"child-pid": 123, …}, in pieces, until bwrap closes it.
+pid_t run_box_child(const struct box *box)
+{
+	char text[4096];
+	size_t length = 0;
+	const char *number;
+
+	while (length < sizeof(text) - 1) {
+		struct pollfd wait = { .fd = box->info, .events = POLLIN };
+		ssize_t got;
+
+		if (poll(&wait, 1, INFO_MS) <= 0)
+			return -1;
+		got = read(box->info, text + length, sizeof(text) - 1 - length);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		length += (size_t)got;
+	}
+	text[length] = '\0';
+	number = strstr(text, "\"child-pid\"");
+	number = number ? strchr(number, ':') : NULL;
+	return number ? (pid_t)strtol(number + 1, NULL, 10) : -1;
 }

@@ -36,15 +36,28 @@ struct box {
 	int control;  // to init
 	int terminal; // -1: none
 	bool foreground;
+	int info; // bwrap says who process 1 is; -1: not asked
 };
+// The caller has set the terminal; the rest is filled here.
 bool run_start_box(struct box *box, const struct plan *plan, struct arena *arena,
 		   struct error *error);
 
-// Stays until the box has ended. False with an error when the agent never ran.
-bool run_supervise(struct box *box, const struct plan *plan, int *ret_status, struct error *error);
+// The box's process 1 in our numbers, once bwrap has said it; -1: it never did.
+pid_t run_box_child(const struct box *box);
+
+// Stays until the box has ended. False with an error when the agent never ran. `network` may be NULL.
+struct network;
+bool run_supervise(struct box *box, const struct plan *plan, struct network *network,
+		   int *ret_status, struct error *error);
+
+// Blocks what the supervisor passes on, and reads it.
+int run_open_signals(void);
 
 // Prepare, start, supervise.
 bool run_box(const struct plan *plan, struct arena *arena, int *ret_status, struct error *error);
+
+// Sets up the plan's network for a box that does nothing.
+bool run_try_network(const struct plan *plan, struct arena *arena, struct error *error);
 
 // --check: prints a line for each need; returns the exit status.
 int run_check(const struct config *config, const struct host *host, struct arena *arena);

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "init/protocol.h"
+#include "run/network.h"
 #include "run/sign_in.h"
 
 #include <errno.h>
@@ -51,10 +52,11 @@ static const int passed_signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP,
 struct watch {
 	struct box *box;
 	struct sign_in *sign_in;
-	pid_t agent; // as seen from here; also its process group
-	int failure; // errno of the execution, 0: none
-	int status;  // -1: not known yet
-	bool gone;   // bwrap has been reaped
+	struct network *network; // NULL: the host's, or none
+	pid_t agent;             // as seen from here; also its process group
+	int failure;             // errno of the execution, 0: none
+	int status;              // -1: not known yet
+	bool gone;               // bwrap has been reaped
 	int bwrap_status;
 };
 
@@ -167,7 +169,7 @@ static void take_signal(struct watch *watch, int signals)
 	}
 }
 
-static int open_signals(void)
+int run_open_signals(void)
 {
 	sigset_t set;
 
@@ -182,19 +184,36 @@ static int open_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+static void take_network(struct watch *watch, const struct pollfd wait[NETWORK_WATCHED])
+{
+	bool ready[NETWORK_WATCHED];
+	bool any = false;
+
+	for (int i = 0; i < NETWORK_WATCHED; i++)
+		any |= ready[i] = wait[i].revents != 0;
+	if (any)
+		network_take(watch->network, ready);
+}
+
 static bool watch_box(struct watch *watch, struct error *error)
 {
-	CLEANUP_FD int signals = open_signals();
+	CLEANUP_FD int signals = run_open_signals();
 	int control = watch->box->control;
+	int beside[NETWORK_WATCHED] = { -1, -1, -1 };
 
 	if (signals < 0)
 		return error_set(error, "cannot watch signals: %s", strerror(errno));
 	while (!watch->gone) {
+		if (watch->network)
+			network_watched(watch->network, beside);
+
 		struct pollfd wait[] = { { .fd = signals, .events = POLLIN },
 					 { .fd = control, .events = POLLIN },
 					 { .fd = sign_in_descriptor(watch->sign_in),
-					   .events = POLLIN } };
-
+					   .events = POLLIN },
+					 { .fd = beside[0], .events = POLLIN },
+					 { .fd = beside[1], .events = POLLIN },
+					 { .fd = beside[2], .events = POLLIN } };
 		int ready = poll(wait, ARRAY_SIZE(wait), sign_in_patience(watch->sign_in));
 
 		if (ready < 0 && errno != EINTR)
@@ -208,6 +227,8 @@ static bool watch_box(struct watch *watch, struct error *error)
 			take_signal(watch, signals);
 		if (wait[2].revents)
 			sign_in_changed(watch->sign_in);
+		if (!watch->gone)
+			take_network(watch, wait + 3);
 	}
 	while (control >= 0 && watch->status < 0 && receive(watch) && watch->status < 0) {
 		struct pollfd left = { .fd = control, .events = POLLIN };
@@ -244,10 +265,11 @@ static bool not_executed(const struct watch *watch, const struct plan *plan, str
 			 strerror(watch->failure));
 }
 
-bool run_supervise(struct box *box, const struct plan *plan, int *ret_status, struct error *error)
+bool run_supervise(struct box *box, const struct plan *plan, struct network *network,
+		   int *ret_status, struct error *error)
 {
 	struct sign_in sign_in = { .plan = plan, .watch = -1 };
-	struct watch watch = { .box = box, .sign_in = &sign_in, .status = -1 };
+	struct watch watch = { .box = box, .sign_in = &sign_in, .network = network, .status = -1 };
 	bool ok;
 
 	malloc_trim(0);
@@ -267,20 +289,4 @@ bool run_supervise(struct box *box, const struct plan *plan, int *ret_status, st
 				       : WEXITSTATUS(watch.bwrap_status);
 	*ret_status = watch.status;
 	return true;
-}
-
-bool run_box(const struct plan *plan, struct arena *arena, int *ret_status, struct error *error)
-{
-	struct box box;
-	bool ok;
-
-	if (!run_prepare_state(plan, arena, error) || !sign_in_prepare(plan, arena, error))
-		return false;
-	// Blocked from here on: what arrives during the start is passed on afterwards.
-	close(open_signals());
-	ok = run_start_box(&box, plan, arena, error) &&
-	     run_supervise(&box, plan, ret_status, error);
-	cleanup_close(&box.control);
-	cleanup_close(&box.terminal);
-	return ok;
 }

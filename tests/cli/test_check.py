@@ -12,7 +12,7 @@ from lib.box import CLAUDEBOX, BoxTest, tree
 from lib.other_host import OtherHost
 from lib.terminal import Terminal
 
-NAMES = ["bwrap", "claude", "shell", "state", "project", "git", "pasta", "nft", "nix", "terminal"]
+NAMES = ["bwrap", "claude", "shell", "state", "project", "git", "pasta", "nft", "inet", "nix", "terminal"]
 REQUIRED = {"bwrap", "claude", "shell", "state", "project"}
 
 
@@ -56,7 +56,7 @@ class Check(BoxTest):
         directory = self.scratch()
         (directory / "bwrap").symlink_to("/usr/bin/bwrap")
         entries, whole, _ = self.check(env={"PATH": str(directory)})
-        self.assertEqual({entries[name]["state"] for name in ("git", "pasta", "nft")}, {"missing"})
+        self.assertEqual({entries[name]["state"] for name in ("git", "pasta", "inet")}, {"missing"})
         self.assertTrue(whole["starts"])
 
     def test_UX_05_each_missing_need(self):

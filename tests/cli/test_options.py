@@ -32,10 +32,6 @@ class Options(BoxTest):
     def test_unknown_tier_is_a_usage_error(self):
         self.assertIn("'lan'", self.refused("--yes", "--network", "lan", status=2))
 
-    def test_narrower_tier_is_never_replaced_by_a_wider_one(self):
-        for tier in ("inet",):
-            self.assertIn(tier, self.refused("--yes", "--network", tier))
-
     def test_known_tier_both_spellings(self):
         self.assertIn("<a>", self.arguments("--yes", "--network", "full", "a"))
         self.assertIn("<a>", self.arguments("--yes", "--network=full", "a"))

@@ -261,7 +261,7 @@ class Usage(Refusal):
         hit = self.home / "hit"
         self.fake_claude(f"touch {hit}")
         self.refused("--yes", cwd=self.home)
-        self.refused("--yes", "--network", "inet")
+        self.refused("--yes", "--report-fd", "77")
         self.assertFalse(pathlib.Path(hit).exists())
 
 

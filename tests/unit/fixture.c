@@ -245,6 +245,47 @@ void world_nixos(struct world *world)
 				STORE_AGENT, NO_MORE));
 }
 
+void world_range(struct world *world, const char *interface, const char *range)
+{
+	struct host_range row = { .interface = interface };
+
+	if (address_parse(range, &row.range))
+		vec_push(&world->arena, &world->host.network.ranges, row);
+}
+
+// A laptop in a LAN with global IPv6, a second network with public IPv4, containers and a tailnet.
+void world_connect(struct world *world)
+{
+	static const char *const ranges[][2] = {
+		{ "lo", "127.0.0.1" },
+		{ "lo", "127.0.0.0/8" },
+		{ "lo", "::1" },
+		{ "eth0", "192.168.77.5" },
+		{ "eth0", "192.168.77.0/24" },
+		{ "eth1", "198.51.100.5" },
+		{ "eth1", "198.51.100.0/24" },
+		{ "docker0", "172.17.0.1" },
+		{ "tailscale0", "100.101.1.5" },
+		{ "eth0", "2001:db8:1::5" },
+		{ "eth0", "2001:db8:1::/64" },
+		{ "eth0", "2001:db8:1::/64" },
+		{ "eth0", "fe80::/64" },
+		{ "wg0", "203.0.113.77" },
+	};
+
+	world->host.network = (struct network_facts){
+		.ipv4 = true,
+		.ipv6 = true,
+		.pasta = "/usr/bin/pasta",
+		.nft = "/usr/sbin/nft",
+		.resolv_text =
+			"# by NetworkManager\nnameserver 127.0.0.53\nsearch lan corp.example\n"
+			"options edns0 trust-ad\n",
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
+		world_range(world, ranges[i][0], ranges[i][1]);
+}
+
 bool world_plan(struct world *world)
 {
 	world->error = (struct error){ .arena = &world->arena };

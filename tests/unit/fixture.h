@@ -51,6 +51,10 @@ void world_arguments(struct world *world, const char *const *words);
 void world_repository(struct world *world, const char *top, const char *directory,
 		      const char *common);
 
+// Interfaces, resolvers and the tools of the tier inet; and one more range of an interface.
+void world_connect(struct world *world);
+void world_range(struct world *world, const char *interface, const char *range);
+
 bool world_plan(struct world *world);
 // The made file at this path, or NULL.
 const char *world_data(const struct world *world, const char *path);

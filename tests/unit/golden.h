@@ -12,6 +12,8 @@ struct golden_case {
 
 extern const struct golden_case sandbox_cases[];
 extern const size_t sandbox_case_count;
+extern const struct golden_case network_cases[];
+extern const size_t network_case_count;
 extern const struct golden_case screen_cases[];
 extern const size_t screen_case_count;
 extern const struct golden_case claude_cases[];

@@ -332,6 +332,7 @@ static void show_tiers(struct text *out)
 		struct world world;
 
 		world_nixos(&world);
+		world_connect(&world);
 		world.config.network = (enum network_tier)tier;
 		show_title(out, network_tier_names[tier]);
 		if (show_plan(out, &world)) {

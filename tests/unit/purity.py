@@ -20,6 +20,7 @@ ALLOWED = {
     "text into memory": "vsnprintf snprintf",
     "the checked forms that the compiler puts in": "__memcpy_chk __memmove_chk __memset_chk __vsnprintf_chk "
                                                    "__snprintf_chk __stack_chk_fail",
+    "addresses as text": "inet_pton inet_ntop",
     "SHA-256 of memory": "SHA256Data",
     "JSON values in memory": "json_array* json_object* json_string* json_integer* json_true json_false json_null json_real* "
                              "json_pack json_equal json_deep_copy json_copy json_delete json_boolean_value",

@@ -72,6 +72,10 @@ static void test_accepted(void)
 		{ "--exec|--|--|x", "launch exec: <--> <x>" },
 		{ "--network|full", "launch claude:" },
 		{ "--network|none", "launch claude:" },
+		{ "--network|inet", "launch claude:" },
+		{ "--network|inet|--host-port|5432|--publish|80", "launch claude:" },
+		{ "--publish=80|--host-port=1|--network=inet|x", "launch claude: <x>" },
+		{ "--report-fd|3", "launch claude:" },
 		{ "--network=full|x", "launch claude: <x>" },
 		{ "-yy", "launch claude: <-yy>" },
 		{ "-", "launch claude: <->" },
@@ -106,8 +110,25 @@ static void test_refused(void)
 		{ "--network|\033[2J", EXIT_USAGE, "unknown network tier '\\x1b[2J'" },
 		{ "--network|--yes", EXIT_USAGE, "unknown network tier '--yes'" },
 		{ "--network|Full", EXIT_USAGE, "unknown network tier 'Full'" },
-		{ "--network=inet", EXIT_NOT_STARTED,
-		  "network tier 'inet' is not in this version" },
+		{ "--network|inet|--host-port|0", EXIT_USAGE,
+		  "option '--host-port' needs a port from 1 to 65535, not '0'" },
+		{ "--network|inet|--host-port|65536", EXIT_USAGE,
+		  "option '--host-port' needs a port from 1 to 65535, not '65536'" },
+		{ "--network|inet|--publish|80/tcp", EXIT_USAGE,
+		  "option '--publish' needs a port from 1 to 65535, not '80/tcp'" },
+		{ "--network|inet|--publish|-1", EXIT_USAGE,
+		  "option '--publish' needs a port from 1 to 65535, not '-1'" },
+		{ "--network|inet|--publish|99999999999999999999", EXIT_USAGE,
+		  "option '--publish' needs a port from 1 to 65535, not '99999999999999999999'" },
+		{ "--host-port|80", EXIT_USAGE,
+		  "option '--host-port' is for --network inet, not full" },
+		{ "--network|none|--publish|80", EXIT_USAGE,
+		  "option '--publish' is for --network inet, not none" },
+		{ "--report-fd|2", EXIT_USAGE,
+		  "option '--report-fd' needs a descriptor from 3 to 1023, not '2'" },
+		{ "--report-fd|x", EXIT_USAGE,
+		  "option '--report-fd' needs a descriptor from 3 to 1023, not 'x'" },
+		{ "--report-fd", EXIT_USAGE, "option '--report-fd' needs a value: N" },
 		{ "--exec", EXIT_USAGE, "option '--exec' needs a command" },
 		{ "--exec|--", EXIT_USAGE, "option '--exec' needs a command" },
 		{ "--exec=ls", EXIT_USAGE, "option '--exec' takes no value" },
@@ -135,10 +156,13 @@ static void test_rows_reachable(void)
 	for (size_t i = 0; i < option_table_count; i++) {
 		const struct option_row *row = &option_table[i];
 		bool needs = row->argument == ARGUMENT_REQUIRED || row->argument == ARGUMENT_REST;
+		bool port = row->id == OPTION_HOST_PORT || row->id == OPTION_PUBLISH;
 		const char *line = arena_printf(&arena, "--%s%s", row->name,
-						row->id == OPTION_NETWORK ? "|full"
-						: needs                   ? "|x"
-									  : "");
+						row->id == OPTION_NETWORK  ? "|full"
+						: port                     ? "|80|--network|inet"
+						: row->id == OPTION_REPORT ? "|3"
+						: needs                    ? "|x"
+									   : "");
 		struct config config;
 		struct error error;
 		bool ok = parse(line, &config, &error);

@@ -109,6 +109,7 @@ static void check_orphans(void)
 int main(void)
 {
 	run_cases(sandbox_cases, sandbox_case_count);
+	run_cases(network_cases, network_case_count);
 	run_cases(screen_cases, screen_case_count);
 	run_cases(claude_cases, claude_case_count);
 	check_orphans();

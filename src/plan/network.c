@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// The network part of the plan: what is refused, which ports pass, who finds names.
+//
+// Theory of operation (tier inet): the box has a network namespace of its own. pasta, outside, carries its packets to
+// ordinary sockets of the host; rules in the namespace, loaded from outside before the agent starts, refuse every
+// address that is not the internet. The box has made-up addresses, so nothing of the host's shows in its routes. Names
+// are found through a relay outside, which listens on the box's own loopback and asks the host's resolvers. The agent
+// has no capability over the namespace, so it can change none of this.
+#include "plan/network.h"
+
+#include "base/text.h"
+#include "plan/resolv.h"
+#include "plan/tables.h"
+
+static bool covered(const plan_ranges *ranges, const struct address_range *range)
+{
+	vec_each(known, ranges) {
+		if (address_covers(&known->range, range))
+			return true;
+	}
+	return false;
+}
+
+static bool covered_later(const host_ranges *ranges, const struct host_range *from)
+{
+	for (const struct host_range *other = from + 1; other < ranges->items + ranges->count;
+	     other++)
+		if (address_covers(&other->range, &from->range))
+			return true;
+	return false;
+}
+
+plan_ranges plan_refused_ranges(struct arena *arena)
+{
+	plan_ranges ranges = { 0 };
+
+	for (size_t i = 0; i < refused_range_count; i++) {
+		struct plan_range row = { .why = refused_ranges[i].why };
+
+		if (address_parse(refused_ranges[i].range, &row.range))
+			vec_push(arena, &ranges, row);
+	}
+	return ranges;
+}
+
+plan_ranges plan_host_ranges(struct arena *arena, const host_ranges *host)
+{
+	plan_ranges always = plan_refused_ranges(arena);
+	plan_ranges ranges = { 0 };
+
+	// Without overlaps: nft takes none in a set of ranges.
+	vec_each(own, host) {
+		if (covered(&always, &own->range) || covered(&ranges, &own->range) ||
+		    covered_later(host, own))
+			continue;
+		vec_push(arena, &ranges,
+			 (struct plan_range){ .range = own->range, .why = own->interface });
+	}
+	return ranges;
+}
+
+void plan_build_network(struct plan *plan, struct arena *arena, const struct config *config,
+			const struct host *host)
+{
+	struct plan_network *inet = &plan->inet;
+	const char *resolv = host->network.resolv_text;
+
+	if (!tier_table[plan->network].attached)
+		return;
+	*inet = (struct plan_network){
+		.ipv4 = host->network.ipv4,
+		.ipv6 = host->network.ipv6,
+		.pasta = host->network.pasta,
+		.nft = host->network.nft,
+		.as_root = host->uid == 0,
+		.refused = plan_refused_ranges(arena),
+		.host = plan_host_ranges(arena, &host->network.ranges),
+		.host_ports = config->host_ports,
+		.published_ports = config->published_ports,
+	};
+	plan_add_mount(plan, arena,
+		       (struct plan_mount){
+			       .kind = MOUNT_DATA,
+			       .source = resolv_render(arena, resolv ? resolv : "", BOX_RESOLVER),
+			       .path = RESOLVER_FILE,
+			       .mode = 0444,
+			       .why = "finds host names" });
+}
+
+bool plan_check_network(const struct plan *plan, const struct host *host, struct error *error)
+{
+	const struct network_facts *network = &host->network;
+
+	if (!tier_table[plan->network].attached)
+		return true;
+	if (!network->pasta) {
+		error_hint(error,
+			   "install it: apt install passt (Debian, Ubuntu), dnf install passt "
+			   "(Fedora), pacman -S passt (Arch)");
+		return error_set(error, "network inet needs 'pasta', and it is not installed");
+	}
+	if (!network->nft) {
+		error_hint(error, "install it: apt install nftables (Debian, Ubuntu), dnf install "
+				  "nftables (Fedora), pacman -S nftables (Arch)");
+		return error_set(error, "network inet needs 'nft', and it is not installed");
+	}
+	if (network->tun_problem) {
+		error_hint(error, "run: sudo modprobe tun && sudo chmod 666 /dev/net/tun");
+		return error_set(error, "network inet needs '/dev/net/tun': %s",
+				 network->tun_problem);
+	}
+	if (network->problem) {
+		error_hint(error, "without them the box could reach this machine's own network");
+		return error_set(error, "cannot read the host's addresses: %s", network->problem);
+	}
+	if (!network->ipv4 && !network->ipv6) {
+		error_hint(error, "connect it, or start with --network none");
+		return error_set(error, "network inet: this machine is offline (no default route)");
+	}
+	return true;
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// One box from start to end: state, bwrap, network, supervision, report.
+#include "run/run.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "init/protocol.h"
+#include "plan/tables.h"
+#include "run/network.h"
+#include "run/sign_in.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+enum { LAST_MS = 2000 };
+
+static void end_bwrap(const struct box *box)
+{
+	CLEANUP_FD int end = (int)syscall(SYS_pidfd_open, box->bwrap, 0);
+	struct pollfd wait = { .fd = end, .events = POLLIN };
+
+	if (end < 0 || poll(&wait, 1, LAST_MS) <= 0)
+		kill(box->bwrap, SIGKILL);
+	while (waitpid(box->bwrap, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+static bool let_start(const struct box *box, struct error *error)
+{
+	struct message message = { .kind = MESSAGE_START };
+
+	if (send(box->control, &message, sizeof(message), MSG_NOSIGNAL) == sizeof(message))
+		return true;
+	return error_set(error, "cannot let the agent start: %s", strerror(errno));
+}
+
+// The agent waits until its network is there; without it, it never starts.
+static bool connect_box(struct box *box, const struct plan *plan, struct network *network,
+			struct error *error)
+{
+	pid_t child = run_box_child(box);
+
+	if (child <= 0) // bwrap has failed and says why
+		return true;
+	if (network_start(network, plan, child, error)) {
+		if (let_start(box, error))
+			return true;
+		network_end(network);
+	}
+	// init ends by itself when nobody holds the other end of its socket; bwrap then follows, and complains of nothing.
+	cleanup_close(&box->control);
+	box->control = -1;
+	end_bwrap(box);
+	return false;
+}
+
+// What was refused: a line for a person, JSON for a script that asked.
+static void report_network(const struct plan *plan, const struct network *network,
+			   struct arena *arena, int status)
+{
+	bool person = network && isatty(STDERR_FILENO);
+	struct refusals refusals = { 0 };
+	bool counted = network && (person || plan->report) &&
+		       network_refused(network, arena, &refusals);
+	const char *line = counted ? refused_render_line(arena, &refusals) : NULL;
+	const char *report;
+
+	if (person && network->lost)
+		fputs("network: it was gone before the end\n", stderr);
+	if (person && !counted)
+		fputs("network: what was refused cannot be read\n", stderr);
+	if (person && line)
+		fputs(line, stderr);
+	if (!plan->report)
+		return;
+	report = refused_render_report(arena, plan, status, counted ? &refusals : NULL);
+	if (!run_write(plan->report, report, strlen(report)))
+		fprintf(stderr, "claudebox: cannot write the report: %s\n", strerror(errno));
+}
+
+static void close_box(const struct box *box)
+{
+	cleanup_close(&box->control);
+	cleanup_close(&box->terminal);
+	cleanup_close(&box->info);
+}
+
+bool run_box(const struct plan *plan, struct arena *arena, int *ret_status, struct error *error)
+{
+	bool attached = tier_table[plan->network].attached;
+	struct network network = { .pasta = { .end = -1 } };
+	struct box box = { .terminal = -1 };
+	bool ok;
+
+	if (plan->report && fcntl(plan->report, F_GETFD) < 0) {
+		error_hint(error, "open it in the shell: claudebox --report-fd %d %d>report.json",
+			   plan->report, plan->report);
+		return error_set(error, "descriptor %d for the report is not open", plan->report);
+	}
+	if (!run_prepare_state(plan, arena, error) || !sign_in_prepare(plan, arena, error))
+		return false;
+	// Blocked from here on: what arrives during the start is passed on afterwards.
+	close(run_open_signals());
+	box.terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+	box.foreground = box.terminal >= 0 && tcgetpgrp(box.terminal) == getpgrp();
+	ok = run_start_box(&box, plan, arena, error) &&
+	     (!attached || connect_box(&box, plan, &network, error));
+	if (ok) {
+		ok = run_supervise(&box, plan, network.plan ? &network : NULL, ret_status, error);
+		if (ok)
+			report_network(plan, network.plan ? &network : NULL, arena, *ret_status);
+		if (network.plan)
+			network_end(&network);
+	}
+	close_box(&box);
+	return ok;
+}
+
+// A box with nothing in it but programs to read, and `true` to run: does the tier work here?
+static struct plan trial_of(const struct plan *plan, struct arena *arena)
+{
+	struct plan trial = {
+		.network = plan->network,
+		.inet = plan->inet,
+		.project = "/",
+		.home = "/",
+		.host_name = plan->host_name,
+		.bwrap = plan->bwrap,
+		.user_namespaces = plan->user_namespaces,
+		.uid = plan->uid,
+		.gid = plan->gid,
+	};
+
+	trial.inet.host_ports.count = trial.inet.published_ports.count = 0;
+	plan_add_mount(&trial, arena,
+		       (struct plan_mount){ .kind = MOUNT_READ_ONLY, .source = "/", .path = "/" });
+	plan_add_mount(&trial, arena, (struct plan_mount){ .kind = MOUNT_PROC, .path = "/proc" });
+	plan_add_mount(&trial, arena, (struct plan_mount){ .kind = MOUNT_DEV, .path = "/dev" });
+	vec_push(arena, &trial.command, "/bin/sh");
+	vec_push(arena, &trial.command, "-c");
+	vec_push(arena, &trial.command, ":");
+	return trial;
+}
+
+bool run_try_network(const struct plan *plan, struct arena *arena, struct error *error)
+{
+	struct network network = { .pasta = { .end = -1 } };
+	struct plan trial = trial_of(plan, arena);
+	struct box box = { .terminal = -1 };
+	int status = -1;
+	bool ok = run_start_box(&box, &trial, arena, error) &&
+		  connect_box(&box, &trial, &network, error);
+
+	if (ok) {
+		while (waitpid(box.bwrap, &status, 0) < 0 && errno == EINTR)
+			;
+		if (status != 0) {
+			error_hint(error, "bwrap says above what failed");
+			ok = error_set(error, "the sandbox could not be set up");
+		}
+	}
+	if (network.plan)
+		network_end(&network);
+	close_box(&box);
+	return ok;
+}

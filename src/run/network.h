@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// The processes beside a box in the tier inet, and the namespaces that they serve.
+#pragma once
+
+#include "base/error.h"
+#include "plan/plan.h"
+#include "plan/refused.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+// What can end while the box goes on.
+struct network_helper {
+	pid_t pid; // 0: none
+	int end;   // readable when it has ended
+};
+
+struct network {
+	const struct plan *plan;
+	struct arena *arena;
+	int user_namespace; // owns the other one
+	int net_namespace;
+	int changes; // of the host's addresses and routes
+	struct network_helper pasta;
+	struct network_helper relay;
+	bool lost;          // it was there, and ended before the box
+	const char *loaded; // the host's ranges as nft has them
+};
+
+enum { NETWORK_WATCHED = 3 }; // descriptors that the supervisor polls for us
+
+// Connects the waiting box whose process 1 is `child`. False with an error: nothing of it is left, and the box must
+// not start.
+bool network_start(struct network *network, const struct plan *plan, pid_t child,
+		   struct error *error);
+// Descriptors to poll, -1 where there is nothing; then what happened.
+void network_watched(const struct network *network, int fds[NETWORK_WATCHED]);
+void network_take(struct network *network, const bool ready[NETWORK_WATCHED]);
+// What the rules refused. False when nft does not tell.
+bool network_refused(const struct network *network, struct arena *arena,
+		     struct refusals *ret_refusals);
+void network_end(struct network *network);
+
+// In a child process: enters the namespaces and readies them; sends the relay's two sockets.
+bool namespace_enter(int user_namespace, int net_namespace);
+bool namespace_prepare(const struct plan *plan);
+// Sockets on the box's loopback, port 53: {UDP, TCP}.
+bool namespace_open_resolver(int ret_sockets[2]);
