@@ -49,6 +49,7 @@ fmt: need-lint ## format all C files
 
 bench: need-build+run+test+bench build ## measure
 	@$(PYTHON) tests/bench/run.py build
+	@$(PYTHON) tests/bench/network.py build
 
 install: build-install ## install into PREFIX (/usr/local), below DESTDIR if given
 	@root=$(call quote,$(DESTDIR)); case $$root in '' | /*) ;; *) root=$$PWD/$$root ;; esac; \

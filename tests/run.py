@@ -7,6 +7,7 @@ of its own, as an ordinary user: root is who CI is, not who runs claudebox. A mo
 as well when we are root. The last line is the total.
 """
 import concurrent.futures
+import functools
 import json
 import os
 import pathlib
@@ -50,6 +51,7 @@ def install_claude(cache):
 def stage(build, directory):
     """A copy of what the tests need, readable by the ordinary user wherever the checkout lies."""
     shutil.copy(build / "claudebox", directory)
+    shutil.copy(build / "tests/relay", directory)
     shutil.copytree(HERE, directory / "tests", ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("tools", "src", "doc"):
         if (HERE.parent / name).is_dir():
@@ -82,10 +84,24 @@ def environment(user, directory, claude):
     return base | claude
 
 
+@functools.cache
+def with_tun():
+    """A command prefix: a view of the machine where everybody may open /dev/net/tun, as on most; empty where that is so or cannot be."""
+    try:
+        if os.stat("/dev/net/tun").st_mode & 0o006 == 0o006:
+            return []
+    except FileNotFoundError:
+        return []
+    script = 'mount -t tmpfs -o mode=755 tmpfs /dev/net && mknod -m 666 /dev/net/tun c 10 200 && exec "$@"'
+    prefix = ["unshare", "--mount", "sh", "-c", script, "sh"]
+    done = subprocess.run([*prefix, "true"], stderr=subprocess.DEVNULL, check=False)
+    return [] if done.returncode else prefix
+
+
 def as_user(user, command):
     if os.getuid() == user.pw_uid:
         return command
-    return ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--init-groups", "--", *command]
+    return [*with_tun(), "setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--init-groups", "--", *command]
 
 
 def run_tap(path, build):
@@ -132,12 +148,12 @@ def main():
     try:
         claude = install_claude(cache)
         stage(build, directory)
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
+        with concurrent.futures.ThreadPoolExecutor((os.cpu_count() or 2) + 1) as pool:
             wanted = lambda name: not picked or any(word in name for word in picked)
             for path in sorted((build / "tests").glob("test_*")):
                 if os.access(path, os.X_OK) and path.is_file() and wanted(f"unit/{path.name}"):
                     jobs.append(pool.submit(run_tap, path, build))
-            # The slow ones first, so that both processors are busy to the end.
+            # The slow ones first, so that the processors are busy to the end; some only wait.
             for suite in reversed(SUITES):
                 for path in sorted((HERE / suite).glob("test_*.py")):
                     name = f"{suite}/{path.name}"

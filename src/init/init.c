@@ -294,6 +294,7 @@ __attribute__((noreturn, used)) void init_main(long *stack)
 	foreground = arguments[1][0] == INIT_FLAG_FOREGROUND;
 	ignored = read_number(arguments[1] + 2);
 	block_all_signals();
+	call(__NR_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0); // the end of bwrap
 	// Nobody in the box may look into this process: it holds the control socket.
 	call(__NR_prctl, PR_SET_DUMPABLE, 0, 0, 0);
 	call(__NR_prctl, PR_SET_NAME, "claudebox-init", 0, 0);

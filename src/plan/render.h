@@ -10,6 +10,7 @@ enum bwrap_operand {
 	OPERAND_DATA,      // the first argument is a descriptor with the mount's content
 	OPERAND_HOST_PATH, // the first argument is a host path, or a descriptor of it
 	OPERAND_VARIABLE,  // the variable's value follows its name
+	OPERAND_NO_INIT,   // none; only for a box without our init, which does it better
 };
 
 // One option with its arguments; launch and --dry-run print the same list in their own ways.

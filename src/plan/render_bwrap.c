@@ -81,7 +81,8 @@ bwrap_options render_bwrap(const struct plan *plan, struct arena *arena)
 	add(&options, arena, "--gid", arena_printf(arena, "%u", plan->gid), NULL);
 	add(&options, arena, "--hostname", plan->host_name, NULL);
 	add(&options, arena, "--cap-drop", "ALL", NULL);
-	add(&options, arena, "--die-with-parent", NULL, NULL);
+	vec_push(arena, &options,
+		 (struct bwrap_option){ .flag = "--die-with-parent", .operand = OPERAND_NO_INIT });
 	if (!plan->user_namespaces)
 		add(&options, arena, "--disable-userns", NULL, NULL);
 	add_variables(&options, arena, plan);

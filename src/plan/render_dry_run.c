@@ -77,6 +77,7 @@ static void add_option(struct script *script, const struct bwrap_option *option)
 		text_printf(&script->command, " %s", word(script, option->arguments[1]));
 		return;
 	case OPERAND_TEXT:
+	case OPERAND_NO_INIT:
 	case OPERAND_HOST_PATH:
 		break;
 	}

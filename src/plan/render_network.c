@@ -116,6 +116,14 @@ static const char counting_sets[] =
 	"\tset pings6 {\n\t\ttype ipv6_addr\n\t\tsize 1024\n\t\tflags dynamic\n\t\tcounter\n\t}\n"
 	"\tcounter refused {\n\t}\n";
 
+// Whom the box has spoken to by UDP, and from where: others get no answer in. pasta keeps a port open for whoever sends to it. Not
+// the kernel's connection tracking, which every packet would pay for.
+static const char answering_sets[] =
+	"\tset answers4 {\n\t\ttype ipv4_addr . inet_service . inet_service\n"
+	"\t\tsize 16384\n\t\tflags dynamic,timeout\n\t\ttimeout 3m\n\t}\n"
+	"\tset answers6 {\n\t\ttype ipv6_addr . inet_service . inet_service\n"
+	"\t\tsize 16384\n\t\tflags dynamic,timeout\n\t\ttimeout 3m\n\t}\n";
+
 // A reset tells TCP at once. Everything else gets a mark that has no route (the sender sees "no route to host"), but
 // IPv6 pings, whose senders the kernel tells nothing: they get an answer. `guard` stands behind the mark.
 static const char chains[] =
@@ -143,8 +151,20 @@ static const char chains[] =
 	"\t\tip daddr @host4 goto refuse\n"
 	"\t\tip6 daddr @refused6 goto refuse\n"
 	"\t\tip6 daddr @host6 goto refuse\n"
-	"\t\tip6 daddr { 2000::/3, 64:ff9b::/96 } accept\n"
-	"\t\tmeta nfproto ipv6 goto refuse\n"
+	"\t\tip6 daddr != { 2000::/3, 64:ff9b::/96 } goto refuse\n"
+	"\t\tmeta nfproto ipv4 meta l4proto udp update @answers4 { ip daddr . udp dport . udp sport }\n"
+	"\t\tmeta nfproto ipv6 meta l4proto udp update @answers6 { ip6 daddr . udp dport . udp sport }\n"
+	"\t}\n"
+	"\tchain input {\n"
+	"\t\ttype filter hook input priority 0; policy drop;\n"
+	"\t\tiif lo accept\n"
+	"\t\ttcp flags & (syn | ack) == syn drop\n"
+	"\t\tmeta l4proto tcp accept\n"
+	"\t\tmeta nfproto ipv4 ip saddr . udp sport . udp dport @answers4 accept\n"
+	"\t\tmeta nfproto ipv6 ip6 saddr . udp sport . udp dport @answers6 accept\n"
+	"\t\ticmp type { echo-reply, destination-unreachable, time-exceeded, parameter-problem } accept\n"
+	"\t\ticmpv6 type { echo-reply, destination-unreachable, packet-too-big, time-exceeded, parameter-problem, "
+	"nd-neighbor-solicit, nd-neighbor-advert } accept\n"
 	"\t}\n"
 	"\tchain guard {\n"
 	"\t\ttype filter hook output priority 0; policy accept;\n"
@@ -164,6 +184,7 @@ const char *render_nft(const struct plan *plan, struct arena *arena)
 	add_set(&out, arena, "host", false, &plan->inet.host);
 	add_set(&out, arena, "host", true, &plan->inet.host);
 	text_add(&out, counting_sets);
+	text_add(&out, answering_sets);
 	text_printf(&out, chains, REFUSED_MARK, REFUSED_MARK);
 	text_add(&out, "}\n");
 	return text_get(&out);

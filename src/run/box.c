@@ -62,9 +62,10 @@ static bool connect_box(struct box *box, const struct plan *plan, struct network
 }
 
 // What was refused: a line for a person, JSON for a script that asked.
-static void report_network(const struct plan *plan, const struct network *network,
-			   struct arena *arena, int status)
+static void report_network(const struct plan *plan, struct network *network, struct arena *arena,
+			   int status)
 {
+	bool lost = network && network_was_lost(network);
 	bool person = network && isatty(STDERR_FILENO);
 	struct refusals refusals = { 0 };
 	bool counted = network && (person || plan->report) &&
@@ -72,7 +73,7 @@ static void report_network(const struct plan *plan, const struct network *networ
 	const char *line = counted ? refused_render_line(arena, &refusals) : NULL;
 	const char *report;
 
-	if (person && network->lost)
+	if (person && lost)
 		fputs("network: it was gone before the end\n", stderr);
 	if (person && !counted)
 		fputs("network: what was refused cannot be read\n", stderr);

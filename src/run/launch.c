@@ -156,8 +156,9 @@ static bool add_option(struct launch *launch, const struct plan *plan,
 		add_argument(launch, option->mode);
 	}
 	switch (option->operand) {
-	case OPERAND_VARIABLE:
-		return true; // goes to init, not to bwrap
+	case OPERAND_VARIABLE: // goes to init, not to bwrap
+	case OPERAND_NO_INIT: // bwrap, killed between two of its steps, would leave a child that waits for it for ever
+		return true;
 	case OPERAND_HOST_PATH:
 		return add_host_path(launch, plan, option, error);
 	case OPERAND_DATA:
@@ -178,16 +179,22 @@ static bool add_option(struct launch *launch, const struct plan *plan,
 	return true;
 }
 
-// bwrap says which process is the box's first; init waits there for our word.
+// bwrap says which process is the box's first; init waits there for our word. bwrap's end is open both ways: if we
+// vanish meanwhile its write must not fail, or it would end and leave a child that waits for it for ever.
 static bool add_info(struct launch *launch, struct box *box, struct error *error)
 {
 	int info[2];
+	int both;
 
 	if (pipe2(info, O_CLOEXEC) < 0)
 		return fail(error, "make a pipe");
+	both = open(arena_printf(launch->arena, "/proc/self/fd/%d", info[1]), O_RDWR | O_CLOEXEC);
+	close(info[1]);
 	box->info = move_up(info[0]);
+	if (both < 0)
+		return fail(error, "open a pipe both ways");
 	add_argument(launch, "--info-fd");
-	add_descriptor(launch, move_up(info[1]));
+	add_descriptor(launch, move_up(both));
 	return true;
 }
 

@@ -476,6 +476,18 @@ void network_take(struct network *network, const bool ready[NETWORK_WATCHED])
 		follow_changes(network);
 }
 
+// What ended together with the box is seen late.
+bool network_was_lost(struct network *network)
+{
+	struct pollfd wait[] = { { .fd = network->pasta.end, .events = POLLIN },
+				 { .fd = network->relay.end, .events = POLLIN } };
+
+	if (poll(wait, ARRAY_SIZE(wait), 0) > 0)
+		network_take(network,
+			     (const bool[]){ wait[0].revents != 0, wait[1].revents != 0, false });
+	return network->lost;
+}
+
 bool network_refused(const struct network *network, struct arena *arena,
 		     struct refusals *ret_refusals)
 {

@@ -36,6 +36,8 @@ bool network_start(struct network *network, const struct plan *plan, pid_t child
 // Descriptors to poll, -1 where there is nothing; then what happened.
 void network_watched(const struct network *network, int fds[NETWORK_WATCHED]);
 void network_take(struct network *network, const bool ready[NETWORK_WATCHED]);
+// Whether pasta or the relay ended before the box did.
+bool network_was_lost(struct network *network);
 // What the rules refused. False when nft does not tell.
 bool network_refused(const struct network *network, struct arena *arena,
 		     struct refusals *ret_refusals);

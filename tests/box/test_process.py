@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Processes of the box: exit codes, signals, namespaces, and that nothing outlives either side."""
+import contextlib
 import os
 import pathlib
 import signal
@@ -7,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from lib.box import CLAUDEBOX, BoxTest, processes_with
+from lib.box import CLAUDEBOX, BoxTest, processes_with, until
 
 AS_ROOT = True
 NAMESPACES = ("pid", "ipc", "uts", "cgroup", "mnt", "user")
@@ -19,16 +20,6 @@ def namespace_pids(pid):
         if line.startswith("NSpid:"):
             return [int(word) for word in line.split()[1:]]
     return []
-
-
-def until(condition, seconds=5.0):
-    """Waits until something holds; says whether it did."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.01)
-    return bool(condition())
 
 
 class Running(BoxTest):
@@ -271,7 +262,8 @@ class End(Running):
         self.assertEqual(process.wait(5), 0)
         self.assertEqual((self.project / "saved").read_text(), "saved\n")
 
-    def test_SAND_15_a_stopped_box_can_be_killed(self):
+    def test_SAND_15_a_stopped_box_ends_when_it_is_continued(self):
+        """Everything in it is stopped, one by one: nothing runs, and nothing of it comes back."""
         process = self.ready("echo ready; sleep $0")
         stopped = processes_with(self.mark)
         self.assertGreaterEqual(len(stopped), 4)
@@ -279,6 +271,9 @@ class End(Running):
             os.kill(pid, signal.SIGSTOP)
         process.kill()
         process.wait(5)
+        for pid in stopped:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
         self.assertTrue(self.gone(1.0))
 
     def test_orphans_are_reaped(self):

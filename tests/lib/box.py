@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 CLAUDEBOX = os.environ["CLAUDEBOX"]
@@ -93,6 +94,29 @@ class BoxTest(unittest.TestCase):
         self.git("add", ".", cwd=path)
         self.git("commit", "-qm", "first", cwd=path)
         return path
+
+
+def until(condition, seconds=5.0):
+    """Waits until something holds; says whether it did."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.01)
+    return bool(condition())
+
+
+# For python3 -c: the box's own loopback, by IPv4 and IPv6.
+LOOPBACK = """
+import socket
+for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
+    server = socket.socket(family)
+    server.bind((address, 0))
+    server.listen()
+    client = socket.create_connection(server.getsockname()[:2], 2)
+    client.sendall(b"x")
+    print(server.accept()[0].recv(1).decode())
+"""
 
 
 def processes_with(mark):
