@@ -50,6 +50,8 @@ strings render_pasta(const struct plan *plan, struct arena *arena, const char *n
 	add(&words, arena, "pasta");
 	add(&words, arena, "--foreground"); // so that it dies with us
 	add(&words, arena, "--quiet");
+	add(&words, arena,
+	    "--no-netns-quit"); // we end it; to watch the namespace, it would have to look into init
 	add(&words, arena, "--config-net");
 	add_pair(&words, arena, "--ns-ifname", BOX_INTERFACE);
 	add_pair(&words, arena, "--mac-addr", "9a:55:9a:55:9a:55"); // not the host's

@@ -23,8 +23,9 @@ struct network {
 	int changes; // of the host's addresses and routes
 	struct network_helper pasta;
 	struct network_helper relay;
-	bool lost;          // it was there, and ended before the box
-	const char *loaded; // the host's ranges as nft has them
+	bool lost;           // it was there, and ended before the box
+	const char *problem; // why it must go
+	const char *loaded;  // the host's ranges as nft has them
 };
 
 enum { NETWORK_WATCHED = 3 }; // descriptors that the supervisor polls for us
@@ -43,8 +44,8 @@ bool network_refused(const struct network *network, struct arena *arena,
 		     struct refusals *ret_refusals);
 void network_end(struct network *network);
 
-// In a child process: enters the namespaces and readies them; sends the relay's two sockets.
+// In a child process: enters the namespaces, and readies them. What could not be done, or NULL.
 bool namespace_enter(int user_namespace, int net_namespace);
-bool namespace_prepare(const struct plan *plan);
+const char *namespace_prepare(const struct plan *plan);
 // Sockets on the box's loopback, port 53: {UDP, TCP}.
 bool namespace_open_resolver(int ret_sockets[2]);

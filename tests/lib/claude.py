@@ -18,7 +18,7 @@ class ClaudeTest(BoxTest):
         super().setUp()
         if self.kind not in os.environ:
             self.fail(f"{self.kind} is not installed: the npm registry was not reached")
-        self.api = Standin(oauth=self.oauth, **self.standin_options)
+        self.api = Standin(oauth=self.oauth, listener=self.listener(), **self.standin_options)
         self.api.__enter__()
         self.addCleanup(self.api.__exit__)
         self.api_key = "sk-ant-test-" + "0123456789abcdef" * 3
@@ -33,6 +33,10 @@ class ClaudeTest(BoxTest):
             authority.write_bytes(open(self.api.ca_file, "rb").read())
             self.env["NODE_EXTRA_CA_CERTS"] = str(authority)
             self.env["CLAUDEBOX_EXTRA_ENV"] += ",HTTPS_PROXY,HTTP_PROXY,NO_PROXY,NODE_EXTRA_CA_CERTS"
+
+    def listener(self):
+        """Where the stand-in listens, if not on this machine's loopback."""
+        return None
 
     def claude(self, *arguments, **options):
         return self.claudebox("--yes", *arguments, timeout=120, **options)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """claudebox with --network inet in a little world of its own: what the tests of that tier share."""
+import contextlib
 import ctypes
 import json
 import os
@@ -56,7 +57,8 @@ class InetTest(BoxTest):
             return
         names = [name_of(pid) for pid in self.left()]
         for pid in self.left():
-            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         until(lambda: not self.left(), 2)
         self.fail(f"still running: {names}")
 
@@ -155,7 +157,8 @@ class Session:
             except OSError:
                 pass
         for pid in processes_with(self.mark):
-            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
 
 def name_of(pid):

@@ -34,7 +34,7 @@ class Standin:
     """The server and its state. refreshes, reused and unauthorised count what happened."""
 
     def __init__(self, port=0, log_path=None, oauth=False, refresh_delay=0.0,
-                 expires_in=28800, turn_delay=0.0):
+                 expires_in=28800, turn_delay=0.0, listener=None):
         self.log_path, self.oauth = log_path, oauth
         self.refresh_delay, self.expires_in, self.turn_delay = refresh_delay, expires_in, turn_delay
         self.lock = threading.Lock()
@@ -43,11 +43,15 @@ class Standin:
         self.refreshes = self.reused = self.unauthorised = 0
         self.requests = []           # what is also in the log
         self.dir = self.tls = None
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler, bind_and_activate=listener is None)
+        if listener:  # of another network, perhaps
+            self.server.socket.close()
+            self.server.socket = listener
+            self.server.server_address = listener.getsockname()
         self.server.daemon_threads = True
         self.server.standin = self
         self.port = self.server.server_address[1]
-        self.url = "http://127.0.0.1:%d" % self.port
+        self.url = "http://%s:%d" % self.server.server_address[:2]
 
     def __enter__(self):
         self._make_certificate()

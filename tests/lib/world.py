@@ -16,6 +16,12 @@ import threading
 HERE = pathlib.Path(__file__).resolve().parent
 PROBE = (HERE / "probe.py").read_text(encoding="utf-8")
 
+LISTEN = """
+import socket, sys
+with socket.create_server((sys.argv[2], 0)) as listener, socket.socket(fileno=int(sys.argv[1])) as channel:
+    socket.send_fds(channel, [b"x"], [listener.fileno()])
+"""
+
 # What a box in the tier inet must not reach; all of it answers when the host asks.
 FORBIDDEN4 = {
     "192.168.77.5": "host", "198.51.100.5": "host, public", "172.17.0.1": "host, docker0", "100.101.1.5": "host, tailnet",
@@ -96,13 +102,20 @@ class World:
         inner = [] if self.root else ["unshare", "--user", f"--map-user={os.getuid()}", f"--map-group={os.getgid()}"]
         return [*self.enter(), *inner, "env", f"--chdir={cwd}"]
 
-    def run(self, *command, pid=None, check=True, text=""):
+    def run(self, *command, pid=None, check=True, text="", pass_fds=()):
         """A command as root of the world, on the host or (pid=world.outside) outside; `text` is its input."""
         done = subprocess.run([*self.enter(pid), *map(str, command)], input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              text=True, check=False, timeout=30)
+                              text=True, check=False, timeout=30, pass_fds=pass_fds)
         if check and done.returncode:
             raise AssertionError(f"{command[0]}: {done.stderr}")
         return done.stdout
+
+    def listen(self, address, pid=None):
+        """A listening TCP socket of the world, for a server that runs here."""
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            self.run("/usr/bin/python3", "-c", LISTEN, str(theirs.fileno()), address, pid=pid, pass_fds=[theirs.fileno()])
+            return socket.socket(fileno=socket.recv_fds(ours, 1, 1)[1][0])
 
     def write(self, path, content):
         """A file of the host's /etc or /run; ("->", target) makes a link."""
