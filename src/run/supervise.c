@@ -47,6 +47,13 @@ static int drop_text(struct dl_phdr_info *object, size_t size, void *data)
 	return 0;
 }
 
+// Before a long wait.
+static void settle(void)
+{
+	malloc_trim(0);
+	dl_iterate_phdr(drop_text, NULL);
+}
+
 static const int passed_signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2 };
 
 struct watch {
@@ -218,8 +225,10 @@ static bool watch_box(struct watch *watch, struct error *error)
 
 		if (ready < 0 && errno != EINTR)
 			return error_set(error, "cannot wait: %s", strerror(errno));
-		if (ready == 0)
+		if (ready == 0) {
 			sign_in_watch(watch->sign_in);
+			settle();
+		}
 		// Messages first: the last one may come together with the end of the process.
 		if (wait[1].revents && !receive(watch))
 			control = -1;
@@ -272,8 +281,7 @@ bool run_supervise(struct box *box, const struct plan *plan, struct network *net
 	struct watch watch = { .box = box, .sign_in = &sign_in, .network = network, .status = -1 };
 	bool ok;
 
-	malloc_trim(0);
-	dl_iterate_phdr(drop_text, NULL);
+	settle();
 	ok = watch_box(&watch, error);
 	take_terminal(&watch);
 	sign_in_end(&sign_in);

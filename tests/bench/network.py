@@ -188,7 +188,7 @@ class Bench:
     def measure_memory(self):
         process = self.popen(self.claudebox, "--network", "inet", "--yes", "--exec", "sh", "-c", "echo started; exec sleep 60")
         process.stdout.readline()
-        time.sleep(0.5)
+        time.sleep(1)
         sizes = {}
         for pid in self.world.strangers() + [int(pid) for pid in subprocess.run(
                 ["pgrep", "-f", "^/proc/self/fd/5 .*echo started"], stdout=subprocess.PIPE, text=True, check=False).stdout.split()]:

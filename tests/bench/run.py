@@ -113,7 +113,7 @@ def measure_memory(claudebox, environment):
     process = subprocess.Popen([claudebox, "--yes", "--exec", "sh", "-c", "echo started; exec sleep 60"], env=environment,
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     process.stdout.readline()
-    time.sleep(0.3)
+    time.sleep(1)
     total = 0
     for pid in [process.pid, *subprocess.run(["pgrep", "-f", "^/proc/self/fd/5 .*echo started"], stdout=subprocess.PIPE,
                                              text=True, check=False).stdout.split()]:
