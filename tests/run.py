@@ -4,7 +4,8 @@
 
 C tests (BUILD/tests/*) speak TAP. Python files under cli/, box/, claude/ and unit/ are unittest modules; each runs in a process
 of its own, as an ordinary user: root is who CI is, not who runs claudebox. A module with AS_ROOT = True runs as root
-as well when we are root. The last line is the total.
+as well when we are root; one with NEEDS_NIX = True runs where there is a Nix daemon (lib/nix_inside.py), which trusts the user
+if it also has NIX_TRUSTS_US = True. The last line is the total.
 """
 import concurrent.futures
 import functools
@@ -98,7 +99,15 @@ def with_tun():
     return [] if done.returncode else prefix
 
 
-def as_user(user, command):
+def says(path, mark):
+    """Whether a module asks for something of ours."""
+    return re.search(rf"^{mark} = True$", path.read_text(encoding="utf-8"), re.M)
+
+
+def as_user(user, command, path):
+    if says(path, "NEEDS_NIX") and shutil.which("nix-daemon"):
+        trusted = ["--trusted"] if says(path, "NIX_TRUSTS_US") else []
+        return [*with_tun(), "/usr/bin/python3", str(HERE / "lib/nix_inside.py"), *trusted, str(user.pw_uid), *command]
     if os.getuid() == user.pw_uid:
         return command
     return [*with_tun(), "setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--init-groups", "--", *command]
@@ -120,7 +129,7 @@ def run_python(name, path, user, variables, directory):
     """A unittest module, in a process of its own; its last line is a summary for us."""
     command = ["/usr/bin/python3", str(directory / "tests/lib/module.py"), str(directory / "tests" / path)]
     try:
-        done = subprocess.run(as_user(user, command), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        done = subprocess.run(as_user(user, command, HERE / path), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, errors="replace", env=variables,
                               cwd=directory, timeout=540, check=False)
         summary = json.loads(done.stdout.strip().splitlines()[-1])
@@ -160,7 +169,7 @@ def main():
                     if not wanted(name):
                         continue
                     jobs.append(pool.submit(run_python, name, name, user, environment(user, directory, claude), directory))
-                    if os.getuid() == 0 and re.search(r"^AS_ROOT = True$", path.read_text(), re.M):
+                    if os.getuid() == 0 and says(path, "AS_ROOT"):
                         jobs.append(pool.submit(run_python, f"{name} (root)", name, root,
                                                 environment(root, directory, claude), directory))
             started = time.monotonic()

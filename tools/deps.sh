@@ -35,6 +35,7 @@ test         cmd:unshare              util-linux       util-linux          util-
 test         cmd:ps                   procps           procps-ng           procps-ng
 test         cmd:strace               strace           strace              strace
 test         cmd:openssl              openssl          openssl             openssl
+test         cmd:nix-daemon           nix-bin          /usr/bin/nix-daemon nix
 test,npm     cmd:node                 nodejs           /usr/bin/node       nodejs
 test,npm     cmd:npm                  npm              /usr/bin/npm        npm
 lint         cmd:clang-format         clang-format     clang-tools-extra   clang

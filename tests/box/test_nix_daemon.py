@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""SAND-06, SAND-07, TOOL-01, TOOL-03 with a real Nix daemon: the box builds and fetches through it, and can do no more with it."""
+import json
+import os
+import pathlib
+import subprocess
+import unittest
+
+from lib.box import CLAUDEBOX, processes_with, until
+from lib.inet import InetTest
+from lib.nix import SYSTEM, NixTest
+
+NEEDS_NIX = True
+
+# Programs of the store run, and that is all.
+WITHOUT = """
+$1/bin/hello
+ls -d /nix/var /etc/nix/nix.conf 2>/dev/null
+echo ${NIX_REMOTE-no daemon}
+NIX_REMOTE=daemon nix --extra-experimental-features nix-command store ping && echo reached
+"""
+
+
+class NixDaemon(NixTest):
+    def start(self, script, env=None):
+        """A box that has said "ready" and goes on when its input ends."""
+        box = subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", f"echo ready; cat; {script}"], cwd=self.project,
+                               env={**self.env, **(env or {})}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(box.kill)
+        self.assertEqual(box.stdout.readline(), "ready\n")
+        return box
+
+    def test_TOOL_01_nix_shell(self):
+        self.assertEqual(self.box("nix shell nixpkgs#hello nixpkgs#two -c sh -c 'hello; two'"), "hello from Nix\ntwo from Nix\n")
+
+    def test_TOOL_01_nix_build_and_run(self):
+        out = self.box("nix build --no-link --json nixpkgs#python3Packages.tool")
+        self.assertEqual(json.loads(out)[0]["outputs"], self.where("python3Packages.tool"))
+        self.assertEqual(self.box("nix run nixpkgs#hello; nix-store --realise $(nix eval --raw nixpkgs#hello.drvPath)", timeout=20),
+                         f"hello from Nix\n{self.where('hello')['out']}\n")
+
+    def test_TOOL_01_a_flake_of_the_project(self):
+        (self.project / "flake.nix").write_text(
+            f"{{ outputs = {{ self, nixpkgs }}: {{ packages.{SYSTEM}.default = nixpkgs.legacyPackages.{SYSTEM}.hello; }}; }}")
+        self.assertEqual(self.box("nix run path:."), "hello from Nix\n")
+        self.assertTrue((self.project / "flake.lock").exists())
+
+    def test_TOOL_01_a_link_in_the_project_keeps_what_was_built(self):
+        self.box("nix build nixpkgs#both")
+        self.collect()
+        self.assertEqual(os.readlink(self.project / "result"), self.where("both")["out"])
+        self.assertTrue((self.project / "result/bin/both").exists())
+
+    def test_TOOL_01_a_failing_build_says_why(self):
+        done = self.claudebox("--yes", "--exec", "nix", "build", "--no-link", "nixpkgs#broken")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("why it fails", done.stderr)
+
+    def test_TOOL_03_what_is_built_later_is_there(self):
+        late = self.where("late")["out"]
+        box = self.start(f"{late}/bin/late")
+        self.assertFalse(pathlib.Path(late).exists())
+        self.build("late")
+        self.assertEqual(box.communicate(timeout=20)[0], "late from Nix\n")
+
+    def test_SAND_06_the_store_is_read_only(self):
+        hello = self.build("hello")["out"]
+        out = self.box("""
+            cd /nix/store
+            for command in 'touch x' 'mkdir x' "touch $1/bin/hello" "chmod u+w $1" "rm -rf $1" "mv $1 x" "ln $1/bin/hello x"; do
+                $command 2>/dev/null && echo "done: $command"
+            done
+            $1/bin/hello""", hello)
+        self.assertEqual(out, "hello from Nix\n")
+
+    def test_SAND_06_a_running_box_keeps_what_is_on_its_PATH(self):
+        hello = self.build("hello")["out"]
+        box = self.start("hello", env={"PATH": f"{self.env['PATH']}:{hello}/bin"})
+        self.collect()
+        self.assertEqual(box.communicate(timeout=20)[0], "hello from Nix\n")
+        self.collect()
+        self.assertFalse(pathlib.Path(hello).exists())
+
+    def test_SAND_07_nothing_but_the_socket(self):
+        self.assertEqual(self.box("cd /nix; find . -path ./store -prune -o -print | sort; touch var/nix/daemon-socket/x; "
+                                  "rm -f var/nix/daemon-socket/socket; echo $NIX_REMOTE"),
+                         "".join(f"{line}\n" for line in (".", "./var", "./var/nix", "./var/nix/daemon-socket",
+                                                          "./var/nix/daemon-socket/socket", "daemon")))
+        self.nix("store", "ping")
+
+    def test_SAND_07_the_daemon_obeys_no_box(self):
+        """Settings that only a trusted user may change: this one would run a program of ours as root, outside."""
+        hook = self.project / "hook"
+        hook.write_text(f"#!/bin/sh\ntouch {self.project}/ran\n")
+        hook.chmod(0o755)
+        self.project.chmod(0o777)
+        self.box("nix build --no-link --option post-build-hook $PWD/hook nixpkgs#nobin")
+        self.assertTrue(pathlib.Path(self.where("nobin")["out"]).exists())
+        self.assertFalse((self.project / "ran").exists())
+
+    def test_SAND_07_a_build_ends_with_its_box(self):
+        box = subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "nix", "build", "--no-link", "nixpkgs#slow"], cwd=self.project,
+                               env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(box.kill)
+        mark = "sleep\x0030\x00"
+        self.assertTrue(until(lambda: processes_with(mark), 20))
+        box.terminate()
+        box.wait(10)
+        self.assertTrue(until(lambda: not processes_with(mark)))
+
+    def test_SAND_07_the_tier_none_has_no_daemon(self):
+        done = self.claudebox("--yes", "--network", "none", "--exec", "sh", "-c", WITHOUT, "sh", self.build("hello")["out"])
+        self.assertEqual(done.stdout, "hello from Nix\nno daemon\n")
+        self.assertIn("cannot connect to", done.stderr)
+
+    def test_UX_05_check_finds_the_daemon(self):
+        checks = json.loads(self.claudebox("--check=json").stdout)["checks"]
+        self.assertEqual([(check["state"], check["detail"]) for check in checks if check["name"] == "nix"],
+                         [("ok", "the daemon answers")])
+
+
+class NixDaemonAndInet(NixTest, InetTest):
+    def test_SAND_07_the_tier_inet_has_no_daemon(self):
+        done = self.inet("sh", "-c", WITHOUT, "sh", self.build("hello")["out"])
+        self.assertEqual(done.stdout, "hello from Nix\nno daemon\n")
+        self.assertIn("cannot connect to", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+"""Runs a command on a machine with Nix: nix_inside.py [--trusted] UID COMMAND...; we are root, or already that ordinary user.
+
+The machine is ours but for /nix and /etc/nix, which are new and in memory: a daemon, and a small flake that the registry calls nixpkgs.
+All of it, with whatever the daemon builds, is in namespaces of its own and ends with the command or with our parent.
+"""
+import ctypes
+import json
+import os
+import pathlib
+import platform
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+STATE = pathlib.Path("/nix/var/nix")
+GROUPS = {"nixbld": 30000, "nix-users": 30001}  # who builds, and who may ask for it: as on Debian
+BUILDERS = 4
+MS_BIND, MS_REC, MNT_DETACH = 4096, 16384, 2
+PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
+PR_SET_PDEATHSIG = 1
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def must(result):
+    if result:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+
+def mirror(source, target):
+    """The same file, directory or link at another place."""
+    if source.is_symlink():
+        target.symlink_to(os.readlink(source))
+        return
+    if source.is_dir():
+        target.mkdir()
+    else:
+        target.touch()
+    must(LIBC.mount(os.fsencode(source), os.fsencode(target), None, MS_BIND | MS_REC, None))
+
+
+def make_root():
+    """Another root directory: all that is in the old one, but for Nix; only the list of accounts is a copy."""
+    must(LIBC.mount(b"tmpfs", b"/tmp", b"tmpfs", 0, b"mode=755"))
+    os.mkdir("/tmp/old")
+    must(LIBC.syscall(PIVOT_ROOT[platform.machine()], b"/tmp", b"/tmp/old"))
+    os.chdir("/")
+    old, root = pathlib.Path("/old"), pathlib.Path("/")
+    for entry in old.iterdir():
+        if entry.name not in ("nix", "etc"):
+            mirror(entry, root / entry.name)
+    (root / "etc/nix").mkdir(parents=True)
+    for entry in (old / "etc").iterdir():
+        if entry.name in ("passwd", "group"):
+            shutil.copy(entry, root / "etc")
+        elif entry.name != "nix":
+            mirror(entry, root / "etc" / entry.name)
+    must(LIBC.umount2(b"/old", MNT_DETACH))
+    os.rmdir("/old")
+
+
+def add_accounts(user):
+    """Those of a daemon for many users, replacing any that are there."""
+    accounts = {"passwd": [], "group": []}
+    for name, lines in accounts.items():
+        for line in pathlib.Path("/etc", name).read_text(encoding="utf-8").splitlines():
+            if not line.startswith(("nixbld", "nix-users:")):
+                lines.append(line)
+    builders = [f"nixbld{number}" for number in range(1, BUILDERS + 1)]
+    for number, name in enumerate(builders, 1):
+        accounts["passwd"].append(f"{name}:x:{GROUPS['nixbld'] + number}:{GROUPS['nixbld']}::/var/empty:/usr/sbin/nologin")
+    accounts["group"].append(f"nixbld:x:{GROUPS['nixbld']}:{','.join(builders)}")
+    accounts["group"].append(f"nix-users:x:{GROUPS['nix-users']}:{user.pw_name}")
+    for name, lines in accounts.items():
+        pathlib.Path("/etc", name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def make_nix(user, alone, trusted):
+    """The settings, the store and in it the flake. `alone`: there is one user only, so the daemon has no other to build as."""
+    settings = {
+        "experimental-features": "nix-command flakes", "sandbox": "false", "substituters": "", "fsync-metadata": "false",
+        "flake-registry": "/etc/nix/registry.json", "build-users-group": "" if alone else "nixbld",
+        "allowed-users": "*" if alone else "root @nix-users",
+        # The daemon takes us for root when we are alone.
+        "trusted-users": f"root {user.pw_name}" if trusted else "" if alone else "root",
+    }
+    pathlib.Path("/etc/nix/nix.conf").write_text("".join(f"{name} = {value}\n" for name, value in settings.items()), encoding="utf-8")
+    (STATE / "daemon-socket").mkdir(parents=True)
+    done = subprocess.run(["nix", "store", "add-path", "--name", "source", HERE / "nixpkgs"], env=environment(), check=True,
+                          stdout=subprocess.PIPE, text=True)
+    source = done.stdout.strip()
+    (STATE / "gcroots/nixpkgs").symlink_to(source)
+    entry = {"from": {"type": "indirect", "id": "nixpkgs"}, "to": {"type": "path", "path": source}}
+    pathlib.Path("/etc/nix/registry.json").write_text(json.dumps({"version": 2, "flakes": [entry]}), encoding="utf-8")
+    if alone:  # the store would be the user's own
+        os.chmod(STATE, 0o555)
+    else:
+        os.chown(STATE / "daemon-socket", 0, GROUPS["nix-users"])
+        os.chmod(STATE / "daemon-socket", 0o750)
+
+
+def environment():
+    """For the daemon, which must not leave anything in a home."""
+    return {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "HOME": "/nix/home", "LANG": "C.UTF-8", "NIX_REMOTE": "local"}
+
+
+def start_daemon():
+    # Its own words are of no use: what goes wrong is told to the client as well.
+    daemon = subprocess.Popen(["nix-daemon"], env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, start_new_session=True)
+    end = time.monotonic() + 10
+    while time.monotonic() < end and daemon.poll() is None:
+        try:
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(str(STATE / "daemon-socket/socket"))
+                return
+        except OSError:
+            time.sleep(0.005)
+    sys.exit("the Nix daemon did not start")
+
+
+def inside(user, alone, trusted, command):
+    """As the first process of the namespace: when it ends, all in it end."""
+    make_root()
+    if not alone:
+        add_accounts(user)
+    make_nix(user, alone, trusted)
+    start_daemon()
+    os.chdir(os.environ["STAGE"])
+    if alone:
+        command = ["unshare", "--user", f"--map-user={user.pw_uid}", f"--map-group={user.pw_gid}", "--", *command]
+    elif user.pw_uid:
+        command = ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--init-groups", "--", *command]
+    main = subprocess.Popen(command, env=dict(os.environ, NIX_TEST="alone" if alone else "many"))
+    while True:
+        pid, status = os.wait()
+        if pid == main.pid:
+            sys.exit(os.waitstatus_to_exitcode(status) & 0xff)
+
+
+def outside(arguments):
+    """Into namespaces of our own; which processes are ours to end is the kernel's to know."""
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    user = ["--user", "--map-root-user"] if os.getuid() else []
+    os.execvp("unshare", ["unshare", *user, "--mount", "--pid", "--kill-child", "--mount-proc", "/usr/bin/python3", __file__,
+                          "--alone" if user else "--many", *arguments])
+
+
+def main():
+    arguments = sys.argv[1:]
+    if arguments[0] not in ("--alone", "--many"):
+        outside(arguments)
+    alone = arguments.pop(0) == "--alone"
+    trusted = arguments[0] == "--trusted"
+    uid, *command = arguments[1:] if trusted else arguments
+    inside(pwd.getpwuid(int(uid)), alone, trusted, command)
+
+
+if __name__ == "__main__":
+    main()
