@@ -36,14 +36,52 @@ enum payload {
 
 typedef VEC(unsigned int) ports;
 
+// Who asked for something: "--mount-ro", "profile work". NULL: nobody, it is built in.
+typedef const char *asked_by;
+
+struct config_mount {
+	const char *source;      // as it was written: "~/x", "x", "/x"
+	const char *destination; // the same; NULL: where it is on the host
+	bool writable;
+	asked_by origin;
+};
+
+struct config_variable {
+	const char *name;
+	const char *value; // NULL: the host's, if it is set there
+	asked_by origin;
+};
+
+struct config_package {
+	const char *name;
+	asked_by origin;
+};
+
+// When the question before the start is asked.
+enum confirm {
+	CONFIRM_ALWAYS,
+	CONFIRM_CHANGED, // only when the box is not what was last approved
+	CONFIRM_NEVER,
+	CONFIRM_COUNT,
+};
+
 struct config {
 	enum action action;
 	enum output output;
 	enum payload payload;
 	enum network_tier network;
-	ports host_ports;      // of the host's loopback, for the box
-	ports published_ports; // of the box, for the host's loopback
-	int report;            // descriptor for the report at the end, 0: none
+	ports host_ports;       // of the host's loopback, for the box
+	ports published_ports;  // of the box, for the host's loopback
+	int report;             // descriptor for the report at the end, 0: none
+	const char *profile;    // asked for by name, NULL: none
+	const char *network_by; // who chose the tier
+	VEC(struct config_mount) mounts;
+	VEC(struct config_variable) variables;
+	VEC(struct config_package) packages;
+	const char *nixpkgs; // where they come from, NULL: the registry's nixpkgs
+	bool nix_daemon;     // its socket is wanted although the box has a network of its own
+	bool project_read_only;
+	enum confirm confirm;
 	bool yes;
 	strings arguments;     // for claude, for the shell, or the command of --exec
 	const char *extra_env; // CLAUDEBOX_EXTRA_ENV as it came
