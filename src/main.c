@@ -40,6 +40,7 @@ static bool act(const struct config *config, struct arena *arena, int *ret_statu
 
 	if (!probe_host(&host, arena, environ, error))
 		return false;
+	probe_mounts(&host, arena, config);
 	if (config->network == NETWORK_INET || config->action == ACTION_CHECK)
 		probe_network(&host, arena);
 	if (config->action == ACTION_CHECK) {

@@ -18,6 +18,10 @@ const struct option_row option_table[] = {
 	  "inet: the box reaches this TCP port of the host's loopback" },
 	{ OPTION_PUBLISH, 0, "publish", ARGUMENT_REQUIRED, "PORT",
 	  "inet: the host's loopback reaches this TCP port of the box" },
+	{ OPTION_MOUNT_RO, 0, "mount-ro", ARGUMENT_REQUIRED, "PATH[:DEST]",
+	  "one more file or directory in the box, to read" },
+	{ OPTION_MOUNT_RW, 0, "mount-rw", ARGUMENT_REQUIRED, "PATH[:DEST]",
+	  "one more file or directory in the box, to change" },
 	{ OPTION_REPORT, 0, "report-fd", ARGUMENT_REQUIRED, "N",
 	  "at the end, write status and refused connections to N as JSON" },
 	{ OPTION_SHELL, 0, "shell", ARGUMENT_NONE, NULL,
@@ -28,8 +32,6 @@ const struct option_row option_table[] = {
 	  "show this help (claude's own: claudebox -- --help)" },
 	{ OPTION_VERSION, 0, "version", ARGUMENT_NONE, NULL, "show claudebox's version" },
 	{ OPTION_RESERVED, 0, "profile", ARGUMENT_REQUIRED, "NAME", NULL },
-	{ OPTION_RESERVED, 0, "mount-ro", ARGUMENT_REQUIRED, "PATH[:DEST]", NULL },
-	{ OPTION_RESERVED, 0, "mount-rw", ARGUMENT_REQUIRED, "PATH[:DEST]", NULL },
 	{ OPTION_RESERVED, 0, "prove", ARGUMENT_JSON, NULL, NULL },
 };
 const size_t option_table_count = ARRAY_SIZE(option_table);
@@ -53,6 +55,7 @@ static bool parse_tier(struct config *config, const char *value, struct error *e
 	for (int tier = 0; tier < NETWORK_TIER_COUNT; tier++) {
 		if (str_equal(value, network_tier_names[tier])) {
 			config->network = (enum network_tier)tier;
+			config->network_by = "--network";
 			return true;
 		}
 	}
@@ -111,6 +114,39 @@ static bool parse_report(struct config *config, const char *value, struct error 
 	return true;
 }
 
+// PATH[:DEST]; a colon of a path is written "\\:".
+static bool parse_mount(struct config *config, struct arena *arena, const struct option_row *row,
+			const char *value, struct error *error)
+{
+	struct text parts[2] = { { .arena = arena }, { .arena = arena } };
+	size_t part = 0;
+
+	for (const char *s = value ? value : ""; *s; s++) {
+		if (*s == ':' && part == 0) {
+			part = 1;
+			continue;
+		}
+		if (*s == '\\' && s[1] == ':')
+			s++;
+		else if (*s == ':')
+			part = 2;
+		if (part < 2)
+			text_add_bytes(&parts[part], s, 1);
+	}
+	if (part == 2 || !parts[0].length || (part == 1 && !parts[1].length)) {
+		error_set(error, "option '--%s' needs PATH or PATH:DEST, not '%s'", row->name,
+			  quote_display(error->arena, value ? value : "", 60));
+		return usage_error(error);
+	}
+	vec_push(arena, &config->mounts,
+		 (struct config_mount){ .source = text_get(&parts[0]),
+					.destination = part ? text_get(&parts[1]) : NULL,
+					.writable = row->id == OPTION_MOUNT_RW,
+					.origin = row->id == OPTION_MOUNT_RW ? "--mount-rw"
+									     : "--mount-ro" });
+	return true;
+}
+
 static void choose_output(struct config *config, enum action action, const char *value)
 {
 	config->action = action;
@@ -130,6 +166,9 @@ static bool apply(struct config *config, struct arena *arena, const struct optio
 		return parse_port(arena, &config->host_ports, row->name, value, error);
 	case OPTION_PUBLISH:
 		return parse_port(arena, &config->published_ports, row->name, value, error);
+	case OPTION_MOUNT_RO:
+	case OPTION_MOUNT_RW:
+		return parse_mount(config, arena, row, value, error);
 	case OPTION_REPORT:
 		return parse_report(config, value, error);
 	case OPTION_SHELL:

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "config/options.h"
 #include "plan/host.h"
 
 #include <stdbool.h>
@@ -11,6 +12,8 @@
 
 bool probe_host(struct host *host, struct arena *arena, char *const *environment,
 		struct error *error);
+// What the user asked to mount.
+void probe_mounts(struct host *host, struct arena *arena, const struct config *config);
 // What the tier inet needs to know.
 void probe_network(struct host *host, struct arena *arena);
 // Every address and every directly reached network of the host's interfaces; false with errno.

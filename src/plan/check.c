@@ -107,13 +107,14 @@ static bool check_mount(const struct plan *plan, const struct plan_mount *mount,
 	// A mount point below a directory that the box writes to can be swapped for a link between two
 	// launches, and bwrap would follow it; what is made there would be made in the user's own files.
 	// Only git directories inside the project's own tree may nest.
-	if (writable_in_box(plan, mount->path) &&
+	// What the user asked for was looked at: it is there, and no link leads to it.
+	if (writable_in_box(plan, mount->path) && mount->origin != ORIGIN_ASKED &&
 	    !(from_host && str_equal(mount->path, mount->source)))
 		return error_set(error, "plan mounts '%s' inside a writable directory",
 				 quote_display(error->arena, mount->path, 0));
 	if (!from_host)
 		return true;
-	if (plan_near_secret(host, mount->source))
+	if (plan_near_secret(host, mount->source) && !mount->secret)
 		return error_set(error, "plan mounts secret path '%s'",
 				 quote_display(error->arena, mount->source, 0));
 	return true;

@@ -132,6 +132,17 @@ static void add_allowed(struct plan *plan, struct arena *arena, const struct hos
 	}
 }
 
+// What was asked for replaces what the host's allowlist let through.
+static void remove_variable(struct plan *plan, const char *name)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < plan->variables.count; i++)
+		if (!str_equal(plan->variables.items[i].name, name))
+			plan->variables.items[kept++] = plan->variables.items[i];
+	plan->variables.count = kept;
+}
+
 static bool add_asked(struct plan *plan, struct arena *arena, const char *names,
 		      const struct host *host, struct error *error)
 {
@@ -170,10 +181,35 @@ static bool add_asked(struct plan *plan, struct arena *arena, const char *names,
 	return true;
 }
 
+// Names were checked where they were read; what is reserved is refused here too, whoever asks.
+static bool add_configured(struct plan *plan, struct arena *arena, const struct config *config,
+			   const struct host *host, struct error *error)
+{
+	vec_each(wanted, &config->variables) {
+		const struct variable_row *reserved = variable_row_find(
+			reserved_variables, reserved_variable_count, wanted->name);
+		const char *value = wanted->value ? wanted->value
+						  : host_variable(host, wanted->name);
+
+		if (reserved || !env_name_valid(wanted->name, strlen(wanted->name))) {
+			error_hint(error, "take it out of the profile");
+			return error_set(error, "%s: variable '%s' cannot be set: %s",
+					 wanted->origin, quote_display(arena, wanted->name, 40),
+					 reserved ? reserved->why : "that is no name");
+		}
+		if (!value)
+			continue;
+		remove_variable(plan, wanted->name);
+		add(plan, arena, wanted->name, value, ORIGIN_ASKED, wanted->origin);
+	}
+	return true;
+}
+
 bool plan_build_environment(struct plan *plan, struct arena *arena, const struct config *config,
 			    const struct host *host, struct error *error)
 {
 	add_made(plan, arena, host);
 	add_allowed(plan, arena, host);
-	return add_asked(plan, arena, config->extra_env, host, error);
+	return add_configured(plan, arena, config, host, error) &&
+	       add_asked(plan, arena, config->extra_env, host, error);
 }

@@ -108,6 +108,15 @@ struct network_facts {
 	const char *tun_problem; // why /dev/net/tun cannot be used, NULL: it can
 };
 
+// Something that the user asked to mount.
+struct mount_facts {
+	const char *written;         // as it was
+	struct followed source;      // `path` is absolute
+	struct followed destination; // what is on the host at that path
+	bool writable;
+	const char *origin; // "--mount-ro", "profile work"
+};
+
 struct host {
 	uid_t uid;
 	gid_t gid;
@@ -139,6 +148,7 @@ struct host {
 	struct state_facts state;
 	struct user_claude_facts user_claude;
 	struct network_facts network;
+	VEC(struct mount_facts) mounts;
 };
 
 // The fact about a path that a table names; NULL when it was not asked for or is not there.

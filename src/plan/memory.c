@@ -11,17 +11,33 @@ static void add_project(struct text *out, const struct plan *plan, struct arena 
 {
 	const struct git_facts *git = plan_git(host);
 
-	text_printf(out,
-		    "- You can write to the project `%s`, to `/tmp` and to your home directory. "
-		    "Only the project, and your own state in `~/.claude`, outlive this "
-		    "session: put results in the project.\n",
-		    quote_display(arena, plan->project, 0));
+	if (plan->project_read_only)
+		text_printf(
+			out,
+			"- The project `%s` is there to read, not to change. You can write to "
+			"`/tmp` and to your home directory, which are gone after this session.\n",
+			quote_display(arena, plan->project, 0));
+	else
+		text_printf(
+			out,
+			"- You can write to the project `%s`, to `/tmp` and to your home "
+			"directory. Only the project, and your own state in `~/.claude`, outlive "
+			"this session: put results in the project.\n",
+			quote_display(arena, plan->project, 0));
+	vec_each(mount, &plan->mounts) {
+		if (mount->origin == ORIGIN_ASKED)
+			text_printf(out, "- `%s` is there too, %s.\n",
+				    quote_display(arena, mount->path, 0),
+				    mount->kind == MOUNT_WRITABLE
+					    ? "and you can change it, as the user asked"
+					    : "to read");
+	}
 	if (git && !str_equal(git->top, plan->project))
 		text_printf(out,
 			    "- The rest of the repository, `%s`, is there to read, not to "
 			    "change.\n",
 			    quote_display(arena, git->top, 0));
-	if (git)
+	if (git && !plan->project_read_only)
 		text_add(out,
 			 "- git works here, commits included. There are no keys and no passwords: "
 			 "pushing, fetching from private places and signing are for the user.\n");

@@ -105,6 +105,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 		.report = config->report,
 		.payload = config->payload,
 		.project = host->project,
+		.project_read_only = config->project_read_only,
 		.home = host->home,
 		.host_name = "claudebox",
 		.bwrap = host->bwrap,
@@ -122,7 +123,8 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	plan_build_state(plan, arena, host);
 	plan_build_project(plan, arena, host);
 	if (!plan_build_environment(plan, arena, config, host, error) ||
-	    !plan_build_command(plan, arena, config, host, error))
+	    !plan_build_command(plan, arena, config, host, error) ||
+	    !plan_build_mounts(plan, arena, host, error)) // after all that it must not hide
 		return false;
 	plan_build_warnings(plan, arena, host);
 	// Made last, from all the rest.

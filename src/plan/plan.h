@@ -48,7 +48,8 @@ struct plan_mount {
 	unsigned int mode; // of a tmpfs, directory or made file
 	struct file_id id; // of a host path
 	enum origin origin;
-	const char *why; // NULL: a detail that the audit leaves out
+	const char *secret; // what kind of secret was asked for, or NULL
+	const char *why;    // NULL: a detail that the audit leaves out
 };
 
 // A link in the instance's Claude directory. The box can replace it, which harms only the box.
@@ -113,7 +114,8 @@ struct plan {
 	const char *bwrap;
 	bool bind_descriptors;
 	bool user_namespaces; // the agent may make some
-	uid_t uid;            // in the box
+	bool project_read_only;
+	uid_t uid; // in the box
 	gid_t gid;
 	struct plan_state state;
 };
@@ -137,6 +139,8 @@ bool plan_refuse_state(const struct host *host, struct error *error);
 bool plan_build_environment(struct plan *plan, struct arena *arena, const struct config *config,
 			    const struct host *host, struct error *error);
 void plan_build_system(struct plan *plan, struct arena *arena, const struct host *host);
+bool plan_build_mounts(struct plan *plan, struct arena *arena, const struct host *host,
+		       struct error *error);
 void plan_build_project(struct plan *plan, struct arena *arena, const struct host *host);
 void plan_build_state(struct plan *plan, struct arena *arena, const struct host *host);
 bool plan_build_command(struct plan *plan, struct arena *arena, const struct config *config,

@@ -13,15 +13,15 @@ static void add_host(struct plan *plan, struct arena *arena, enum mount_kind kin
 			       .kind = kind, .source = path, .path = path, .id = id, .why = why });
 }
 
-static bool is_writable(const struct plan *plan, const char *path)
+static bool is_mounted(const struct plan *plan, const char *path, enum mount_kind kind)
 {
-	bool writable = false;
+	bool has = false;
 
 	vec_each(mount, &plan->mounts) {
 		if (path_within(path, mount->path))
-			writable = mount->kind == MOUNT_WRITABLE;
+			has = mount->kind == kind;
 	}
-	return writable;
+	return has;
 }
 
 bool plan_near_secret(const struct host *host, const char *path)
@@ -60,18 +60,20 @@ const struct git_facts *plan_git(const struct host *host)
 void plan_build_project(struct plan *plan, struct arena *arena, const struct host *host)
 {
 	const struct git_facts *git = plan_git(host);
+	enum mount_kind kind = plan->project_read_only ? MOUNT_READ_ONLY : MOUNT_WRITABLE;
 
 	// Without the files around a subdirectory, git would take them for deleted.
 	if (git && !str_equal(git->top, host->project))
 		add_host(plan, arena, MOUNT_READ_ONLY, git->top, git->top_id,
 			 "the repository around the project");
-	add_host(plan, arena, MOUNT_WRITABLE, host->project, host->project_id, "the project");
+	add_host(plan, arena, kind, host->project, host->project_id,
+		 plan->project_read_only ? "the project, to look at" : "the project");
 	if (!git)
 		return;
-	if (!is_writable(plan, git->common))
-		add_host(plan, arena, MOUNT_WRITABLE, git->common, git->common_id,
+	if (!is_mounted(plan, git->common, kind))
+		add_host(plan, arena, kind, git->common, git->common_id,
 			 "the repository's history");
-	if (!is_writable(plan, git->directory))
-		add_host(plan, arena, MOUNT_WRITABLE, git->directory, git->directory_id,
+	if (!is_mounted(plan, git->directory, kind))
+		add_host(plan, arena, kind, git->directory, git->directory_id,
 			 "the worktree's git directory");
 }

@@ -22,7 +22,7 @@ const char *const origin_marks[ORIGIN_COUNT] = {
 	[ORIGIN_ASKED] = "[+]",
 };
 
-enum style { STYLE_PLAIN, STYLE_HEAD, STYLE_DIM, STYLE_WARN, STYLE_ASKED };
+enum style { STYLE_PLAIN, STYLE_HEAD, STYLE_DIM, STYLE_WARN, STYLE_ASKED, STYLE_DANGER };
 
 struct screen {
 	struct arena *arena;
@@ -50,7 +50,7 @@ static void add_styled(struct screen *screen, enum style style, const char *text
 {
 	static const char *const codes[] = {
 		[STYLE_PLAIN] = "",  [STYLE_HEAD] = "1",   [STYLE_DIM] = "2",
-		[STYLE_WARN] = "33", [STYLE_ASKED] = "35",
+		[STYLE_WARN] = "33", [STYLE_ASKED] = "35", [STYLE_DANGER] = "1;31",
 	};
 
 	if (screen->colour && *codes[style])
@@ -189,7 +189,8 @@ static const char *shown_mount(struct screen *screen, const struct plan_mount *m
 
 static bool same_row(const struct plan_mount *a, const struct plan_mount *b)
 {
-	return a->kind == b->kind && a->origin == b->origin && str_equal(a->why, b->why);
+	return a->kind == b->kind && a->origin == b->origin && str_equal(a->why, b->why) &&
+	       str_equal(a->secret, b->secret);
 }
 
 // All mounts of one kind, origin and reason share a row, which stands where the first of them is.
@@ -207,10 +208,15 @@ static void add_mount_row(struct screen *screen, const struct plan *plan,
 		text_printf(&line, "%s%s", separator, shown_mount(screen, mount));
 		separator = ", ";
 	}
+	if (first->secret)
+		text_printf(&line, "  SECRET: %s", first->secret);
 	text_printf(&line, "  (%s)", first->why);
 	text_printf(&screen->out, "  %s %-10s ", origin_marks[first->origin],
 		    mount_kind_names[first->kind]);
-	add_wrapped(screen, first->kind == MOUNT_WRITABLE ? STYLE_HEAD : STYLE_PLAIN,
+	add_wrapped(screen,
+		    first->secret                   ? STYLE_DANGER
+		    : first->kind == MOUNT_WRITABLE ? STYLE_HEAD
+						    : STYLE_PLAIN,
 		    text_get(&line), 17);
 }
 

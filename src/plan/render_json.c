@@ -44,9 +44,10 @@ static json_t *mount_of(struct arena *arena, const struct plan_mount *mount)
 {
 	json_t *source = mount->kind == MOUNT_DATA ? json_null() : string_of(arena, mount->source);
 
-	return json_pack("{s:s, s:o, s:o, s:s, s:o}", "kind", mount_kind_names[mount->kind], "host",
-			 source, "path", string_of(arena, mount->path), "origin",
-			 origin_names[mount->origin], "why", string_of(arena, mount->why));
+	return json_pack("{s:s, s:o, s:o, s:s, s:o, s:b}", "kind", mount_kind_names[mount->kind],
+			 "host", source, "path", string_of(arena, mount->path), "origin",
+			 origin_names[mount->origin], "why", string_of(arena, mount->why), "secret",
+			 mount->secret != NULL);
 }
 
 static json_t *ranges_of(struct arena *arena, const plan_ranges *ranges)

@@ -37,7 +37,7 @@ class Options(BoxTest):
         self.assertIn("<a>", self.arguments("--yes", "--network=full", "a"))
 
     def test_options_of_later_versions_do_not_reach_claude(self):
-        for option in ("--profile=x", "--mount-ro=/x", "--mount-rw=/x", "--prove"):
+        for option in ("--profile=x", "--prove"):
             self.refused("--yes", option)
 
     def test_value_where_none_belongs(self):
