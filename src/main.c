@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "config/options.h"
 #include "host/probe.h"
+#include "plan/approval.h"
 #include "plan/plan.h"
 #include "plan/render.h"
 #include "run/run.h"
@@ -32,6 +33,14 @@ static void show_audit(const struct plan *plan, struct arena *arena)
 	fputs(render_audit(plan, arena, size.ws_col, colour), stderr);
 }
 
+static bool must_ask(const struct config *config, const struct plan *plan)
+{
+	bool known = plan->approved_before && plan->changes.count == 0;
+
+	return !config->yes && config->confirm != CONFIRM_NEVER &&
+	       !(config->confirm == CONFIRM_CHANGED && known);
+}
+
 static bool act(const struct config *config, struct arena *arena, int *ret_status,
 		struct error *error)
 {
@@ -55,8 +64,11 @@ static bool act(const struct config *config, struct arena *arena, int *ret_statu
 		return true;
 	}
 	show_audit(&plan, arena);
-	if (!config->yes && !run_confirm(error))
-		return false;
+	if (must_ask(config, &plan)) {
+		if (!run_confirm(error))
+			return false;
+		plan.state.new_approval = approval_render(arena, &plan);
+	}
 	return run_box(&plan, arena, ret_status, error);
 }
 

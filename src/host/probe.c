@@ -181,6 +181,8 @@ static void probe_state(struct host *host, struct arena *arena)
 					  ACCOUNT_LIMIT, 0);
 	state->settings_json = probe_read(arena, path_join(arena, instance, "claude/settings.json"),
 					  TEXT_LIMIT, 0);
+	state->approved = probe_read(
+		arena, path_join(arena, instance, plan_approval_name(arena, host)), TEXT_LIMIT, 0);
 	state->settings_base =
 		probe_read(arena, path_join(arena, instance, "settings-base.json"), TEXT_LIMIT, 0);
 }

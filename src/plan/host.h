@@ -71,6 +71,7 @@ struct state_facts {
 	const char *instance_json; // content of …/claude/.claude.json, NULL when missing
 	const char *settings_json; // content of …/claude/settings.json
 	const char *settings_base; // the host's settings as they last came along
+	const char *approved;      // what the user last said yes to here
 };
 
 // The user's own ~/.claude (or $CLAUDE_CONFIG_DIR) on the host.

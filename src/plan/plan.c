@@ -5,6 +5,7 @@
 #include "base/digest.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "plan/approval.h"
 
 #include <string.h>
 
@@ -28,6 +29,12 @@ const char *plan_instance_path(struct arena *arena, const struct host *host)
 
 	return arena_printf(arena, "%s/instances/%s", host->state.root,
 			    digest_hex(arena, root, INSTANCE_DIGITS));
+}
+
+const char *plan_approval_name(struct arena *arena, const struct host *host)
+{
+	return arena_printf(arena, "approved-%s",
+			    digest_hex(arena, host->project, INSTANCE_DIGITS));
 }
 
 void plan_add_mount(struct plan *plan, struct arena *arena, struct plan_mount mount)
@@ -127,6 +134,8 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	    !plan_build_mounts(plan, arena, host, error)) // after all that it must not hide
 		return false;
 	plan_build_warnings(plan, arena, host);
+	plan->state.approval_name = plan_approval_name(arena, host);
+	approval_compare(plan, arena, host->state.approved);
 	// Made last, from all the rest.
 	plan_add_mount(plan, arena,
 		       (struct plan_mount){ .kind = MOUNT_DATA,

@@ -75,6 +75,8 @@ struct plan_state {
 	const char *host_sign_in; // the host's .credentials.json
 	const char *canonical_root;
 	const char *new_settings_base; // the host's filtered settings, when they changed
+	const char *approval_name;     // file of the instance that keeps what was approved
+	const char *new_approval;      // what it shall hold, NULL: leave it
 	VEC(struct plan_link) links;
 	VEC(struct plan_file) files;
 };
@@ -103,6 +105,8 @@ struct plan {
 	VEC(struct plan_mount) mounts;
 	VEC(const char *) command;
 	VEC(const char *) warnings;
+	VEC(const char *) changes; // since the user last said yes here
+	bool approved_before;      // there was such a yes
 	enum network_tier network;
 	struct plan_network inet;
 	bool nix_daemon_left_out; // the host has one
@@ -160,6 +164,8 @@ const struct git_facts *plan_git(const struct host *host);
 const char *plan_git_refusal(const struct host *host);
 const char *plan_canonical_root(struct arena *arena, const struct host *host);
 const char *plan_instance_path(struct arena *arena, const struct host *host);
+// The instance is shared by all worktrees; what was approved is not.
+const char *plan_approval_name(struct arena *arena, const struct host *host);
 void plan_add_mount(struct plan *plan, struct arena *arena, struct plan_mount mount);
 // Mounts a host path read-only at its own place, with every link that leads to it.
 void plan_add_followed(struct plan *plan, struct arena *arena, const struct host *host,

@@ -309,6 +309,14 @@ const char *render_audit(const struct plan *plan, struct arena *arena, size_t co
 	text_add(&screen.out, "  all else is empty\n");
 	add_mounts(&screen, plan);
 	add_network(&screen, plan);
+	if (plan->changes.count) {
+		add_styled(&screen, STYLE_HEAD, "\nChanged since you last said yes here:");
+		text_add(&screen.out, "\n");
+	}
+	vec_each(change, &plan->changes) {
+		text_add(&screen.out, "  ");
+		add_wrapped(&screen, **change == '+' ? STYLE_ASKED : STYLE_DIM, *change, 4);
+	}
 	if (plan->warnings.count) {
 		add_styled(&screen, STYLE_WARN, "\nWarnings:");
 		text_add(&screen.out, "\n");

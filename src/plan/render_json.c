@@ -91,6 +91,7 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 	json_t *mounts = json_array();
 	json_t *command = json_array();
 	json_t *warnings = json_array();
+	json_t *changes = json_array();
 	JSON_OWNED *all = NULL;
 
 	vec_each(variable, &plan->variables)
@@ -101,12 +102,15 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 		json_array_append_new(command, string_of(arena, *argument));
 	vec_each(warning, &plan->warnings)
 		json_array_append_new(warnings, string_of(arena, *warning));
-	all = json_pack("{s:i, s:o, s:o, s:s, s:o, s:i, s:i, s:o, s:o, s:o, s:o}", "version", 1,
-			"project", string_of(arena, plan->project), "instance",
+	vec_each(change, &plan->changes)
+		json_array_append_new(changes, string_of(arena, *change));
+	all = json_pack("{s:i, s:o, s:o, s:s, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "version",
+			1, "project", string_of(arena, plan->project), "instance",
 			string_of(arena, plan->state.instance), "network",
 			network_tier_names[plan->network], "inet",
 			tier_table[plan->network].attached ? inet_of(arena, plan) : json_null(),
 			"uid", (int)plan->uid, "gid", (int)plan->gid, "environment", variables,
-			"mounts", mounts, "command", command, "warnings", warnings);
+			"mounts", mounts, "command", command, "warnings", warnings, "changes",
+			changes);
 	return json_write(arena, all, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 }

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// The plan as a list of short lines, compared with the list that was approved.
+#include "plan/approval.h"
+
+#include "base/text.h"
+#include "plan/render.h"
+
+#include <string.h>
+
+static void add(strings *lines, struct arena *arena, const char *line)
+{
+	vec_push(arena, lines, line);
+}
+
+static void add_mount(strings *lines, struct arena *arena, const struct plan_mount *mount)
+{
+	const char *path = quote_word(arena, mount->path, 0);
+
+	if (!mount->why || mount->kind == MOUNT_LINK || mount->kind == MOUNT_DATA)
+		return;
+	if (mount->source && !str_equal(mount->source, mount->path))
+		path = arena_printf(arena, "%s <- %s", path, quote_word(arena, mount->source, 0));
+	add(lines, arena,
+	    arena_printf(arena, "mount %s %s%s", mount_kind_names[mount->kind], path,
+			 mount->secret ? " SECRET" : ""));
+}
+
+strings approval_lines(struct arena *arena, const struct plan *plan)
+{
+	strings lines = { 0 };
+
+	add(&lines, arena, arena_printf(arena, "network %s", network_tier_names[plan->network]));
+	vec_each(port, &plan->inet.host_ports)
+		add(&lines, arena, arena_printf(arena, "host port %u", *port));
+	vec_each(port, &plan->inet.published_ports)
+		add(&lines, arena, arena_printf(arena, "published port %u", *port));
+	vec_each(variable, &plan->variables) {
+		if (variable->origin != ORIGIN_MADE)
+			add(&lines, arena,
+			    arena_printf(arena, "env %s", quote_word(arena, variable->name, 0)));
+	}
+	vec_each(mount, &plan->mounts)
+		add_mount(&lines, arena, mount);
+	return lines;
+}
+
+const char *approval_render(struct arena *arena, const struct plan *plan)
+{
+	strings lines = approval_lines(arena, plan);
+	struct text out = { .arena = arena };
+
+	vec_each(line, &lines)
+		text_printf(&out, "%s\n", *line);
+	return text_get(&out);
+}
+
+static bool has_line(const char *text, const char *line)
+{
+	size_t length = strlen(line);
+
+	for (const char *s = text; *s;) {
+		size_t end = strcspn(s, "\n");
+
+		if (end == length && memcmp(s, line, length) == 0)
+			return true;
+		s += end + (s[end] == '\n');
+	}
+	return false;
+}
+
+void approval_compare(struct plan *plan, struct arena *arena, const char *before)
+{
+	const char *now = approval_render(arena, plan);
+	strings lines = approval_lines(arena, plan);
+
+	plan->approved_before = before != NULL;
+	if (!before)
+		return;
+	vec_each(line, &lines) {
+		if (!has_line(before, *line))
+			vec_push(arena, &plan->changes, arena_printf(arena, "+ %s", *line));
+	}
+	for (const char *s = before; *s;) {
+		size_t end = strcspn(s, "\n");
+		const char *line = arena_strndup(arena, s, end);
+
+		if (!has_line(now, line))
+			vec_push(arena, &plan->changes,
+				 arena_printf(arena, "- %s", quote_display(arena, line, 0)));
+		s += end + (s[end] == '\n');
+	}
+}
