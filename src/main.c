@@ -41,10 +41,10 @@ static bool must_ask(const struct config *config, const struct plan *plan)
 	       !(config->confirm == CONFIRM_CHANGED && known);
 }
 
-static bool act(const struct config *config, struct arena *arena, int *ret_status,
-		struct error *error)
+static bool act(struct config *config, struct arena *arena, int *ret_status, struct error *error)
 {
 	struct host host = { 0 };
+	const char *wish_record;
 	struct plan plan;
 
 	if (!probe_host(&host, arena, environ, error))
@@ -56,6 +56,8 @@ static bool act(const struct config *config, struct arena *arena, int *ret_statu
 		*ret_status = run_check(config, &host, arena);
 		return true;
 	}
+	if (!run_settle_wishes(config, &host, arena, &wish_record, error))
+		return false;
 	if (!plan_build(&plan, arena, config, &host, error) || !plan_check(&plan, &host, error))
 		return false;
 	if (config->action == ACTION_DRY_RUN) {
@@ -63,6 +65,7 @@ static bool act(const struct config *config, struct arena *arena, int *ret_statu
 								  : render_dry_run(&plan, arena));
 		return true;
 	}
+	plan.state.new_wish = wish_record;
 	show_audit(&plan, arena);
 	if (must_ask(config, &plan)) {
 		if (!run_confirm(error))

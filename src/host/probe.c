@@ -271,8 +271,10 @@ bool probe_host(struct host *host, struct arena *arena, char *const *environment
 	probe_state(host, arena);
 	probe_user_claude(host, arena);
 	probe_agent(&host->agent, arena, host);
-	if (!host->project_problem)
+	if (!host->project_problem) {
 		probe_project_secrets(host, arena);
+		probe_wishes(host, arena);
+	}
 	probe_identity_finish(&identity, &host->git, arena, host->user);
 	return true;
 }

@@ -14,6 +14,8 @@ bool probe_host(struct host *host, struct arena *arena, char *const *environment
 		struct error *error);
 // What the user asked to mount.
 void probe_mounts(struct host *host, struct arena *arena, const struct config *config);
+// What the repository asks for.
+void probe_wishes(struct host *host, struct arena *arena);
 // What the tier inet needs to know.
 void probe_network(struct host *host, struct arena *arena);
 // Every address and every directly reached network of the host's interfaces; false with errno.

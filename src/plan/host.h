@@ -4,6 +4,7 @@
 
 #include "base/address.h"
 #include "base/arena.h"
+#include "plan/wishes.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -118,6 +119,16 @@ struct mount_facts {
 	const char *origin; // "--mount-ro", "profile work"
 };
 
+// The project's .claudebox.
+struct wish_facts {
+	enum file_kind kind; // FILE_OTHER: there is something else of that name
+	const char *path;
+	struct file_id id;
+	struct wishes wishes;
+	strings others; // what else lies there
+	enum wish_answer answer;
+};
+
 struct host {
 	uid_t uid;
 	gid_t gid;
@@ -150,6 +161,7 @@ struct host {
 	struct user_claude_facts user_claude;
 	struct network_facts network;
 	VEC(struct mount_facts) mounts;
+	struct wish_facts wish;
 };
 
 // The fact about a path that a table names; NULL when it was not asked for or is not there.

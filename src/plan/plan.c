@@ -37,6 +37,11 @@ const char *plan_approval_name(struct arena *arena, const struct host *host)
 			    digest_hex(arena, host->project, INSTANCE_DIGITS));
 }
 
+const char *plan_wish_name(struct arena *arena, const struct host *host)
+{
+	return arena_printf(arena, "tools-%s", digest_hex(arena, host->project, INSTANCE_DIGITS));
+}
+
 void plan_add_mount(struct plan *plan, struct arena *arena, struct plan_mount mount)
 {
 	vec_push(arena, &plan->mounts, mount);
@@ -134,6 +139,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	    !plan_build_mounts(plan, arena, host, error)) // after all that it must not hide
 		return false;
 	plan_build_warnings(plan, arena, host);
+	plan->state.wish_name = plan_wish_name(arena, host);
 	plan->state.approval_name = plan_approval_name(arena, host);
 	approval_compare(plan, arena, host->state.approved);
 	// Made last, from all the rest.

@@ -77,6 +77,8 @@ struct plan_state {
 	const char *new_settings_base; // the host's filtered settings, when they changed
 	const char *approval_name;     // file of the instance that keeps what was approved
 	const char *new_approval;      // what it shall hold, NULL: leave it
+	const char *wish_name;         // the same for the answer to the repository's wishes
+	const char *new_wish;
 	VEC(struct plan_link) links;
 	VEC(struct plan_file) files;
 };
@@ -166,6 +168,7 @@ const char *plan_canonical_root(struct arena *arena, const struct host *host);
 const char *plan_instance_path(struct arena *arena, const struct host *host);
 // The instance is shared by all worktrees; what was approved is not.
 const char *plan_approval_name(struct arena *arena, const struct host *host);
+const char *plan_wish_name(struct arena *arena, const struct host *host);
 void plan_add_mount(struct plan *plan, struct arena *arena, struct plan_mount mount);
 // Mounts a host path read-only at its own place, with every link that leads to it.
 void plan_add_followed(struct plan *plan, struct arena *arena, const struct host *host,

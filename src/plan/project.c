@@ -68,6 +68,10 @@ void plan_build_project(struct plan *plan, struct arena *arena, const struct hos
 			 "the repository around the project");
 	add_host(plan, arena, kind, host->project, host->project_id,
 		 plan->project_read_only ? "the project, to look at" : "the project");
+	// The box must not write its own wishes. Bound onto itself it cannot be renamed away either.
+	if (host->wish.kind == FILE_DIRECTORY)
+		add_host(plan, arena, MOUNT_READ_ONLY, host->wish.path, host->wish.id,
+			 "what the repository asks for");
 	if (!git)
 		return;
 	if (!is_mounted(plan, git->common, kind))

@@ -24,6 +24,23 @@ static void warn_list(struct plan *plan, struct arena *arena, const strings *lis
 	plan_warn(plan, arena, "%s: %s", what, text_get(&names));
 }
 
+// The repository's words: shown, and never more than that without a yes.
+static void warn_wishes(struct plan *plan, struct arena *arena, const struct host *host)
+{
+	const struct wish_facts *wish = &host->wish;
+
+	if (wish->kind == FILE_OTHER)
+		plan_warn(plan, arena,
+			  "'" WISH_DIRECTORY "' in the project is no directory and is not read");
+	if (wish->answer != WISH_YES)
+		warn_list(plan, arena, &wish->wishes.tools,
+			  "the repository asks for tools (" WISH_DIRECTORY "/" WISH_FILE
+			  "), and they are not added");
+	warn_list(plan, arena, &wish->wishes.odd,
+		  WISH_DIRECTORY "/" WISH_FILE " has lines that are no package's name");
+	warn_list(plan, arena, &wish->others, WISH_DIRECTORY " holds what claudebox does not read");
+}
+
 void plan_build_warnings(struct plan *plan, struct arena *arena, const struct host *host)
 {
 	const char *git_refusal = plan_git_refusal(host);
@@ -42,6 +59,7 @@ void plan_build_warnings(struct plan *plan, struct arena *arena, const struct ho
 		  "files in the project that look like secrets");
 	warn_list(plan, arena, &host->project_mcp_secrets,
 		  "secrets in Claude settings of the project");
+	warn_wishes(plan, arena, host);
 	if (host->agent.secret_in)
 		plan_warn(plan, arena, "'%s', which starts claude, holds something like a secret",
 			  quote_word(arena, host->agent.secret_in, 80));

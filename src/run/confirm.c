@@ -8,9 +8,8 @@
 #include <fcntl.h>
 #include <string.h>
 
-bool run_confirm(struct error *error)
+bool run_ask(const char *question, bool *ret_yes, struct error *error)
 {
-	static const char question[] = "Start? [y/N] ";
 	// The audit is on stderr: a question makes no sense where nobody sees it.
 	CLEANUP_FD int terminal = isatty(STDERR_FILENO) ? open("/dev/tty", O_RDWR | O_CLOEXEC) : -1;
 	char answer[64] = "";
@@ -20,13 +19,23 @@ bool run_confirm(struct error *error)
 		error_hint(error, "read what --dry-run prints, then start with --yes");
 		return error_set(error, "there is no terminal to ask for confirmation on");
 	}
-	if (write(terminal, question, sizeof(question) - 1) < 0)
+	if (dprintf(terminal, "%s [y/N] ", question) < 0)
 		return error_set(error, "cannot ask on the terminal");
 	got = read(terminal, answer, sizeof(answer) - 1);
 	if (got <= 0 && write(terminal, "\n", 1) < 0)
 		return error_set(error, "the terminal is gone");
 	answer[strcspn(answer, "\n")] = '\0';
-	if (str_equal(answer, "y") || str_equal(answer, "Y") || str_equal(answer, "yes"))
+	*ret_yes = str_equal(answer, "y") || str_equal(answer, "Y") || str_equal(answer, "yes");
+	return true;
+}
+
+bool run_confirm(struct error *error)
+{
+	bool yes;
+
+	if (!run_ask("Start?", &yes, error))
+		return false;
+	if (yes)
 		return true;
 	error_hint(error, "answer y to start, or use --yes");
 	return error_set(error, "not started");

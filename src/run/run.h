@@ -14,6 +14,13 @@ bool run_close_on_execution(struct error *error);
 
 // Asks on the terminal. False with an error when the answer is no or nobody can be asked.
 bool run_confirm(struct error *error);
+// A question that may be answered no. False with an error when nobody can be asked.
+bool run_ask(const char *question, bool *ret_yes, struct error *error);
+
+// What the repository asks for becomes part of the configuration when the user has said yes to it, now or before.
+// `ret_record` gets an answer to keep.
+bool run_settle_wishes(struct config *config, struct host *host, struct arena *arena,
+		       const char **ret_record, struct error *error);
 
 // Makes ~/.claudebox and the instance what the plan says.
 bool run_prepare_state(const struct plan *plan, struct arena *arena, struct error *error);

@@ -209,6 +209,8 @@ static bool write_records(int instance, const struct plan *plan, struct error *e
 	if (ok && plan->state.new_settings_base)
 		ok = run_replace_file(instance, "settings-base.json", plan->state.new_settings_base,
 				      error);
+	if (ok && plan->state.new_wish)
+		ok = run_replace_file(instance, plan->state.wish_name, plan->state.new_wish, error);
 	if (ok && plan->state.new_approval)
 		ok = run_replace_file(instance, plan->state.approval_name, plan->state.new_approval,
 				      error);
