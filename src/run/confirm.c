@@ -31,7 +31,7 @@ bool run_ask(const char *question, bool *ret_yes, struct error *error)
 
 bool run_confirm(struct error *error)
 {
-	bool yes;
+	bool yes = false;
 
 	if (!run_ask("Start?", &yes, error))
 		return false;

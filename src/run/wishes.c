@@ -22,7 +22,7 @@ bool run_settle_wishes(struct config *config, struct host *host, struct arena *a
 {
 	struct wish_facts *wish = &host->wish;
 	const strings *tools = &wish->wishes.tools;
-	bool yes;
+	bool yes = false;
 
 	*ret_record = NULL;
 	if (!tools->count)
