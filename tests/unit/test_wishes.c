@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// The repository's list of tools: names, odd lines, and the answers that are kept.
+#include "check.h"
+
+#include "base/text.h"
+#include "plan/wishes.h"
+
+static struct arena arena;
+
+static const char *joined(const strings *list)
+{
+	struct text out = { .arena = &arena };
+
+	vec_each(item, list)
+		text_printf(&out, "<%s>", *item);
+	return text_get(&out);
+}
+
+static void test_names(void)
+{
+	static const char *const good[] = {
+		"jq", "python3Packages.black", "gtk+", "a-b_c", "_x", "7zz", "libstdc++"
+	};
+	static const char *const bad[] = { "",    "-x",   ".x",   "x.",  "a..b", "a b",
+					   "a/b", "a;b",  "$x",   "a#b", "+x",   "a^out",
+					   "é",   "a\nb", "a\"b", "a'b", "*" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
+		CHECK_CASE(package_name_valid(good[i]), good[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		CHECK_CASE(!package_name_valid(bad[i]), bad[i]);
+}
+
+static void test_lists(void)
+{
+	static const char *const rows[][3] = {
+		{ "", "", "" },
+		{ "jq", "<jq>", "" },
+		{ "jq\n\nfd\n", "<jq><fd>", "" },
+		{ "# all\n  jq # one\r\n\tfd\t\n", "<jq><fd>", "" },
+		{ "jq\njq\n", "<jq>", "" },
+		{ "a b\n-x\nok\n", "<ok>", "<a b><-x>" },
+		{ "#", "", "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct wishes wishes = wishes_parse(&arena, rows[i][0]);
+
+		CHECK_CASE_STRING(joined(&wishes.tools), rows[i][1], rows[i][0]);
+		CHECK_CASE_STRING(joined(&wishes.odd), rows[i][2], rows[i][0]);
+	}
+	CHECK(wishes_parse(&arena, NULL).tools.count == 0);
+}
+
+static void test_bounds(void)
+{
+	struct text many = { .arena = &arena };
+
+	for (int i = 0; i < 1000; i++)
+		text_printf(&many, "tool%d\n!%d\n", i, i);
+	CHECK(wishes_parse(&arena, text_get(&many)).tools.count == 50);
+	CHECK(wishes_parse(&arena, text_get(&many)).odd.count == 5);
+}
+
+static void test_answers(void)
+{
+	struct wishes one = wishes_parse(&arena, "jq\nfd\n");
+	struct wishes other = wishes_parse(&arena, "jq\n");
+	const char *yes = wishes_render_answer(&arena, &one.tools, WISH_YES);
+	const char *no = wishes_render_answer(&arena, &one.tools, WISH_NO);
+
+	CHECK(wishes_answered(&arena, &one.tools, yes) == WISH_YES);
+	CHECK(wishes_answered(&arena, &one.tools, no) == WISH_NO);
+	CHECK(wishes_answered(&arena, &other.tools, yes) == WISH_UNKNOWN);
+	CHECK(wishes_answered(&arena, &one.tools, NULL) == WISH_UNKNOWN);
+	CHECK(wishes_answered(&arena, &one.tools, "yes\n") == WISH_UNKNOWN);
+}
+
+int main(void)
+{
+	test_names();
+	test_lists();
+	test_bounds();
+	test_answers();
+	arena_free(&arena);
+	return check_done();
+}
