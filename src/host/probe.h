@@ -33,6 +33,14 @@ const char *probe_program(struct arena *arena, const struct host *host, const ch
 			  const char *project);
 
 void probe_repository(struct git_facts *git, struct arena *arena, const char *project);
+// Whether the Nix daemon trusts us: asked first, heard last.
+struct nix_question {
+	int socket; // -1: nobody was asked
+	bool doubtful;
+};
+struct nix_question probe_nix_start(void);
+void probe_nix_finish(struct nix_question *question, struct host *host, struct arena *arena);
+
 void probe_agent(struct agent_facts *agent, struct arena *arena, const struct host *host);
 void probe_project_secrets(struct host *host, struct arena *arena);
 

@@ -120,6 +120,26 @@ static bool check_mount(const struct plan *plan, const struct plan_mount *mount,
 	return true;
 }
 
+// However a mount was asked for, it does not bring in what was left out.
+static bool check_daemon(const struct plan *plan, const struct host *host, struct error *error)
+{
+	const struct followed *daemon = host_file(host, NIX_DAEMON);
+
+	vec_each(mount, &plan->mounts) {
+		bool from_host = mount->kind == MOUNT_READ_ONLY || mount->kind == MOUNT_WRITABLE;
+
+		if (!daemon || !plan->nix_daemon_left_out || !from_host ||
+		    !(path_within(daemon->real, mount->source) ||
+		      path_within(mount->source, daemon->real)))
+			continue;
+		error_hint(error, "the Nix daemon is not for this box: %s",
+			   plan->nix_daemon_left_out);
+		return error_set(error, "'%s' holds the Nix daemon's socket",
+				 quote_display(error->arena, mount->source, 0));
+	}
+	return true;
+}
+
 bool plan_check(const struct plan *plan, const struct host *host, struct error *error)
 {
 	int data_files = 0;
@@ -140,7 +160,7 @@ bool plan_check(const struct plan *plan, const struct host *host, struct error *
 			   "install bash in /usr/bin (Claude's Bash tool needs bash or zsh)");
 		return error_set(error, "no shell: neither bash nor zsh would be in the box");
 	}
-	if (!plan_check_network(plan, host, error))
+	if (!plan_check_network(plan, host, error) || !check_daemon(plan, host, error))
 		return false;
 	vec_each(mount, &plan->mounts) {
 		data_files += mount->kind == MOUNT_DATA;

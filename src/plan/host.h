@@ -129,6 +129,19 @@ struct wish_facts {
 	enum wish_answer answer;
 };
 
+// Does the Nix daemon run as root what we tell it to?
+enum nix_trust {
+	NIX_TRUST_UNKNOWN, // as bad as yes
+	NIX_TRUST_NO,
+	NIX_TRUST_YES,
+};
+
+struct nix_facts {
+	enum nix_trust trust;
+	bool ours;        // the daemon is a process of ours, and so is what it builds with
+	bool unsandboxed; // what it builds sees this machine
+};
+
 struct host {
 	uid_t uid;
 	gid_t gid;
@@ -162,6 +175,7 @@ struct host {
 	struct network_facts network;
 	VEC(struct mount_facts) mounts;
 	struct wish_facts wish;
+	struct nix_facts nix; // when there is a daemon
 };
 
 // The fact about a path that a table names; NULL when it was not asked for or is not there.

@@ -130,7 +130,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	};
 	if (!plan_refuse_project(host, error) || !plan_refuse_state(host, error))
 		return false;
-	plan_build_system(plan, arena, host);
+	plan_build_system(plan, arena, config, host);
 	plan_build_network(plan, arena, config, host);
 	plan_build_state(plan, arena, host);
 	plan_build_project(plan, arena, host);

@@ -111,8 +111,8 @@ struct plan {
 	bool approved_before;      // there was such a yes
 	enum network_tier network;
 	struct plan_network inet;
-	bool nix_daemon_left_out; // the host has one
-	int report;               // descriptor for the report at the end, 0: none
+	const char *nix_daemon_left_out; // why, when the host has one and the box has not
+	int report;                      // descriptor for the report at the end, 0: none
 	enum payload payload;
 	const char *project;
 	const char *home;
@@ -144,7 +144,8 @@ bool plan_refuse_project(const struct host *host, struct error *error);
 bool plan_refuse_state(const struct host *host, struct error *error);
 bool plan_build_environment(struct plan *plan, struct arena *arena, const struct config *config,
 			    const struct host *host, struct error *error);
-void plan_build_system(struct plan *plan, struct arena *arena, const struct host *host);
+void plan_build_system(struct plan *plan, struct arena *arena, const struct config *config,
+		       const struct host *host);
 bool plan_build_mounts(struct plan *plan, struct arena *arena, const struct host *host,
 		       struct error *error);
 void plan_build_project(struct plan *plan, struct arena *arena, const struct host *host);
@@ -161,6 +162,10 @@ const char *plan_render_memory(const struct plan *plan, struct arena *arena,
 // Helpers that the parts share.
 // Is this host path a secret place, in one, or around one?
 bool plan_near_secret(const struct host *host, const char *path);
+// Why no box of this user may reach the Nix daemon, whatever was asked for, and the cure; NULL: it may.
+const char *plan_nix_problem(const struct host *host, const char **ret_cure);
+// The host's settings of Nix, but for what may hold a secret.
+const char *plan_nix_settings(struct arena *arena, const struct host *host);
 // The repository that the box gets, or NULL; and why one that is there is not used.
 const struct git_facts *plan_git(const struct host *host);
 const char *plan_git_refusal(const struct host *host);

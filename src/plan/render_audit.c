@@ -284,8 +284,8 @@ static void add_network(struct screen *screen, const struct plan *plan)
 		add_inet(screen, &plan->inet);
 	if (plan->nix_daemon_left_out)
 		add_network_line(screen, ORIGIN_MADE,
-				 "the Nix daemon is not in the box: what it builds and fetches has "
-				 "the host's network");
+				 arena_printf(screen->arena, "the Nix daemon is not in the box: %s",
+					      plan->nix_daemon_left_out));
 }
 
 const char *render_audit(const struct plan *plan, struct arena *arena, size_t columns, bool colour)

@@ -71,6 +71,12 @@ static bool is_open_nix_line(const char *line)
 	return is_local_line(line) && !secret_value(line);
 }
 
+const char *plan_nix_settings(struct arena *arena, const struct host *host)
+{
+	return filter_lines(arena, host->nix_conf_text ? host->nix_conf_text : "",
+			    is_open_nix_line);
+}
+
 static bool plain_name(const char *name)
 {
 	return name && *name && strpbrk(name, ":\n\r,\"\\ \t") == NULL;
@@ -161,17 +167,57 @@ static void add_certificates(struct plan *plan, struct arena *arena, const struc
 	}
 }
 
-// A build that the Nix daemon runs has the host's network; and a box that finds names by itself has its own resolver.
-static bool left_out(struct plan *plan, const char *path)
+const char *plan_nix_problem(const struct host *host, const char **ret_cure)
 {
-	const struct tier_row *tier = &tier_table[plan->network];
-	bool daemon = tier->own_namespace && str_equal(path, NIX_DAEMON);
+	const struct nix_facts *nix = &host->nix;
 
-	plan->nix_daemon_left_out |= daemon;
-	return daemon || (tier->attached && str_equal(path, RESOLVER_FILE));
+	*ret_cure = "take yourself off that list, and out of the groups on it, to have nix in the "
+		    "box";
+	if (host->uid == 0) {
+		*ret_cure = "start claudebox as an ordinary user";
+		return "you are root, and it would run as root what a box tells it to";
+	}
+	if (nix->trust == NIX_TRUST_YES)
+		return "it trusts you (trusted-users in nix.conf) and would run as root what a box "
+		       "tells it to";
+	if (nix->trust != NIX_TRUST_NO) {
+		*ret_cure = "see that it answers, and that nix.conf can be read";
+		return "it does not say whether it trusts you (trusted-users in nix.conf), and "
+		       "then it would run as root what a box tells it to";
+	}
+	if (nix->ours && nix->unsandboxed) {
+		*ret_cure = "set sandbox = true in nix.conf";
+		return "it runs as you and builds without a sandbox, so what a box builds could do "
+		       "all that you can";
+	}
+	return NULL;
 }
 
-void plan_build_system(struct plan *plan, struct arena *arena, const struct host *host)
+// A profile can ask for it in a tier that has none, but not for what its user must not have.
+static const char *leave_daemon_out(const struct plan *plan, struct arena *arena,
+				    const struct config *config, const struct host *host)
+{
+	const char *cure;
+	const char *problem = plan_nix_problem(host, &cure);
+
+	if (tier_table[plan->network].own_namespace && !config->nix_daemon)
+		return "what it builds and fetches has the host's network";
+	return problem ? arena_printf(arena, "%s; %s", problem, cure) : NULL;
+}
+
+// A box that finds names by itself has its own resolver.
+static bool left_out(struct plan *plan, struct arena *arena, const struct config *config,
+		     const struct host *host, const char *path)
+{
+	if (str_equal(path, NIX_DAEMON)) {
+		plan->nix_daemon_left_out = leave_daemon_out(plan, arena, config, host);
+		return plan->nix_daemon_left_out != NULL;
+	}
+	return tier_table[plan->network].attached && str_equal(path, RESOLVER_FILE);
+}
+
+void plan_build_system(struct plan *plan, struct arena *arena, const struct config *config,
+		       const struct host *host)
 {
 	plan_add_mount(plan, arena,
 		       (struct plan_mount){ .kind = MOUNT_PROC,
@@ -199,7 +245,8 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct host
 	for (size_t i = 0; i < system_table_count; i++) {
 		const struct followed *file = host_file(host, system_table[i].path);
 
-		if (!file || file->kind == FILE_OTHER || left_out(plan, file->path))
+		if (!file || file->kind == FILE_OTHER ||
+		    left_out(plan, arena, config, host, file->path))
 			continue;
 		plan_add_followed(plan, arena, host, file, system_table[i].why);
 	}
@@ -207,8 +254,8 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct host
 	add_accounts(plan, arena, host);
 	add_names(plan, arena, host);
 	add_git_configuration(plan, arena, host);
-	if (host->nix_conf_text && !tier_table[plan->network].own_namespace)
-		add_made(plan, arena, "/etc/nix/nix.conf",
-			 filter_lines(arena, host->nix_conf_text, is_open_nix_line),
+	if (host->nix_conf_text && !plan->nix_daemon_left_out &&
+	    !tier_table[plan->network].attached)
+		add_made(plan, arena, "/etc/nix/nix.conf", plan_nix_settings(arena, host),
 			 "Nix settings without tokens");
 }

@@ -80,6 +80,14 @@ void plan_build_warnings(struct plan *plan, struct arena *arena, const struct ho
 		plan_warn(plan, arena,
 			  "this bwrap cannot mount by descriptor (--bind-fd): a path that "
 			  "changes during the start is not noticed");
+	if (plan_provides(plan, NIX_DAEMON) && tier_table[plan->network].own_namespace)
+		plan_warn(plan, arena,
+			  "the Nix daemon is in the box, as asked for: what it builds and fetches "
+			  "has the host's network");
+	if (plan_provides(plan, NIX_DAEMON) && host->nix.unsandboxed)
+		plan_warn(plan, arena,
+			  "the Nix daemon builds without a sandbox (nix.conf): what the box builds "
+			  "runs outside of it, as a user of Nix's");
 	if (tier_table[plan->network].warning)
 		plan_warn(plan, arena, "%s", tier_table[plan->network].warning);
 }

@@ -276,12 +276,18 @@ static struct finding look_at_nix(struct arena *arena, const struct host *host)
 		.sun_family = AF_UNIX, .sun_path = "/nix/var/nix/daemon-socket/socket"
 	};
 	CLEANUP_FD int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const char *problem;
+	const char *cure;
 
 	if (!host_file(host, "/nix/store"))
 		return missing("no /nix/store", "nothing to do, unless you want tools from Nix");
 	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
 		return broken(arena_printf(arena, "the daemon does not answer (%m)"),
 			      "start it: systemctl start nix-daemon; and be in its group of users");
+	problem = plan_nix_problem(host, &cure);
+	if (problem)
+		return broken(arena_printf(arena, "the daemon is left out of the box: %s", problem),
+			      cure);
 	return ok("the daemon answers");
 }
 

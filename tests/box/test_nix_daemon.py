@@ -21,7 +21,7 @@ NIX_REMOTE=daemon nix --extra-experimental-features nix-command store ping && ec
 """
 
 
-class NixDaemon(NixTest):
+class NixStore(NixTest):
     def start(self, script, env=None):
         """A box that has said "ready" and goes on when its input ends."""
         box = subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", f"echo ready; cat; {script}"], cwd=self.project,
@@ -30,6 +30,46 @@ class NixDaemon(NixTest):
         self.addCleanup(box.kill)
         self.assertEqual(box.stdout.readline(), "ready\n")
         return box
+
+    def test_TOOL_03_what_is_built_later_is_there(self):
+        late = self.where("late")["out"]
+        box = self.start(f"{late}/bin/late")
+        self.assertFalse(pathlib.Path(late).exists())
+        self.build("late")
+        self.assertEqual(box.communicate(timeout=20)[0], "late from Nix\n")
+
+    def test_SAND_06_the_store_is_read_only(self):
+        hello = self.build("hello")["out"]
+        out = self.box("""
+            cd /nix/store
+            for command in 'touch x' 'mkdir x' "touch $1/bin/hello" "chmod u+w $1" "rm -rf $1" "mv $1 x" "ln $1/bin/hello x"; do
+                $command 2>/dev/null && echo "done: $command"
+            done
+            $1/bin/hello""", hello)
+        self.assertEqual(out, "hello from Nix\n")
+
+    def test_SAND_06_a_running_box_keeps_what_is_on_its_PATH(self):
+        hello = self.build("hello")["out"]
+        box = self.start("hello", env={"PATH": f"{self.env['PATH']}:{hello}/bin"})
+        self.collect()
+        self.assertEqual(box.communicate(timeout=20)[0], "hello from Nix\n")
+        self.collect()
+        self.assertFalse(pathlib.Path(hello).exists())
+
+    def test_SAND_07_the_tier_none_has_no_daemon(self):
+        done = self.claudebox("--yes", "--network", "none", "--exec", "sh", "-c", WITHOUT, "sh", self.build("hello")["out"])
+        self.assertEqual(done.stdout, "hello from Nix\nno daemon\n")
+        self.assertIn("cannot connect to", done.stderr)
+
+
+class NixDaemonInside(NixTest):
+    """What needs the daemon in the box. One that runs as us and builds without a sandbox is not there."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if cls.alone:
+            raise unittest.SkipTest("the daemon is one of our own")
 
     def test_TOOL_01_nix_shell(self):
         self.assertEqual(self.box("nix shell nixpkgs#hello nixpkgs#two -c sh -c 'hello; two'"), "hello from Nix\ntwo from Nix\n")
@@ -57,31 +97,6 @@ class NixDaemon(NixTest):
         self.assertEqual(done.returncode, 1)
         self.assertIn("why it fails", done.stderr)
 
-    def test_TOOL_03_what_is_built_later_is_there(self):
-        late = self.where("late")["out"]
-        box = self.start(f"{late}/bin/late")
-        self.assertFalse(pathlib.Path(late).exists())
-        self.build("late")
-        self.assertEqual(box.communicate(timeout=20)[0], "late from Nix\n")
-
-    def test_SAND_06_the_store_is_read_only(self):
-        hello = self.build("hello")["out"]
-        out = self.box("""
-            cd /nix/store
-            for command in 'touch x' 'mkdir x' "touch $1/bin/hello" "chmod u+w $1" "rm -rf $1" "mv $1 x" "ln $1/bin/hello x"; do
-                $command 2>/dev/null && echo "done: $command"
-            done
-            $1/bin/hello""", hello)
-        self.assertEqual(out, "hello from Nix\n")
-
-    def test_SAND_06_a_running_box_keeps_what_is_on_its_PATH(self):
-        hello = self.build("hello")["out"]
-        box = self.start("hello", env={"PATH": f"{self.env['PATH']}:{hello}/bin"})
-        self.collect()
-        self.assertEqual(box.communicate(timeout=20)[0], "hello from Nix\n")
-        self.collect()
-        self.assertFalse(pathlib.Path(hello).exists())
-
     def test_SAND_07_nothing_but_the_socket(self):
         self.assertEqual(self.box("cd /nix; find . -path ./store -prune -o -print | sort; touch var/nix/daemon-socket/x; "
                                   "rm -f var/nix/daemon-socket/socket; echo $NIX_REMOTE"),
@@ -108,11 +123,6 @@ class NixDaemon(NixTest):
         box.terminate()
         box.wait(10)
         self.assertTrue(until(lambda: not processes_with(mark)))
-
-    def test_SAND_07_the_tier_none_has_no_daemon(self):
-        done = self.claudebox("--yes", "--network", "none", "--exec", "sh", "-c", WITHOUT, "sh", self.build("hello")["out"])
-        self.assertEqual(done.stdout, "hello from Nix\nno daemon\n")
-        self.assertIn("cannot connect to", done.stderr)
 
     def test_UX_05_check_finds_the_daemon(self):
         checks = json.loads(self.claudebox("--check=json").stdout)["checks"]

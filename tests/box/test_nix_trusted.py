@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
 """SAND-07: the daemon runs what a user that it trusts tells it to run, as root; a box must not have that power."""
+import json
 import unittest
 
 from lib.nix import NixTest
 
 NEEDS_NIX = True
 NIX_TRUSTS_US = True
+AS_ROOT = True
 
 
 class NixTrusted(NixTest):
-    @unittest.expectedFailure
     def test_SAND_07_a_box_has_nothing_of_the_users_trust(self):
         hook, ran = self.project / "hook", self.home / "ran"
         hook.write_text(f"#!/bin/sh\ntouch {ran}\n")
@@ -18,8 +19,22 @@ class NixTrusted(NixTest):
                               ("file", "--option builders ssh://x --option build-hook $PWD/hook")):
             with self.subTest(options):
                 ran.unlink(missing_ok=True)
-                self.box(f"nix build --no-link {options} nixpkgs#{name}")
+                self.box(f"NIX_REMOTE=daemon nix --extra-experimental-features 'nix-command flakes' build --no-link {options} nixpkgs#{name}")
                 self.assertFalse(ran.exists())
+        # Outside it works, or the above would prove nothing.
+        self.nix("build", "--no-link", "--store", "daemon", "--option", "post-build-hook", hook, "nixpkgs#nobin")
+        self.assertTrue(ran.exists())
+
+    def test_SAND_07_the_daemon_is_not_there(self):
+        done = self.claudebox("--yes", "--exec", "sh", "-c", "ls -d /nix/var /etc/nix/nix.conf; echo ${NIX_REMOTE-none}; ls -d /nix/store")
+        self.assertEqual(done.stdout, "none\n/nix/store\n")
+        self.assertRegex(done.stderr, r"the Nix daemon is not in the box: (it trusts you \(trusted-users|you are root)")
+
+    def test_UX_05_check_says_why(self):
+        check, = [check for check in json.loads(self.claudebox("--check=json").stdout)["checks"] if check["name"] == "nix"]
+        self.assertEqual(check["state"], "broken")
+        self.assertRegex(check["detail"], "^the daemon is left out of the box: (it trusts you|you are root)")
+        self.assertRegex(check["fix"], "ordinary user|off that list")
 
 
 if __name__ == "__main__":

@@ -83,7 +83,9 @@ def add_accounts(user):
 def make_nix(user, alone, trusted):
     """The settings, the store and in it the flake. `alone`: there is one user only, so the daemon has no other to build as."""
     settings = {
-        "experimental-features": "nix-command flakes", "sandbox": "false", "substituters": "", "fsync-metadata": "false",
+        "experimental-features": "nix-command flakes", "substituters": "", "fsync-metadata": "false",
+        # The sandbox needs more than the namespaces of an ordinary user.
+        "sandbox": "false" if alone else "true", "sandbox-paths": "/bin /usr /lib /lib64",
         "flake-registry": "/etc/nix/registry.json", "build-users-group": "" if alone else "nixbld",
         "allowed-users": "*" if alone else "root @nix-users",
         # The daemon takes us for root when we are alone.

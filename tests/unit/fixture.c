@@ -234,6 +234,7 @@ void world_nixos(struct world *world)
 		   "/etc/nix/nix.conf", "/etc/static/nix/nix.conf", "/etc/static", STORE_ETC);
 	world->host.nix_conf_text = "experimental-features = nix-command flakes\n"
 				    "access-tokens = github.com=ghp_0123456789abcdef0123456789\n";
+	world->host.nix.trust = NIX_TRUST_NO;
 	world->host.shell = STORE_SYSTEM "/bin/bash";
 	vec_push(&world->arena, &world->host.store_path, STORE_SYSTEM "/bin");
 	world->host.agent = (struct agent_facts){ 0 };

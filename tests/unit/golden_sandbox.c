@@ -198,7 +198,52 @@ static void show_daemon_of(struct text *out, struct world *world)
 
 static void show_daemon(struct text *out)
 {
+	static const struct {
+		const char *title;
+		enum network_tier network;
+		bool asked;
+		uid_t uid;
+		struct nix_facts nix;
+	} cases[] = {
+		{ "trusted", NETWORK_FULL, false, 1000, { .trust = NIX_TRUST_YES } },
+		{ "trusted, and a profile asks for it",
+		  NETWORK_NONE,
+		  true,
+		  1000,
+		  { .trust = NIX_TRUST_YES } },
+		{ "who knows", NETWORK_FULL, false, 1000, { .trust = NIX_TRUST_UNKNOWN } },
+		{ "root", NETWORK_FULL, false, 0, { .trust = NIX_TRUST_NO } },
+		{ "one of our own without a sandbox",
+		  NETWORK_FULL,
+		  false,
+		  1000,
+		  { NIX_TRUST_NO, true, true } },
+		{ "without a sandbox", NETWORK_FULL, false, 1000, { NIX_TRUST_NO, false, true } },
+		{ "no network", NETWORK_NONE, false, 1000, { .trust = NIX_TRUST_NO } },
+		{ "no network, and a profile asks for it",
+		  NETWORK_NONE,
+		  true,
+		  1000,
+		  { .trust = NIX_TRUST_NO } },
+	};
+
 	show_on_each(out, show_daemon_of);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct world world;
+
+		world_nixos(&world);
+		world.config.network = cases[i].network;
+		world.config.nix_daemon = cases[i].asked;
+		world.host.uid = cases[i].uid;
+		world.host.nix = cases[i].nix;
+		show_title(out, cases[i].title);
+		if (show_plan(out, &world)) {
+			show_below(out, &world, "/nix/var");
+			show_lines(out, &world.arena,
+				   render_audit(&world.plan, &world.arena, 0, false), "Nix daemon");
+		}
+		world_free(&world);
+	}
 }
 
 static void show_claude_directory(struct text *out)

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+// What Nix says about itself: the daemon's greeting and nix.conf.
+#include "check.h"
+#include "fixture.h"
+
+#include "plan/nix.h"
+
+#include <string.h>
+
+static const char *const answer_names[] = {
+	[NIX_ANSWER_MORE] = "more",
+	[NIX_ANSWER_BAD] = "bad",
+	[NIX_ANSWER_NONE] = "none",
+	[NIX_ANSWER_TRUSTED] = "trusted",
+	[NIX_ANSWER_NOT_TRUSTED] = "not trusted",
+};
+
+#define MAGIC     "oixd\0\0\0\0"
+#define V1_34     "\x22\x01\0\0\0\0\0\0"
+#define V1_35     "\x23\x01\0\0\0\0\0\0"
+#define V1_38     "\x26\x01\0\0\0\0\0\0"
+#define VERSION   "\6\0\0\0\0\0\0\0002.30.1\0\0"
+#define NUMBER(n) n "\0\0\0\0\0\0\0"
+
+static const char *answer(const char *bytes, size_t size)
+{
+	return answer_names[nix_read_greeting((const unsigned char *)bytes, size)];
+}
+#define ANSWER(text) answer(text, sizeof(text) - 1)
+
+static void test_greeting(void)
+{
+	static const char whole[] = MAGIC V1_38 VERSION NUMBER("\2");
+	unsigned char hello[NIX_HELLO_SIZE];
+
+	nix_make_hello(hello);
+	CHECK(memcmp(hello, "cxin\0\0\0\0\x23\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+		     NIX_HELLO_SIZE) == 0);
+	CHECK_STRING(ANSWER(MAGIC V1_38 VERSION NUMBER("\1")), "trusted");
+	CHECK_STRING(ANSWER(MAGIC V1_35 VERSION NUMBER("\2")), "not trusted");
+	CHECK_STRING(ANSWER(MAGIC V1_35 NUMBER("\0") NUMBER("\2")), "not trusted");
+	CHECK_STRING(ANSWER(MAGIC V1_35 VERSION NUMBER("\0")), "none");
+	CHECK_STRING(ANSWER(MAGIC V1_35 VERSION NUMBER("\3")), "bad");
+	CHECK_STRING(ANSWER(MAGIC V1_35 VERSION "\2\0\0\0\0\0\0\1"), "bad");
+	CHECK_STRING(ANSWER(MAGIC V1_34), "none");
+	CHECK_STRING(ANSWER(MAGIC "\x23\x02\0\0\0\0\0\0" VERSION NUMBER("\2")), "bad");
+	CHECK_STRING(ANSWER(MAGIC "\x23\x01\1\0\0\0\0\0" VERSION NUMBER("\2")), "bad");
+	CHECK_STRING(ANSWER("oixd\1\0\0\0" V1_35 VERSION NUMBER("\2")), "bad");
+	CHECK_STRING(ANSWER(MAGIC V1_35 "\1\1\0\0\0\0\0\0"), "bad");
+	CHECK_STRING(ANSWER(MAGIC V1_35 "\xff\xff\xff\xff\xff\xff\xff\xff"), "bad");
+	for (size_t size = 0; size < sizeof(whole) - 1; size++)
+		CHECK_CASE_STRING(answer(whole, size), "more", "a part of the greeting");
+}
+
+struct file {
+	const char *path;
+	const char *text; // NULL: it cannot be read
+};
+static const struct file *files;
+
+static const char *read_file(struct arena *arena, const char *path, bool *ret_missing)
+{
+	(void)arena;
+	*ret_missing = false;
+	for (const struct file *file = files; file->path; file++)
+		if (str_equal(file->path, path))
+			return file->text;
+	*ret_missing = true;
+	return NULL;
+}
+
+// "users|sandbox", with a '?' behind it when there is doubt.
+static const char *settings_of(struct arena *arena, const struct file *all)
+{
+	struct nix_settings settings = nix_default_settings;
+	struct text out = { .arena = arena };
+
+	files = all;
+	nix_read_settings(&settings, arena, "/etc/nix/nix.conf", read_file);
+	vec_each(user, &settings.trusted_users)
+		text_printf(&out, "%s%s", out.length ? " " : "", *user);
+	text_printf(&out, "|%s%s", settings.sandbox, settings.doubtful ? "?" : "");
+	return text_get(&out);
+}
+
+#define CONF(text) ((const struct file[]){ { "/etc/nix/nix.conf", text }, { 0 } })
+
+static void test_settings(void)
+{
+	static const struct {
+		const char *text;
+		const char *wanted;
+	} cases[] = {
+		{ "", "root|true" },
+		{ "cores = 2\nsandbox = false", "root|false" },
+		{ "trusted-users = root ann @wheel\n", "root ann @wheel|true" },
+		{ "trusted-users =\n", "|true" },
+		{ "\ttrusted-users\t=\tann\r\n", "ann|true" },
+		{ "extra-trusted-users = ann\n", "root ann|true" },
+		{ "trusted-users = ann # bob\n# trusted-users = eve\n", "ann|true" },
+		{ "trusted-users = ann#bob\n", "ann|true" },
+		{ "trusted-users = ann\nextra-trusted-users = *\n", "ann *|true" },
+		{ "extra-trusted-users = ann\ntrusted-users = bob\n", "bob|true" },
+		{ "trusted-users=ann\n", "root|true?" },
+		{ "trusted-users ann\n", "root|true?" },
+		{ "word\n", "root|true?" },
+		{ "include\n", "root|true?" },
+		{ "include a b\n", "root|true?" },
+		{ "build-use-sandbox = relaxed\n", "root|relaxed" },
+		{ "sandbox =\n", "root|" },
+		{ "sandbox-paths = false\n", "root|true" },
+		{ "include nix.conf\n", "root|true?" },
+		{ "!include missing\n", "root|true" },
+		{ "include missing\n", "root|true?" },
+	};
+	struct arena arena = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		CHECK_CASE_STRING(settings_of(&arena, CONF(cases[i].text)), cases[i].wanted,
+				  cases[i].text);
+	CHECK_STRING(settings_of(&arena, CONF(NULL)), "root|true?");
+	CHECK_STRING(settings_of(&arena, &(const struct file){ 0 }), "root|true");
+	arena_free(&arena);
+}
+
+static void test_includes(void)
+{
+	static const struct file both[] = {
+		{ "/etc/nix/nix.conf",
+		  "trusted-users = a\n!include x/one.conf\nextra-trusted-users = d\n" },
+		{ "/etc/nix/x/one.conf", "extra-trusted-users = b\ninclude two.conf\n" },
+		{ "/etc/nix/x/two.conf", "extra-trusted-users = c\ninclude /abs\n" },
+		{ "/abs", "sandbox = false\n" },
+		{ 0 },
+	};
+	static const struct file closed[] = {
+		{ "/etc/nix/nix.conf", "!include secret\n" },
+		{ "/etc/nix/secret", NULL },
+		{ 0 },
+	};
+	struct arena arena = { 0 };
+
+	CHECK_STRING(settings_of(&arena, both), "a b c d|false");
+	CHECK_STRING(settings_of(&arena, closed), "root|true?");
+	arena_free(&arena);
+}
+
+static bool has_daemon(struct world *world)
+{
+	return world_plan(world) && plan_provides(&world->plan, "/nix/var/nix/daemon-socket");
+}
+
+// Who gets the daemon: nobody whom it trusts, whatever was asked for.
+static void test_who_gets_the_daemon(void)
+{
+	for (int tier = 0; tier < NETWORK_TIER_COUNT; tier++) {
+		for (int asked = 0; asked < 2; asked++) {
+			struct world world;
+			bool may = tier == NETWORK_FULL || asked;
+
+			world_nixos(&world);
+			world_connect(&world);
+			world.config.network = (enum network_tier)tier;
+			world.config.nix_daemon = asked;
+			CHECK(has_daemon(&world) == may);
+			CHECK((world.plan.nix_daemon_left_out == NULL) == may);
+			world.host.nix.unsandboxed = true;
+			CHECK(has_daemon(&world) == may);
+			world.host.nix.ours = true;
+			CHECK(!has_daemon(&world));
+			world.host.nix = (struct nix_facts){ .trust = NIX_TRUST_YES };
+			CHECK(!has_daemon(&world));
+			world.host.nix = (struct nix_facts){ 0 };
+			CHECK(!has_daemon(&world));
+			world.host.nix.trust = NIX_TRUST_NO;
+			world.host.uid = 0;
+			CHECK(!has_daemon(&world));
+			CHECK(world.plan.mounts.count && world.plan.nix_daemon_left_out);
+			world_free(&world);
+		}
+	}
+}
+
+// The last gate: no mount brings in what was left out.
+static void test_no_way_around(void)
+{
+	static const char *const sources[] = { "/nix/var/nix/daemon-socket",
+					       "/nix/var/nix/daemon-socket/socket", "/nix/var/nix",
+					       "/nix" };
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
+		struct world world;
+
+		world_nixos(&world);
+		world.host.nix.trust = NIX_TRUST_YES;
+		CHECK(world_plan(&world));
+		plan_add_mount(&world.plan, &world.arena,
+			       (struct plan_mount){ .kind = MOUNT_READ_ONLY,
+						    .source = sources[i],
+						    .path = "/mnt" });
+		CHECK_CASE(!plan_check(&world.plan, &world.host, &world.error), sources[i]);
+		CHECK(strstr(world.error.message, "the Nix daemon's socket") != NULL);
+		world_free(&world);
+	}
+}
+
+int main(void)
+{
+	test_greeting();
+	test_settings();
+	test_includes();
+	test_who_gets_the_daemon();
+	test_no_way_around();
+	return check_done();
+}
