@@ -15,6 +15,7 @@ import pathlib
 import pwd
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -144,7 +145,15 @@ def run_python(name, path, user, variables, directory):
     return name, summary["passed"], summary["failed"], summary["skipped"], output if summary["failed"] or summary["skipped"] else ""
 
 
+def take_signals_seriously():
+    """A runner in the background, or under nohup, ignores some; claudebox would rightly go on ignoring them."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGTSTP, signal.SIGUSR1, signal.SIGUSR2):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+
 def main():
+    take_signals_seriously()
     build = pathlib.Path(sys.argv[1]).resolve()
     picked = sys.argv[2:]
     user = account()
