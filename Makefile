@@ -11,6 +11,9 @@ with_C = $(shell tr '\0' '\n' </proc/$$PPID/cmdline | grep -m 1 -E '^(-[A-Za-z]*
 DIR    = $(if $(with_C),$(value PWD),$(CURDIR))
 ARGS   =
 
+# How long `make fuzz` looks.
+SECONDS = 60
+
 # $(call quote,TEXT): as one word of the shell.
 quote = '$(subst ','\'',$(1))'
 
@@ -23,7 +26,7 @@ endef
 # What root builds in somebody's clone stays theirs: `sudo make install` must not spoil the next `make`.
 give_back = @[ "$$(id -u)" -ne 0 ] || chown -Rh --reference=. $(1)
 
-.PHONY: build run test sanitize lint fmt bench install uninstall clean help build-install
+.PHONY: build run test sanitize fuzz lint fmt bench install uninstall clean help build-install
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
@@ -40,6 +43,11 @@ test: need-build+run+test build ## run all tests
 sanitize: need-build+run+test+sanitize build-asan/build.ninja ## run all tests with ASan and UBSan
 	$(call compile,build-asan)
 	@$(PYTHON) tests/run.py build-asan
+
+fuzz: need-build+fuzz build-fuzz/build.ninja ## feed profiles of any bytes to the parser: make fuzz [SECONDS=60]
+	@ninja -C build-fuzz --quiet tests/fuzz_profile
+	$(call give_back,build-fuzz)
+	@tests/fuzz/run.sh build-fuzz $(SECONDS)
 
 lint: need-build+lint build ## check format, C and shell
 	@tools/lint.sh build
@@ -62,7 +70,7 @@ uninstall: build-install ## remove what install put there, with the same PREFIX 
 		while IFS= read -r file; do rm -f -- $(call quote,$(DESTDIR))"$$file"; done
 
 clean: ## remove the build directories
-	@rm -rf build build-asan build-install
+	@rm -rf build build-asan build-fuzz build-install
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
@@ -77,6 +85,10 @@ build/build.ninja:
 build-asan/build.ninja:
 	@meson setup build-asan --buildtype=debugoptimized -Db_sanitize=address,undefined \
 		-Db_lundef=false -Dc_args=-fno-sanitize-recover=all
+
+build-fuzz/build.ninja:
+	@CC=clang meson setup build-fuzz --buildtype=debugoptimized -Dfuzz=true -Db_sanitize=address,undefined \
+		-Db_lundef=false -Dc_args='-fno-sanitize-recover=all -fsanitize=fuzzer-no-link'
 
 build-install: need-build
 	@prefix=$(call quote,$(PREFIX)); \

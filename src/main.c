@@ -41,13 +41,31 @@ static bool must_ask(const struct config *config, const struct plan *plan)
 	       !(config->confirm == CONFIRM_CHANGED && known);
 }
 
+static bool apply_profile(struct config *config, struct arena *arena, struct host *host,
+			  struct error *error)
+{
+	profile_chain chain = { 0 };
+	bool ok = probe_profile(host, arena, config->profile, &chain, error) &&
+		  profile_apply(config, arena, chain.items, chain.count, error);
+
+	host->profile.name = config->profile;
+	if (ok || config->action != ACTION_CHECK)
+		return ok;
+	// One line among others.
+	host->profile.problem = error->message;
+	host->profile.fix = error->hint;
+	*error = (struct error){ .arena = error->arena };
+	return true;
+}
+
 static bool act(struct config *config, struct arena *arena, int *ret_status, struct error *error)
 {
 	struct host host = { 0 };
 	const char *wish_record;
 	struct plan plan;
 
-	if (!probe_host(&host, arena, environ, error))
+	if (!probe_host(&host, arena, environ, error) ||
+	    !apply_profile(config, arena, &host, error) || !options_check(config, error))
 		return false;
 	probe_mounts(&host, arena, config);
 	if (config->network == NETWORK_INET || config->action == ACTION_CHECK)

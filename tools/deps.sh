@@ -9,7 +9,7 @@ set -u
 PATH=$PATH:/usr/sbin:/sbin
 
 # What a need is seen by: cmd:NAME on PATH, file:PATH, pc:MODULE of pkg-config, hdr:HEADER of C,
-# link:FLAG a program links with -fsanitize=FLAG, ca:bundle the system's TLS roots.
+# link:FLAG a program links with -fsanitize=FLAG, clang:FLAG a fuzz target with clang, ca:bundle the system's TLS roots.
 # dnf takes a file where the name of the package changes from release to release.
 table='
 # groups     seen by                  apt              dnf                 pacman
@@ -34,6 +34,7 @@ test         cmd:ip                   iproute2         iproute             iprou
 test         cmd:unshare              util-linux       util-linux          util-linux
 test         cmd:ps                   procps           procps-ng           procps-ng
 test         cmd:strace               strace           strace              strace
+test         cmd:scdoc                scdoc            scdoc               scdoc
 test         cmd:openssl              openssl          openssl             openssl
 test         cmd:nix-daemon           nix-bin          /usr/bin/nix-daemon nix
 test,npm     cmd:node                 nodejs           /usr/bin/node       nodejs
@@ -45,6 +46,8 @@ lint         cmd:shellcheck           shellcheck       ShellCheck          shell
 lint         cmd:xargs                findutils        findutils           findutils
 sanitize     link:address             gcc              libasan             libasan
 sanitize     link:undefined           gcc              libubsan            libubsan
+fuzz         cmd:clang                clang            clang               clang
+fuzz         clang:fuzzer             libclang-rt-dev  compiler-rt         compiler-rt
 '
 
 usage='usage: deps.sh [--dry-run [--manager apt|dnf|pacman] [--all]] GROUP...'
@@ -62,8 +65,8 @@ misuse() {
 
 has_link() {
 	scratch=$(mktemp -d) || return 1
-	echo 'int main(void) { return 0; }' |
-		cc "-fsanitize=$1" -x c - -o "$scratch/a" 2>/dev/null
+	echo "int $3(void); int $3(void) { return 0; }" |
+		"$2" "-fsanitize=$1" -x c - -o "$scratch/a" 2>/dev/null
 	set -- $?
 	rm -rf "$scratch"
 	return "$1"
@@ -77,7 +80,8 @@ has() {
 	hdr:*) [ -e "/usr/include/$what" ] || echo "#include <$what>" | cc -E -x c - >/dev/null 2>&1 ;;
 	file:*) [ -e "$what" ] ;;
 	ca:*) [ -e /etc/ssl/certs/ca-certificates.crt ] || [ -e /etc/pki/tls/certs/ca-bundle.crt ] ;;
-	link:*) has_link "$what" ;;
+	link:*) has_link "$what" cc main ;;
+	clang:*) has_link "$what" clang LLVMFuzzerTestOneInput ;;
 	esac
 }
 
@@ -88,7 +92,7 @@ describe() {
 	hdr:*) echo "the header <${1#*:}>" ;;
 	file:*) echo "the file '${1#*:}'" ;;
 	ca:*) echo 'the TLS root certificates' ;;
-	link:*) echo "the library for -fsanitize=${1#*:}" ;;
+	link:* | clang:*) echo "the library for -fsanitize=${1#*:}" ;;
 	esac
 }
 

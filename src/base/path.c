@@ -87,7 +87,7 @@ const char *path_expand_home(struct arena *arena, const char *word, const char *
 		const char *rest = str_after(word, homes[i]);
 
 		if (rest)
-			return path_join(arena, home, rest);
+			return path_join(arena, home, rest + strspn(rest, "/"));
 	}
 	return word;
 }

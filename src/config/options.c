@@ -3,6 +3,7 @@
 #include "config/options.h"
 
 #include "base/text.h"
+#include "config/names.h"
 
 #include <string.h>
 
@@ -12,6 +13,8 @@ const struct option_row option_table[] = {
 	  "print the bwrap command (or the plan as JSON) and change nothing" },
 	{ OPTION_CHECK, 0, "check", ARGUMENT_JSON, NULL,
 	  "test that everything a box needs is here and works" },
+	{ OPTION_PROFILE, 0, "profile", ARGUMENT_REQUIRED, "NAME",
+	  "start with the settings of ~/.claudebox/profiles/NAME.json" },
 	{ OPTION_NETWORK, 0, "network", ARGUMENT_REQUIRED, "TIER",
 	  "full (the host's network), inet (the internet only) or none" },
 	{ OPTION_HOST_PORT, 0, "host-port", ARGUMENT_REQUIRED, "PORT",
@@ -31,7 +34,6 @@ const struct option_row option_table[] = {
 	{ OPTION_HELP, 0, "help", ARGUMENT_NONE, NULL,
 	  "show this help (claude's own: claudebox -- --help)" },
 	{ OPTION_VERSION, 0, "version", ARGUMENT_NONE, NULL, "show claudebox's version" },
-	{ OPTION_RESERVED, 0, "profile", ARGUMENT_REQUIRED, "NAME", NULL },
 	{ OPTION_RESERVED, 0, "prove", ARGUMENT_JSON, NULL, NULL },
 };
 const size_t option_table_count = ARRAY_SIZE(option_table);
@@ -41,8 +43,6 @@ const char *const network_tier_names[NETWORK_TIER_COUNT] = {
 	[NETWORK_INET] = "inet",
 	[NETWORK_NONE] = "none",
 };
-
-enum { MOST_PORTS = 16 };
 
 static bool usage_error(struct error *error)
 {
@@ -147,6 +147,16 @@ static bool parse_mount(struct config *config, struct arena *arena, const struct
 	return true;
 }
 
+static bool parse_profile(struct config *config, const char *value, struct error *error)
+{
+	config->profile = value;
+	if (profile_name_valid(value))
+		return true;
+	error_set(error, "option '--profile' needs a profile's name, not '%s'",
+		  quote_display(error->arena, value, 60));
+	return usage_error(error);
+}
+
 static void choose_output(struct config *config, enum action action, const char *value)
 {
 	config->action = action;
@@ -160,6 +170,8 @@ static bool apply(struct config *config, struct arena *arena, const struct optio
 	case OPTION_YES:
 		config->yes = true;
 		return true;
+	case OPTION_PROFILE:
+		return parse_profile(config, value, error);
 	case OPTION_NETWORK:
 		return parse_tier(config, value, error);
 	case OPTION_HOST_PORT:
@@ -277,15 +289,21 @@ bool options_parse(struct config *config, struct arena *arena, int argc, char *c
 			break;
 		}
 	}
+	if (config->payload == PAYLOAD_EXEC && config->arguments.count == 0) {
+		error_set(error, "option '--exec' needs a command");
+		return usage_error(error);
+	}
+	return true;
+}
+
+// By then the ports of profiles count only where the tier is inet.
+bool options_check(const struct config *config, struct error *error)
+{
 	if (config->network != NETWORK_INET &&
 	    (config->host_ports.count || config->published_ports.count)) {
 		error_set(error, "option '--%s' is for --network inet, not %s",
 			  config->host_ports.count ? "host-port" : "publish",
 			  network_tier_names[config->network]);
-		return usage_error(error);
-	}
-	if (config->payload == PAYLOAD_EXEC && config->arguments.count == 0) {
-		error_set(error, "option '--exec' needs a command");
 		return usage_error(error);
 	}
 	return true;
@@ -315,6 +333,7 @@ const char *options_render_help(struct arena *arena)
 	text_add(&out,
 		 "\nenvironment:\n"
 		 "  CLAUDEBOX_EXTRA_ENV       names of more variables to pass, comma-separated\n"
+		 "  CLAUDEBOX_PROFILE         the profile, when there is no --profile\n"
 		 "  CLAUDEBOX_CLAUDE          the claude to start, instead of the one on PATH\n"
 		 "\nexit status: the agent's own (128+N when signal N ended it); 125 nothing was\n"
 		 "started; 126 or 127 the command cannot be run or found; 2 wrong usage;\n"

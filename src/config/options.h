@@ -35,6 +35,7 @@ enum payload {
 };
 
 typedef VEC(unsigned int) ports;
+enum { MOST_PORTS = 16 };
 
 // Who asked for something: "--mount-ro", "profile work". NULL: nobody, it is built in.
 typedef const char *asked_by;
@@ -96,6 +97,7 @@ enum option_argument {
 
 enum option_id {
 	OPTION_YES,
+	OPTION_PROFILE,
 	OPTION_NETWORK,
 	OPTION_HOST_PORT,
 	OPTION_PUBLISH,
@@ -126,4 +128,6 @@ extern const char *const network_tier_names[NETWORK_TIER_COUNT];
 
 bool options_parse(struct config *config, struct arena *arena, int argc, char *const *argv,
 		   struct error *error);
+// What only the whole shows, once a profile has been applied.
+bool options_check(const struct config *config, struct error *error);
 const char *options_render_help(struct arena *arena);

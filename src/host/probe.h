@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "config/options.h"
+#include "config/profile.h"
 #include "plan/host.h"
 
 #include <stdbool.h>
@@ -20,6 +21,10 @@ void probe_wishes(struct host *host, struct arena *arena);
 void probe_network(struct host *host, struct arena *arena);
 // Every address and every directly reached network of the host's interfaces; false with errno.
 bool probe_ranges(struct network_facts *network, struct arena *arena);
+
+// The profile that is chosen (by name, else by CLAUDEBOX_PROFILE, else default.json), after those that it extends.
+bool probe_profile(const struct host *host, struct arena *arena, const char *name,
+		   profile_chain *ret_chain, struct error *error);
 
 // Follows every link of a path, component by component.
 struct followed probe_follow(struct arena *arena, const char *path);

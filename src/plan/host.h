@@ -142,6 +142,13 @@ struct nix_facts {
 	bool unsandboxed; // what it builds sees this machine
 };
 
+// The profile in use; --check tells what is wrong with it, everything else stops.
+struct profile_facts {
+	const char *name; // NULL: none
+	const char *problem;
+	const char *fix;
+};
+
 struct host {
 	uid_t uid;
 	gid_t gid;
@@ -176,6 +183,7 @@ struct host {
 	VEC(struct mount_facts) mounts;
 	struct wish_facts wish;
 	struct nix_facts nix; // when there is a daemon
+	struct profile_facts profile;
 };
 
 // The fact about a path that a table names; NULL when it was not asked for or is not there.

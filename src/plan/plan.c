@@ -114,6 +114,8 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 {
 	*plan = (struct plan){
 		.network = config->network,
+		.network_by = config->network_by,
+		.profile = config->profile,
 		.report = config->report,
 		.payload = config->payload,
 		.project = host->project,

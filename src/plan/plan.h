@@ -110,6 +110,8 @@ struct plan {
 	VEC(const char *) changes; // since the user last said yes here
 	bool approved_before;      // there was such a yes
 	enum network_tier network;
+	const char *network_by; // who chose it, NULL: nobody
+	const char *profile;    // in use, NULL: none
 	struct plan_network inet;
 	const char *nix_daemon_left_out; // why, when the host has one and the box has not
 	int report;                      // descriptor for the report at the end, 0: none

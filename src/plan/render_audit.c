@@ -126,10 +126,14 @@ static void add_wrapped(struct screen *screen, enum style style, const char *tex
 	text_add(&screen->out, "\n");
 }
 
-static void add_value(struct screen *screen, const char *value, size_t indent, size_t used)
+static void add_value(struct screen *screen, const char *value, const char *wanted_by,
+		      size_t indent, size_t used)
 {
-	add_broken(screen, STYLE_PLAIN, quote_display(screen->arena, value, VALUE_COLUMNS), indent,
-		   used);
+	used = add_broken(screen, STYLE_PLAIN, quote_display(screen->arena, value, VALUE_COLUMNS),
+			  indent, used);
+	if (wanted_by)
+		add_broken(screen, STYLE_DIM, arena_printf(screen->arena, "  (%s)", wanted_by),
+			   indent, used);
 	text_add(&screen->out, "\n");
 }
 
@@ -140,7 +144,7 @@ static void add_path_list(struct screen *screen, const char *list, size_t indent
 
 		if (s != list)
 			text_printf(&screen->out, "%*s", (int)indent, "");
-		add_value(screen, arena_strndup(screen->arena, s, length), indent, 0);
+		add_value(screen, arena_strndup(screen->arena, s, length), NULL, indent, 0);
 		s += length + (s[length] == ':');
 	}
 	if (!*list)
@@ -151,6 +155,7 @@ static void add_variable(struct screen *screen, const struct plan_variable *vari
 {
 	bool narrow = screen->columns && screen->columns < NARROW_COLUMNS;
 	size_t indent = narrow ? 8 : NAME_COLUMNS + 7;
+	const char *wanted_by = variable->origin == ORIGIN_ASKED ? variable->why : NULL;
 	size_t name = strlen(variable->name) < NAME_COLUMNS ? NAME_COLUMNS : strlen(variable->name);
 
 	text_add(&screen->out, "  ");
@@ -163,10 +168,12 @@ static void add_variable(struct screen *screen, const struct plan_variable *vari
 	if (str_equal(variable->name, "PATH"))
 		add_path_list(screen, variable->value, indent);
 	else if (variable->secret)
-		text_printf(&screen->out, "%s (masked)\n",
-			    render_masked(screen->arena, variable->value));
+		text_printf(&screen->out, "%s (masked)%s\n",
+			    render_masked(screen->arena, variable->value),
+			    wanted_by ? arena_printf(screen->arena, "  (%s)", wanted_by) : "");
 	else
-		add_value(screen, variable->value, indent, narrow ? 0 : name - NAME_COLUMNS);
+		add_value(screen, variable->value, wanted_by, indent,
+			  narrow ? 0 : name - NAME_COLUMNS);
 }
 
 static const char *shown_path(struct screen *screen, const char *path)
@@ -279,7 +286,11 @@ static void add_network(struct screen *screen, const struct plan *plan)
 
 	add_styled(screen, STYLE_HEAD, "\nNetwork:");
 	text_add(&screen->out, "\n  ");
-	add_wrapped(screen, STYLE_PLAIN, tier->meaning, 2);
+	add_wrapped(screen, STYLE_PLAIN,
+		    plan->network_by ? arena_printf(screen->arena, "%s  (%s)", tier->meaning,
+						    plan->network_by)
+				     : tier->meaning,
+		    2);
 	if (tier->attached)
 		add_inet(screen, &plan->inet);
 	if (plan->nix_daemon_left_out)
@@ -297,7 +308,11 @@ const char *render_audit(const struct plan *plan, struct arena *arena, size_t co
 				 .home = plan->home };
 
 	add_styled(&screen, STYLE_HEAD, "claudebox: ");
-	add_wrapped(&screen, STYLE_PLAIN, shown_path(&screen, plan->project), 11);
+	add_wrapped(&screen, STYLE_PLAIN,
+		    plan->profile ? arena_printf(arena, "%s  (profile %s)",
+						 shown_path(&screen, plan->project), plan->profile)
+				  : shown_path(&screen, plan->project),
+		    11);
 	text_add(&screen.out, "\n");
 	add_styled(&screen, STYLE_HEAD, "Environment:");
 	text_add(&screen.out, "  ");

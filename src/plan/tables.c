@@ -228,36 +228,6 @@ const struct variable_row allowed_variables[] = {
 };
 const size_t allowed_variable_count = ARRAY_SIZE(allowed_variables);
 
-const struct variable_row reserved_variables[] = {
-	{ "HOME", "made by claudebox" },
-	{ "USER", "made by claudebox" },
-	{ "LOGNAME", "made by claudebox" },
-	{ "SHELL", "made by claudebox" },
-	{ "PATH", "made by claudebox" },
-	{ "PWD", "made by claudebox" },
-	{ "OLDPWD", "made by claudebox" },
-	{ "TMPDIR", "made by claudebox" },
-	{ "XDG_RUNTIME_DIR", "made by claudebox" },
-	{ "CLAUDEBOX*", "claudebox's own" },
-	{ "CLAUDE_CONFIG_DIR", "made by claudebox" },
-	{ "CLAUDE_SECURESTORAGE_CONFIG_DIR", "made by claudebox" },
-	{ "CLAUDE_CODE_SANDBOXED", "made by claudebox" },
-	{ "CLAUDE_CODE_SUBPROCESS_ENV_SCRUB", "it turns the permission questions on again" },
-	{ "NIX_REMOTE", "made by claudebox" },
-	{ "GIT_CONFIG_*", "made by claudebox" },
-	{ "LD_*", "changes how every program starts" },
-	{ "GLIBC_TUNABLES", "changes how every program starts" },
-	{ "BASH_ENV", "runs code in every shell" },
-	{ "ENV", "runs code in every shell" },
-	{ "BASH_FUNC_*", "runs code in every shell" },
-	{ "SHELLOPTS", "changes every shell" },
-	{ "BASHOPTS", "changes every shell" },
-	{ "PS4", "runs code in every shell" },
-	{ "PROMPT_COMMAND", "runs code in every shell" },
-	{ "IFS", "changes every shell" },
-};
-const size_t reserved_variable_count = ARRAY_SIZE(reserved_variables);
-
 const struct user_claude_row user_claude_table[] = {
 	{ "CLAUDE.md", "your own memory" }, { "rules", "your own rules" },
 	{ "skills", "your own skills" },    { "commands", "your own commands" },
@@ -272,16 +242,3 @@ const char *const system_path[] = {
 	"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin",
 };
 const size_t system_path_count = ARRAY_SIZE(system_path);
-
-const struct variable_row *variable_row_find(const struct variable_row *rows, size_t count,
-					     const char *name)
-{
-	for (size_t i = 0; i < count; i++) {
-		size_t length = strlen(rows[i].name);
-
-		if (rows[i].name[length - 1] == '*' ? strncmp(rows[i].name, name, length - 1) == 0
-						    : str_equal(rows[i].name, name))
-			return &rows[i];
-	}
-	return NULL;
-}

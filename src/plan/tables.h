@@ -3,6 +3,7 @@
 // and what is decided about are the same list.
 #pragma once
 
+#include "config/names.h"
 #include "config/options.h"
 
 #include <stdbool.h>
@@ -69,16 +70,8 @@ extern const struct refused_row refused_projects[];
 extern const size_t refused_project_count;
 
 // Variables of the host that pass when they are set; a trailing '*' stands for any ending.
-struct variable_row {
-	const char *name;
-	const char *why;
-};
 extern const struct variable_row allowed_variables[];
 extern const size_t allowed_variable_count;
-
-// Names that decide how the box itself works: nobody may set them.
-extern const struct variable_row reserved_variables[];
-extern const size_t reserved_variable_count;
 
 // What comes along, read-only, from the user's own Claude directory.
 struct user_claude_row {
@@ -97,7 +90,3 @@ const char *secret_name(const char *name);
 const char *secret_value(const char *value);
 // A file of the project that looks like one, by its name.
 bool secret_file_name(const char *name);
-
-// The row that a variable of the host matches, or NULL.
-const struct variable_row *variable_row_find(const struct variable_row *rows, size_t count,
-					     const char *name);

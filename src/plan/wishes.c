@@ -3,20 +3,11 @@
 #include "plan/wishes.h"
 
 #include "base/text.h"
+#include "config/names.h"
 
 #include <string.h>
 
-enum { NAME_LONGEST = 100, MOST_TOOLS = 50, MOST_ODD = 5 };
-
-bool package_name_valid(const char *name)
-{
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				      "0123456789_+-.";
-	size_t length = strlen(name);
-
-	return length && length <= NAME_LONGEST && strspn(name, letters) == length &&
-	       !strchr("-+.", name[0]) && name[length - 1] != '.' && !strstr(name, "..");
-}
+enum { MOST_TOOLS = 50, MOST_ODD = 5 };
 
 static bool has(const strings *list, const char *name)
 {

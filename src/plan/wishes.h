@@ -9,9 +9,6 @@
 #define WISH_DIRECTORY ".claudebox"
 #define WISH_FILE      "tools.txt"
 
-// A name as it may stand in a list of packages: "jq", "python3Packages.black".
-bool package_name_valid(const char *name);
-
 struct wishes {
 	strings tools;
 	strings odd; // lines that are no name

@@ -291,6 +291,16 @@ static struct finding look_at_nix(struct arena *arena, const struct host *host)
 	return ok("the daemon answers");
 }
 
+static struct finding look_at_profile(struct arena *arena, const struct host *host)
+{
+	const struct profile_facts *profile = &host->profile;
+
+	(void)arena;
+	if (profile->problem)
+		return broken(profile->problem, profile->fix);
+	return ok(profile->name ? profile->name : "none is chosen");
+}
+
 static struct finding look_at_terminal(struct arena *arena, const struct host *host)
 {
 	CLEANUP_FD int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
@@ -304,12 +314,12 @@ static struct finding look_at_terminal(struct arena *arena, const struct host *h
 }
 
 static const struct check checks[] = {
-	{ "bwrap", true, false, look_at_bwrap },        { "claude", true, false, look_at_claude },
-	{ "shell", true, false, look_at_shell },        { "state", true, false, look_at_state },
-	{ "project", true, false, look_at_project },    { "git", false, false, look_at_git },
-	{ "pasta", false, true, look_at_pasta },        { "nft", false, true, look_at_nft },
-	{ "inet", false, true, look_at_inet },          { "nix", false, false, look_at_nix },
-	{ "terminal", false, false, look_at_terminal },
+	{ "bwrap", true, false, look_at_bwrap },     { "claude", true, false, look_at_claude },
+	{ "shell", true, false, look_at_shell },     { "state", true, false, look_at_state },
+	{ "project", true, false, look_at_project }, { "profile", true, false, look_at_profile },
+	{ "git", false, false, look_at_git },        { "pasta", false, true, look_at_pasta },
+	{ "nft", false, true, look_at_nft },         { "inet", false, true, look_at_inet },
+	{ "nix", false, false, look_at_nix },        { "terminal", false, false, look_at_terminal },
 };
 
 static bool is_required(const struct config *config, const struct check *check)

@@ -12,8 +12,8 @@ from lib.box import CLAUDEBOX, BoxTest, tree
 from lib.other_host import OtherHost
 from lib.terminal import Terminal
 
-NAMES = ["bwrap", "claude", "shell", "state", "project", "git", "pasta", "nft", "inet", "nix", "terminal"]
-REQUIRED = {"bwrap", "claude", "shell", "state", "project"}
+NAMES = ["bwrap", "claude", "shell", "state", "project", "profile", "git", "pasta", "nft", "inet", "nix", "terminal"]
+REQUIRED = {"bwrap", "claude", "shell", "state", "project", "profile"}
 
 
 class Check(BoxTest):

@@ -83,7 +83,7 @@ class Make(unittest.TestCase):
 
     def test_help_names_every_target(self):
         done = run("make", "help", cwd=self.source)
-        for target in ("build", "run", "test", "sanitize", "lint", "fmt", "bench", "install", "uninstall", "clean", "help"):
+        for target in ("build", "run", "test", "sanitize", "fuzz", "lint", "fmt", "bench", "install", "uninstall", "clean", "help"):
             self.assertRegex(done.stdout, rf"(?m)^{target} ")
 
 

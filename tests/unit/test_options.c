@@ -24,7 +24,7 @@ static bool parse(const char *line, struct config *config, struct error *error)
 		words[count++] = arena_strndup(&arena, s, length);
 		s += length + (s[length] == '|');
 	}
-	return options_parse(config, &arena, count, words, error);
+	return options_parse(config, &arena, count, words, error) && options_check(config, error);
 }
 
 // "action output payload yes: <argument>…"
@@ -78,6 +78,8 @@ static void test_accepted(void)
 		{ "--report-fd|3", "launch claude:" },
 		{ "--mount-ro|/x|--mount-rw=~/y:/z|a", "launch claude: <a>" },
 		{ "--mount-ro|/a\\:b:/c\\:d", "launch claude:" },
+		{ "--profile|work", "launch claude:" },
+		{ "--profile=work|x", "launch claude: <x>" },
 		{ "--network=full|x", "launch claude: <x>" },
 		{ "-yy", "launch claude: <-yy>" },
 		{ "-", "launch claude: <->" },
@@ -135,7 +137,6 @@ static void test_refused(void)
 		{ "--exec|--", EXIT_USAGE, "option '--exec' needs a command" },
 		{ "--exec=ls", EXIT_USAGE, "option '--exec' takes no value" },
 		{ "x|--exec|ls", EXIT_USAGE, "'x' before --exec would go to nobody" },
-		{ "--profile|work", EXIT_NOT_STARTED, "option '--profile' is not in this version" },
 		{ "--mount-ro=:/x", EXIT_USAGE,
 		  "option '--mount-ro' needs PATH or PATH:DEST, not ':/x'" },
 		{ "--mount-ro|/x:", EXIT_USAGE,
@@ -143,6 +144,9 @@ static void test_refused(void)
 		{ "--mount-rw|/a:/b:/c", EXIT_USAGE,
 		  "option '--mount-rw' needs PATH or PATH:DEST, not '/a:/b:/c'" },
 		{ "--mount-rw", EXIT_USAGE, "option '--mount-rw' needs a value: PATH[:DEST]" },
+		{ "--profile|../x", EXIT_USAGE,
+		  "option '--profile' needs a profile's name, not '../x'" },
+		{ "--profile|", EXIT_USAGE, "option '--profile' needs a value: NAME" },
 		{ "--prove", EXIT_NOT_STARTED, "option '--prove' is not in this version" },
 		{ "--profile", EXIT_USAGE, "option '--profile' needs a value: NAME" },
 	};

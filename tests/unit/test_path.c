@@ -77,6 +77,7 @@ static void test_home(void)
 	CHECK_STRING(path_expand_home(&arena, "~/x", "/home/u"), "/home/u/x");
 	CHECK_STRING(path_expand_home(&arena, "$HOME/x", "/home/u"), "/home/u/x");
 	CHECK_STRING(path_expand_home(&arena, "${HOME}/x", "/home/u"), "/home/u/x");
+	CHECK_STRING(path_expand_home(&arena, "~//x", "/home/u"), "/home/u/x");
 	CHECK_STRING(path_expand_home(&arena, "/x", "/home/u"), "/x");
 	CHECK_STRING(path_expand_home(&arena, "~other/x", "/home/u"), "~other/x");
 	CHECK_STRING(path_expand_home(&arena, "$HOMER/x", "/home/u"), "$HOMER/x");

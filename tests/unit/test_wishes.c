@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "base/text.h"
+#include "config/names.h"
 #include "plan/wishes.h"
 
 static struct arena arena;
@@ -21,9 +22,8 @@ static void test_names(void)
 	static const char *const good[] = {
 		"jq", "python3Packages.black", "gtk+", "a-b_c", "_x", "7zz", "libstdc++"
 	};
-	static const char *const bad[] = { "",    "-x",   ".x",   "x.",  "a..b", "a b",
-					   "a/b", "a;b",  "$x",   "a#b", "+x",   "a^out",
-					   "é",   "a\nb", "a\"b", "a'b", "*" };
+	static const char *const bad[] = { "",   "-x",  ".x",    "x.", "a..b", "a b",  "a/b", "a;b",
+					   "$x", "a#b", "a^out", "é",  "a\nb", "a\"b", "a'b", "*" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
 		CHECK_CASE(package_name_valid(good[i]), good[i]);

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Names that people write: which ones are right, which ones nobody may use, and which one was meant.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { LONGEST_PACKAGE_NAME = 100, LONGEST_PROFILE_NAME = 64, LONGEST_VARIABLE_NAME = 256 };
+
+// A variable, or with a trailing '*' every one that starts so.
+struct variable_row {
+	const char *name;
+	const char *why;
+};
+
+// Names that decide how the box itself works: nobody may set them.
+extern const struct variable_row reserved_variables[];
+extern const size_t reserved_variable_count;
+
+// The row that a variable matches, or NULL.
+const struct variable_row *variable_row_find(const struct variable_row *rows, size_t count,
+					     const char *name);
+
+// [A-Za-z0-9][A-Za-z0-9._-]*, so it is a file's name and never a path.
+bool profile_name_valid(const char *name);
+// An attribute of nixpkgs: [A-Za-z0-9_+-], with dots between; never an option.
+bool package_name_valid(const char *name);
+
+// The known name that was probably meant, or NULL.
+const char *name_nearest(const char *name, const char *const *known, size_t count);

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Profiles: what a user keeps in ~/.claudebox/profiles/NAME.json, merged under the command line.
+#pragma once
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "config/names.h"
+#include "config/options.h"
+
+#include <stdbool.h>
+
+enum { LONGEST_PROFILE = 256 * 1024, MOST_EXTENDED = 8 };
+
+struct profile_text {
+	const char *name; // the file's, without .json
+	const char *path; // for the reader
+	const char *text;
+};
+typedef VEC(struct profile_text) profile_chain;
+
+// The profile that this one builds on, NULL: none. False when the text is no good profile.
+bool profile_extends(struct arena *arena, const struct profile_text *profile, const char **ret_name,
+		     struct error *error);
+
+// Fills in what the command line left open; what it set stays. `chain` begins with the profile that extends no other,
+// and config->profile becomes the name of the last.
+bool profile_apply(struct config *config, struct arena *arena, const struct profile_text *chain,
+		   size_t count, struct error *error);
+
+// claudebox-profile(5), as scdoc reads it.
+const char *profile_render_manual(struct arena *arena);

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: MIT
+// Reads a profile's text against the schema. Every complaint says where, in one line; none shows a variable's value.
+#include "config/profile_schema.h"
+
+#include "base/path.h"
+#include "base/text.h"
+
+#include <string.h>
+
+static bool hint_example(const struct profile_place *place, const struct profile_row *row)
+{
+	return error_hint(place->error, "for example: \"%s\": %s", row->key, row->example);
+}
+
+static const char *type_name(const json_t *value)
+{
+	switch (json_typeof(value)) {
+	case JSON_OBJECT:
+		return "an object";
+	case JSON_ARRAY:
+		return "a list";
+	case JSON_STRING:
+		return "a string";
+	case JSON_INTEGER:
+		return "a number";
+	case JSON_REAL:
+		return "a fraction";
+	case JSON_TRUE:
+		return "true";
+	case JSON_FALSE:
+		return "false";
+	case JSON_NULL:
+		break;
+	}
+	return "null";
+}
+
+static bool wrong_type(const struct profile_place *place, const struct profile_row *row,
+		       const char *wanted, const json_t *value)
+{
+	hint_example(place, row);
+	return profile_fail(place, LOCATE_VALUE, "'%s' must be %s, not %s",
+			    profile_place_name(place), wanted, type_name(value));
+}
+
+bool profile_too_many(const struct profile_place *place, const struct profile_row *row)
+{
+	error_hint(place->error, "profiles that extend each other, and options, count together");
+	return profile_fail(place, LOCATE_VALUE, "'%s' has more than %zu entries", row->key,
+			    row->most);
+}
+
+// C0, DEL, and C1 as UTF-8 writes it (c2 80 to c2 9f).
+static bool has_control(const char *text)
+{
+	for (const unsigned char *s = (const unsigned char *)text; *s; s++)
+		if (*s < 0x20 || *s == 0x7f || (*s == 0xc2 && s[1] < 0xa0))
+			return true;
+	return false;
+}
+
+// What is wrong with a string, whichever; the row's own test is left out for values of variables.
+static bool check_text(const struct profile_place *place, const struct profile_row *row,
+		       const char *text, enum locate_what what, bool own_test)
+{
+	const char *problem = NULL;
+
+	hint_example(place, row);
+	if (has_control(text))
+		return profile_fail(place, what, "'%s' holds a control character",
+				    profile_place_name(place));
+	if (row->longest && strlen(text) > row->longest)
+		return profile_fail(place, what, "'%s' is longer than %zu bytes",
+				    profile_place_name(place), row->longest);
+	if (own_test && row->problem)
+		problem = row->problem(place->error->arena, text);
+	if (problem)
+		return profile_fail(place, what, "'%s': '%s' %s", profile_place_name(place),
+				    quote_display(place->error->arena, text, 60), problem);
+	place->error->hint = NULL;
+	return true;
+}
+
+static bool check_string(const struct profile_place *place, const struct profile_row *row,
+			 const json_t *value, bool own_test)
+{
+	if (!json_is_string(value))
+		return wrong_type(place, row, "a string", value);
+	return check_text(place, row, json_string_value(value), LOCATE_VALUE, own_test);
+}
+
+size_t profile_choice(const struct profile_row *row, const json_t *value)
+{
+	size_t i = 0;
+
+	while (i < row->choice_count && !str_equal(row->choices[i], json_string_value(value)))
+		i++;
+	return i;
+}
+
+static bool check_choice(const struct profile_place *place, const struct profile_row *row,
+			 const json_t *value)
+{
+	struct text known = { .arena = place->error->arena };
+
+	if (!json_is_string(value))
+		return wrong_type(place, row, "a string", value);
+	if (profile_choice(row, value) < row->choice_count)
+		return true;
+	for (size_t i = 0; i < row->choice_count; i++)
+		text_printf(&known, "%s'%s'", i ? ", " : "", row->choices[i]);
+	hint_example(place, row);
+	return profile_fail(place, LOCATE_VALUE, "'%s' is '%s' and must be one of %s",
+			    profile_place_name(place),
+			    quote_display(place->error->arena, json_string_value(value), 60),
+			    text_get(&known));
+}
+
+static bool check_port(const struct profile_place *place, const struct profile_row *row,
+		       const json_t *value)
+{
+	if (!json_is_integer(value))
+		return wrong_type(place, row, "a port from 1 to 65535", value);
+	if (json_integer_value(value) >= 1 && json_integer_value(value) <= 65535)
+		return true;
+	hint_example(place, row);
+	return profile_fail(place, LOCATE_VALUE, "'%s' must be a port from 1 to 65535, not %lld",
+			    profile_place_name(place), (long long)json_integer_value(value));
+}
+
+static bool check_variables(const struct profile_place *place, const struct profile_row *row,
+			    json_t *object)
+{
+	struct arena *arena = place->error->arena;
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(object, name, value) {
+		struct profile_place inner = profile_member(place, name);
+		const char *problem = row->problem(arena, name);
+
+		if (!problem && strlen(name) > LONGEST_VARIABLE_NAME)
+			problem = "is too long";
+		if (problem) {
+			hint_example(place, row);
+			return profile_fail(&inner, LOCATE_KEY, "'%s': '%s' %s", row->key,
+					    quote_display(arena, name, 60), problem);
+		}
+		if (!check_string(&inner, row, value, false))
+			return false;
+	}
+	return true;
+}
+
+const char *profile_destination(struct arena *arena, const char *path)
+{
+	path = path_expand_home(arena, path, "~");
+	// Where a link stands in between, ".." is not what it looks like.
+	if (strstr(path, ".."))
+		return path;
+	return arena_printf(arena, "%s%s",
+			    path[0] == '/'   ? ""
+			    : path[0] == '~' ? "~"
+					     : ".",
+			    path_clean(arena, path));
+}
+
+static const char *destination_of(struct arena *arena, const json_t *mount)
+{
+	const char *path = json_string_value(json_object_get(mount, "sandbox"));
+
+	if (!path)
+		path = json_string_value(json_object_get(mount, "host"));
+	return profile_destination(arena, path);
+}
+
+// Of two mounts in one place the later would hide the first.
+static bool check_destinations(const struct profile_place *place, const json_t *mounts)
+{
+	struct arena *arena = place->error->arena;
+	strings taken = { 0 };
+	size_t i;
+	json_t *mount;
+
+	json_array_foreach((json_t *)mounts, i, mount) {
+		struct profile_place inner = profile_entry(place, i);
+		const char *destination = destination_of(arena, mount);
+
+		for (size_t k = 0; k < taken.count; k++) {
+			if (!str_equal(taken.items[k], destination))
+				continue;
+			error_hint(place->error, "keep one of them");
+			return profile_fail(&inner, LOCATE_VALUE,
+					    "'%s' has the same place in the box as 'mounts[%zu]'",
+					    profile_place_name(&inner), k);
+		}
+		vec_push(arena, &taken, destination);
+	}
+	return true;
+}
+
+static bool check_members(const struct profile_place *place, const struct profile_row *rows,
+			  size_t count, json_t *object);
+
+static bool check_entry(const struct profile_place *place, const struct profile_row *row,
+			json_t *value)
+{
+	if (row->kind == PROFILE_PORTS)
+		return check_port(place, row, value);
+	if (row->kind == PROFILE_STRINGS)
+		return check_string(place, row, value, true);
+	if (!json_is_object(value))
+		return wrong_type(place, row, "an object", value);
+	return check_members(place, row->entry, MOUNT_KEY_COUNT, value);
+}
+
+static bool check_list(const struct profile_place *place, const struct profile_row *row,
+		       json_t *list)
+{
+	size_t i;
+	json_t *value;
+
+	if (!json_is_array(list))
+		return wrong_type(place, row, profile_kind_names[row->kind], list);
+	if (json_array_size(list) > row->most)
+		return profile_too_many(place, row);
+	json_array_foreach(list, i, value) {
+		struct profile_place inner = profile_entry(place, i);
+
+		if (!check_entry(&inner, row, value))
+			return false;
+	}
+	return row->kind != PROFILE_OBJECTS || check_destinations(place, list);
+}
+
+static bool check_value(const struct profile_place *place, const struct profile_row *row,
+			json_t *value)
+{
+	switch (row->kind) {
+	case PROFILE_STRING:
+		return check_string(place, row, value, true);
+	case PROFILE_CHOICE:
+		return check_choice(place, row, value);
+	case PROFILE_BOOLEAN:
+		return json_is_boolean(value) || wrong_type(place, row, "true or false", value);
+	case PROFILE_VARIABLES:
+		if (!json_is_object(value))
+			return wrong_type(place, row, profile_kind_names[row->kind], value);
+		if (json_object_size(value) > row->most)
+			return profile_too_many(place, row);
+		return check_variables(place, row, value);
+	default:
+		return check_list(place, row, value);
+	}
+}
+
+static bool unknown_key(const struct profile_place *place, const struct profile_row *rows,
+			size_t count, const char *key)
+{
+	struct arena *arena = place->error->arena;
+	struct text hint = { .arena = arena };
+	strings known = { 0 };
+	const char *nearest;
+
+	for (size_t i = 0; i < count; i++)
+		vec_push(arena, &known, rows[i].key);
+	nearest = name_nearest(key, known.items, known.count);
+	if (nearest)
+		text_printf(&hint, "did you mean '%s'? ", nearest);
+	text_add(&hint, "known keys:");
+	vec_each(name, &known)
+		text_printf(&hint, "%s %s", name == known.items ? "" : ",", *name);
+	error_hint(place->error, "%s", text_get(&hint));
+	return profile_fail(place, LOCATE_KEY, "unknown key '%s'", profile_place_name(place));
+}
+
+static bool check_members(const struct profile_place *place, const struct profile_row *rows,
+			  size_t count, json_t *object)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(object, key, value) {
+		struct profile_place inner = profile_member(place, key);
+		size_t i = 0;
+
+		while (i < count && !str_equal(rows[i].key, key))
+			i++;
+		if (i == count)
+			return unknown_key(&inner, rows, count, key);
+		if (!check_value(&inner, &rows[i], value))
+			return false;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (!rows[i].required || json_object_get(object, rows[i].key))
+			continue;
+		hint_example(place, &rows[i]);
+		return profile_fail(place, LOCATE_VALUE, "'%s' needs the key '%s'",
+				    profile_place_name(place), rows[i].key);
+	}
+	return true;
+}
+
+// What no single key shows.
+static bool check_whole(const struct profile_place *root, const json_t *profile)
+{
+	const json_t *name = json_object_get(profile, profile_table[KEY_NAME].key);
+	const json_t *variables = json_object_get(profile, profile_table[KEY_ENV].key);
+	const json_t *passed = json_object_get(profile, profile_table[KEY_PASSTHROUGH].key);
+	size_t i;
+	json_t *value;
+
+	if (name && !str_equal(json_string_value(name), root->profile->name)) {
+		struct profile_place place = profile_member(root, profile_table[KEY_NAME].key);
+
+		error_hint(root->error, "rename the file or change the name; it may be left out");
+		return profile_fail(&place, LOCATE_VALUE, "'name' is '%s', and the file's is '%s'",
+				    json_string_value(name), root->profile->name);
+	}
+	json_array_foreach((json_t *)passed, i, value) {
+		struct profile_place list =
+			profile_member(root, profile_table[KEY_PASSTHROUGH].key);
+		struct profile_place place = profile_entry(&list, i);
+
+		if (!json_object_get(variables, json_string_value(value)))
+			continue;
+		error_hint(root->error, "keep it in one of the two");
+		return profile_fail(&place, LOCATE_VALUE, "'%s': '%s' has a value in 'env' already",
+				    profile_place_name(&place), json_string_value(value));
+	}
+	return true;
+}
+
+json_t *profile_load(const struct profile_text *profile, struct error *error)
+{
+	struct profile_place root = { .profile = profile, .error = error };
+	json_error_t problem;
+	json_t *value =
+		json_loads(profile->text, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &problem);
+
+	if (!value) {
+		profile_fail_syntax(profile, &problem, error);
+		return NULL;
+	}
+	if (!json_is_object(value)) {
+		error_hint(error, "the smallest profile is {}");
+		profile_fail(&root, LOCATE_VALUE, "a profile must be an object, not %s",
+			     type_name(value));
+	} else if (check_members(&root, profile_table, KEY_COUNT, value) &&
+		   check_whole(&root, value)) {
+		return value;
+	}
+	json_decref(value);
+	return NULL;
+}

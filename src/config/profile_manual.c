@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// claudebox-profile(5), made from the schema.
+#include "config/profile_schema.h"
+
+#include "base/text.h"
+
+static void add_row(struct text *out, const struct profile_row *row, const char *indent)
+{
+	text_printf(out, "%s*%s*: %s", indent, row->key,
+		    row->choice_count ? "one of" : profile_kind_names[row->kind]);
+	for (size_t i = 0; i < row->choice_count; i++)
+		text_printf(out, "%s *%s*", i ? "," : "", row->choices[i]);
+	if (row->required)
+		text_add(out, ", needed");
+	if (row->most)
+		text_printf(out, ", at most %zu", row->most);
+	text_printf(out, "\n%s\t%s\n\n", indent, row->help);
+}
+
+static void add_keys(struct text *out)
+{
+	text_add(out, "# KEYS\n\nNo key is needed. A key that is not listed here is an error.\n\n");
+	for (size_t i = 0; i < KEY_COUNT; i++) {
+		const struct profile_row *row = &profile_table[i];
+
+		add_row(out, row, "");
+		if (row->entry)
+			for (size_t k = 0; k < MOUNT_KEY_COUNT; k++)
+				add_row(out, &row->entry[k], "\t");
+		text_printf(out, "\t```\n\t\"%s\": %s\n\t```\n\n", row->key, row->example);
+	}
+}
+
+static void add_merging(struct text *out)
+{
+	text_printf(out,
+		    "# ONE PROFILE ON ANOTHER\n\n"
+		    "A profile with *extends* starts from its base, which may extend another, at "
+		    "most %d deep. What becomes of a key that both have:\n\n",
+		    MOST_EXTENDED);
+	for (int merge = MERGE_REPLACE; merge < MERGE_COUNT; merge++) {
+		const char *before = "-";
+
+		for (size_t i = 0; i < KEY_COUNT; i++) {
+			if (profile_table[i].merge != (enum profile_merge)merge)
+				continue;
+			text_printf(out, "%s *%s*", before, profile_table[i].key);
+			before = ",";
+		}
+		text_printf(out, ": %s.\n", profile_merge_names[merge]);
+	}
+	text_add(out, "\nThe command line beats the profile, and the profile what is built in. "
+		      "Ports of a profile are dropped when the command line, or a profile that "
+		      "extends it, chooses another network than *inet*.\n\n");
+}
+
+const char *profile_render_manual(struct arena *arena)
+{
+	struct text out = { .arena = arena };
+
+	text_add(&out,
+		 "claudebox-profile(5)\n\n"
+		 "# NAME\n\n"
+		 "claudebox-profile - settings of a box, kept under a name\n\n"
+		 "# SYNOPSIS\n\n"
+		 "_~/.claudebox/profiles/NAME.json_\n\n"
+		 "# DESCRIPTION\n\n"
+		 "A profile is a JSON object with the keys below. It is chosen by *--profile* "
+		 "_NAME_, or else by the variable *CLAUDEBOX_PROFILE*; when nothing is chosen, "
+		 "_default.json_ is used if it exists. An empty *CLAUDEBOX_PROFILE* chooses "
+		 "none, not even that one.\n\n"
+		 "A name has letters, digits, '.', '\\_' and '-', begins with a letter or a digit, "
+		 "and has no more than 64 of them. The file may be a link. Neither it nor its "
+		 "directory may belong to someone else or be writable by others. Nothing in a "
+		 "project can choose or change a profile.\n\n"
+		 "Every setting is shown with the profile's name before the box starts. A mistake "
+		 "is told with line, column and key, and nothing starts.\n\n");
+	add_keys(&out);
+	add_merging(&out);
+	text_add(&out,
+		 "# EXAMPLES\n\n"
+		 "A review: Claude reads the project and the internet, and changes neither.\n\n"
+		 "```\n"
+		 "{\n"
+		 "  \"name\": \"review\",\n"
+		 "  \"network\": \"inet\",\n"
+		 "  \"project\": \"read-only\"\n"
+		 "}\n"
+		 "```\n\n"
+		 "Work for a customer, on top of _base.json_.\n\n"
+		 "```\n"
+		 "{\n"
+		 "  \"name\": \"work\",\n"
+		 "  \"extends\": \"base\",\n"
+		 "  \"env\": { \"AWS_PROFILE\": \"work\" },\n"
+		 "  \"extra_env_passthrough\": [\"MY_ORG_TOKEN\"],\n"
+		 "  \"mounts\": [{ \"host\": \"~/.aws/credentials\" }],\n"
+		 "  \"packages\": [\"awscli2\", \"kubectl\"]\n"
+		 "}\n"
+		 "```\n\n"
+		 "# SEE ALSO\n\n"
+		 "*claudebox*(1)\n");
+	return text_get(&out);
+}

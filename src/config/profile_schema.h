@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// The schema of a profile: one table that is parsed by, complained from and documented from.
+#pragma once
+
+#include "base/arena.h"
+#include "config/locate.h"
+#include "config/profile.h"
+
+#include <jansson.h>
+#include <stdarg.h>
+
+enum profile_kind {
+	PROFILE_STRING,
+	PROFILE_CHOICE, // one of a few strings
+	PROFILE_BOOLEAN,
+	PROFILE_PORTS,     // a list of numbers
+	PROFILE_STRINGS,   // a list of strings
+	PROFILE_VARIABLES, // an object: name to string
+	PROFILE_OBJECTS,   // a list of objects, with a table of their own
+	PROFILE_KIND_COUNT,
+};
+
+// What becomes of a key that a profile and the one it extends both have.
+enum profile_merge {
+	MERGE_OWN,     // it is not handed on
+	MERGE_REPLACE, // the extending profile's counts
+	MERGE_ADD,     // both, without duplicates
+	MERGE_BY_NAME, // both; of two with one name the extending profile's counts
+	MERGE_COUNT,
+};
+
+enum profile_key {
+	KEY_NAME,
+	KEY_DESCRIPTION,
+	KEY_EXTENDS,
+	KEY_NETWORK,
+	KEY_HOST_PORTS,
+	KEY_PUBLISH,
+	KEY_ENV,
+	KEY_PASSTHROUGH,
+	KEY_MOUNTS,
+	KEY_PACKAGES,
+	KEY_NIXPKGS,
+	KEY_NIX_DAEMON,
+	KEY_PROJECT,
+	KEY_CONFIRM,
+	KEY_COUNT,
+};
+
+enum mount_key {
+	MOUNT_KEY_HOST,
+	MOUNT_KEY_SANDBOX,
+	MOUNT_KEY_MODE,
+	MOUNT_KEY_COUNT,
+};
+
+struct profile_row {
+	int id; // its place in the table: enum profile_key or enum mount_key
+	enum profile_kind kind;
+	const char *key;
+	const char *example; // JSON
+	const char *help;    // scdoc
+	enum profile_merge merge;
+	bool required;
+	size_t most;    // entries, of a list or an object
+	size_t longest; // bytes, of a string
+	const char *const *choices;
+	size_t choice_count;
+	// What is wrong with a string (of variables: with a name), to follow it in a sentence; NULL: nothing.
+	const char *(*problem)(struct arena *arena, const char *text);
+	const struct profile_row *entry; // of objects, with MOUNT_KEY_COUNT rows
+};
+
+extern const struct profile_row profile_table[KEY_COUNT];
+extern const struct profile_row profile_mount_table[MOUNT_KEY_COUNT];
+extern const char *const profile_kind_names[PROFILE_KIND_COUNT];
+extern const char *const profile_merge_names[MERGE_COUNT];
+extern const char *const project_mode_names[2];
+extern const char *const mount_mode_names[2];
+extern const char *const confirm_names[CONFIRM_COUNT];
+
+// Where we are in a profile, for errors.
+struct profile_place {
+	const struct profile_text *profile;
+	struct error *error;
+	struct json_step steps[4];
+	size_t depth;
+};
+
+struct profile_place profile_member(const struct profile_place *place, const char *key);
+struct profile_place profile_entry(const struct profile_place *place, size_t index);
+// "mounts[0].host", quoted for the screen.
+const char *profile_place_name(const struct profile_place *place);
+// "profile 'x': line 1, column 2: " and the message; false.
+bool profile_fail(const struct profile_place *place, enum locate_what what, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+// The same for a text that is not JSON.
+bool profile_fail_syntax(const struct profile_text *profile, const json_error_t *problem,
+			 struct error *error);
+
+// The object that the text holds, checked against the table; NULL with an error.
+json_t *profile_load(const struct profile_text *profile, struct error *error);
+bool profile_too_many(const struct profile_place *place, const struct profile_row *row);
+// The number of a string among a row's choices; choice_count when it is none of them.
+size_t profile_choice(const struct profile_row *row, const json_t *value);
+// One text for all spellings of a place that a mount can have.
+const char *profile_destination(struct arena *arena, const char *path);

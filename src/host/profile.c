@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+// Finds and reads the chosen profile and those that it extends. Only the user's own directory is looked at.
+#include "host/probe.h"
+
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "plan/plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MOST_LISTED = 12 };
+
+static const char *directory_of(struct arena *arena, const struct host *host)
+{
+	return path_join(arena, host->state.root, "profiles");
+}
+
+static const char *file_of(struct arena *arena, const struct host *host, const char *name)
+{
+	return arena_printf(arena, "%s/%s.json", directory_of(arena, host), name);
+}
+
+static const char *shown(struct arena *arena, const struct host *host, const char *path)
+{
+	return quote_display(arena, path_tilde(arena, path, host->home), 200);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static strings list_names(struct arena *arena, const struct host *host)
+{
+	CLEANUP_DIR DIR *directory = opendir(directory_of(arena, host));
+	const struct dirent *entry;
+	strings names = { 0 };
+
+	while (directory && (entry = readdir(directory))) {
+		size_t length = strlen(entry->d_name);
+		const char *name;
+
+		if (!str_ends(entry->d_name, ".json"))
+			continue;
+		name = arena_strndup(arena, entry->d_name, length - strlen(".json"));
+		if (profile_name_valid(name))
+			vec_push(arena, &names, name);
+	}
+	if (names.count)
+		qsort(names.items, names.count, sizeof(names.items[0]), by_name);
+	return names;
+}
+
+static bool hint_names(struct arena *arena, const struct host *host, const char *name,
+		       struct error *error)
+{
+	strings names = list_names(arena, host);
+	const char *nearest = name_nearest(name, names.items, names.count);
+	struct text hint = { .arena = arena };
+
+	if (!names.count)
+		return error_hint(error, "make '%s'; claudebox-profile(5) says how",
+				  shown(arena, host, file_of(arena, host, name)));
+	if (nearest)
+		text_printf(&hint, "did you mean '%s'? ", nearest);
+	text_add(&hint, "there are:");
+	for (size_t i = 0; i < names.count && i < MOST_LISTED; i++)
+		text_printf(&hint, "%s %s", i ? "," : "", names.items[i]);
+	if (names.count > MOST_LISTED)
+		text_printf(&hint, " and %zu more", names.count - MOST_LISTED);
+	return error_hint(error, "%s", text_get(&hint));
+}
+
+// Whoever can change a profile decides about the user's next box. root can anyway; the user's own group is often theirs alone.
+static bool check_owner(struct arena *arena, const struct host *host, const char *path,
+			const struct stat *status, struct error *error)
+{
+	const char *name = shown(arena, host, path);
+
+	if (status->st_uid != host->uid && status->st_uid != 0) {
+		error_hint(error, "replace it by one of your own");
+		return error_set(error, "'%s' belongs to someone else", name);
+	}
+	if (status->st_mode & S_IWOTH ||
+	    (status->st_mode & S_IWGRP && status->st_gid != host->gid)) {
+		error_hint(error, "run: chmod go-w '%s'", name);
+		return error_set(error, "'%s' can be changed by other users (mode %03o)", name,
+				 (unsigned int)status->st_mode & 0777);
+	}
+	return true;
+}
+
+static bool check_directory(struct arena *arena, const struct host *host, struct error *error)
+{
+	const char *directory = directory_of(arena, host);
+	struct stat status;
+
+	if (stat(directory, &status) < 0)
+		return true; // and there is nothing in it
+	return check_owner(arena, host, directory, &status, error);
+}
+
+// What lies in the project is the box's to change: it would write its own next profile.
+static bool check_outside(struct arena *arena, const struct host *host, const char *path,
+			  struct error *error)
+{
+	struct followed file = probe_follow(arena, path);
+	const char *inside = path_within(file.real, host->project) ? file.real : NULL;
+
+	vec_each(hop, &file.hops)
+		inside = path_within(hop->link, host->project) ? hop->link : inside;
+	if (!inside)
+		return true;
+	error_hint(error, "put a copy there instead of the link, or choose another profile here");
+	return error_set(error, "profile '%s' leads into the project, where the box can change it",
+			 shown(arena, host, path));
+}
+
+// NULL with an error. `who` is how the profile came to be wanted.
+static const char *read_profile(struct arena *arena, const struct host *host, const char *name,
+				const char *who, struct error *error)
+{
+	const char *path = file_of(arena, host, name);
+	const char *seen = shown(arena, host, path);
+	const char *text;
+	struct stat status;
+
+	if (stat(path, &status) < 0) {
+		int why = errno;
+
+		hint_names(arena, host, name, error);
+		if (why == ENOENT || why == ENOTDIR)
+			error_set(error, "no profile '%s' (%s)", name, who);
+		else
+			error_set(error, "cannot look at profile '%s': %s", seen, strerror(why));
+		return NULL;
+	}
+	error_hint(error,
+		   "a profile is a small JSON file; claudebox-profile(5) says what is in it");
+	if (!S_ISREG(status.st_mode)) {
+		error_set(error, "profile '%s' is not a file", seen);
+		return NULL;
+	}
+	if (!check_owner(arena, host, path, &status, error) ||
+	    !check_outside(arena, host, path, error))
+		return NULL;
+	if (status.st_size > LONGEST_PROFILE) {
+		error_set(error, "profile '%s' is longer than %d KiB", seen,
+			  LONGEST_PROFILE / 1024);
+		return NULL;
+	}
+	if (access(path, R_OK) < 0) {
+		error_set(error, "cannot read profile '%s': %s", seen, strerror(errno));
+		return NULL;
+	}
+	text = probe_read(arena, path, LONGEST_PROFILE, READ_FOLLOW);
+	if (!text)
+		error_set(error, "profile '%s' is not text: it holds a NUL byte", seen);
+	else
+		error->hint = NULL;
+	return text;
+}
+
+// "a -> b -> a"
+static const char *show_chain(struct arena *arena, const profile_chain *chain, const char *last)
+{
+	struct text out = { .arena = arena };
+
+	vec_each(profile, chain)
+		text_printf(&out, "%s -> ", profile->name);
+	text_add(&out, last);
+	return text_get(&out);
+}
+
+static bool check_chain(struct arena *arena, const profile_chain *chain, const char *next,
+			struct error *error)
+{
+	bool circle = false;
+
+	vec_each(profile, chain)
+		circle |= str_equal(profile->name, next);
+	if (!circle && chain->count <= MOST_EXTENDED)
+		return true;
+	error_hint(error, "take one 'extends' out");
+	if (circle)
+		return error_set(error, "profiles extend each other in a circle: %s",
+				 show_chain(arena, chain, next));
+	return error_set(error, "profiles extend each other more than %d deep: %s", MOST_EXTENDED,
+			 show_chain(arena, chain, next));
+}
+
+static bool read_chain(struct arena *arena, const struct host *host, const char *name,
+		       const char *who, profile_chain *ret_chain, struct error *error)
+{
+	profile_chain chain = { 0 };
+
+	while (name) {
+		struct profile_text profile = { .name = name };
+		const char *path = file_of(arena, host, name);
+
+		if (!check_chain(arena, &chain, name, error))
+			return false;
+		profile.path = path_tilde(arena, path, host->home);
+		profile.text = read_profile(arena, host, name, who, error);
+		if (!profile.text || !profile_extends(arena, &profile, &name, error))
+			return false;
+		vec_push(arena, &chain, profile);
+		who = arena_printf(arena, "extended by '%s'", profile.name);
+	}
+	for (size_t i = chain.count; i-- > 0;)
+		vec_push(arena, ret_chain, chain.items[i]);
+	return true;
+}
+
+bool probe_profile(const struct host *host, struct arena *arena, const char *name,
+		   profile_chain *ret_chain, struct error *error)
+{
+	const char *variable = host_variable(host, "CLAUDEBOX_PROFILE");
+	const char *who = "asked for by --profile";
+
+	if (!name && variable) {
+		name = variable;
+		who = "asked for by CLAUDEBOX_PROFILE";
+		if (!*name)
+			return true;
+		if (!profile_name_valid(name)) {
+			error_hint(error, "give the name of a file in '%s', without .json",
+				   shown(arena, host, directory_of(arena, host)));
+			return error_set(error, "CLAUDEBOX_PROFILE: '%s' is not a profile's name",
+					 quote_display(arena, name, 60));
+		}
+	}
+	if (!name) {
+		const char *path = file_of(arena, host, "default");
+		struct stat status;
+
+		// A link that leads nowhere is still a choice, and so is what cannot be looked at.
+		if (host->state.root_kind != FILE_DIRECTORY ||
+		    (lstat(path, &status) < 0 && (errno == ENOENT || errno == ENOTDIR)))
+			return true;
+		name = "default";
+		who = "the default";
+	}
+	return plan_refuse_state(host, error) && check_directory(arena, host, error) &&
+	       read_chain(arena, host, name, who, ret_chain, error);
+}

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""EXT-02, EXT-03: what a profile says is what the box gets, and the audit says who asked for it."""
+import json
+import unittest
+
+from lib.box import CLAUDEBOX, BoxTest
+from lib.terminal import Terminal
+
+AS_ROOT = True
+
+
+class Profile(BoxTest):
+    def profile(self, name="default", **keys):
+        directory = self.home / ".claudebox" / "profiles"
+        directory.mkdir(parents=True, exist_ok=True)
+        (self.home / ".claudebox").chmod(0o700)
+        (directory / f"{name}.json").write_text(json.dumps(keys))
+
+    def run_in(self, script, *options, env=None):
+        done = self.claudebox(*options, "--yes", "--exec", "sh", "-c", script, env=env)
+        self.assertNotEqual(done.returncode, 125, done.stderr[-500:])
+        return done.stdout, done.stderr
+
+    def test_EXT_02_variables(self):
+        self.profile("work", env={"AWS_PROFILE": "work", "EDITOR": "ed"}, extra_env_passthrough=["MY_ORG", "UNSET_ONE"])
+        out, said = self.run_in('echo "$AWS_PROFILE,$EDITOR,$MY_ORG,${UNSET_ONE-unset}"', "--profile", "work", env={"MY_ORG": "acme", "EDITOR": "vi"})
+        self.assertEqual(out, "work,ed,acme,unset\n")
+        for line in (r"\[\+\] AWS_PROFILE +work  \(profile work\)", r"\[\+\] MY_ORG +acme  \(profile work\)", r"\[\+\] EDITOR +ed  \(profile work\)"):
+            self.assertRegex(said, line)
+        self.assertIn("(profile work)", said.splitlines()[0])
+
+    def test_EXT_02_a_literal_secret_is_warned_about(self):
+        self.profile(env={"PLAIN": "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345", "MY_TOKEN": "x" * 30})
+        _, said = self.run_in("true")
+        self.assertIn("'PLAIN' passes into the box: it looks like", said)
+        self.assertIn("'MY_TOKEN' passes into the box", said)
+        self.assertNotIn("x" * 30, said)
+
+    def test_EXT_02_what_decides_how_the_box_works_is_refused(self):
+        for name in ("LD_PRELOAD", "LD_LIBRARY_PATH", "BASH_ENV", "PATH", "CLAUDE_CONFIG_DIR", "HOME", "IFS", "GIT_CONFIG_COUNT"):
+            self.profile(env={name: "/x"})
+            self.assertIn(name, self.refused())
+            self.profile(extra_env_passthrough=[name])
+            self.assertIn(name, self.refused())
+
+    def test_EXT_03_mounts(self):
+        data = self.scratch()
+        (data / "file").write_text("content\n")
+        self.profile(mounts=[{"host": str(data)}, {"host": str(data / "file"), "sandbox": "~/here", "mode": "rw"}])
+        out, said = self.run_in(f"cat {data}/file; echo more >>~/here; touch {data}/x 2>/dev/null || echo refused")
+        self.assertEqual(out, "content\nrefused\n")
+        self.assertEqual((data / "file").read_text(), "content\nmore\n")
+        self.assertIn("(profile default)", said)
+
+    def test_EXT_03_a_missing_source(self):
+        self.profile(mounts=[{"host": "~/nothing"}])
+        self.assertIn("profile default: mount '~/nothing' does not exist", self.refused())
+
+    def test_SAND_09_a_secret_by_its_name(self):
+        (self.home / ".aws").mkdir()
+        (self.home / ".aws" / "credentials").write_text("CANARY\n")
+        self.profile(mounts=[{"host": "~/.aws/credentials", "sandbox": "~/.aws/credentials", "mode": "ro"}])
+        out, said = self.run_in("cat ~/.aws/credentials")
+        self.assertEqual(out, "CANARY\n")
+        self.assertIn("SECRET: AWS credentials", said)
+
+    def test_EXT_02_the_project_read_only(self):
+        self.repository(self.project)
+        self.profile("review", project="read-only")
+        out, said = self.run_in("cat file.txt; touch new 2>&1; git status --short; git log --oneline | wc -l; cat /etc/claude-code/SANDBOX.md",
+                                "--profile", "review")
+        self.assertTrue(out.startswith("one\n"))
+        self.assertIn("Read-only file system", out)
+        self.assertIn("is there to read, not to change", out)
+        self.assertRegex(said, r"read-only +~/project \(the project, to look at\)")
+        self.assertFalse((self.project / "new").exists())
+
+    def test_EXT_02_the_command_line_beats_it(self):
+        self.profile(network="none")
+        self.assertEqual(self.plan()["network"], "none")
+        self.assertEqual(self.plan("--network", "full")["network"], "full")
+
+    def test_EXT_02_confirm(self):
+        def asks(*options):
+            terminal = Terminal([CLAUDEBOX, *options, "--exec", "echo", "it-runs"], {**self.env, "NO_COLOR": "1"}, str(self.project), columns=200)
+            self.addCleanup(terminal.close)
+            found = terminal.expect(r"Start\? \[y/N\]|^it-runs")[0]
+            if found.startswith(b"Start"):
+                terminal.send("y\n")
+            self.assertEqual(terminal.wait(20), 0)
+            return found.startswith(b"Start")
+
+        self.assertTrue(asks())
+        self.assertTrue(asks())
+        self.profile(confirm="never")
+        self.assertFalse(asks())
+        self.profile(confirm="changed")
+        self.assertFalse(asks())
+        self.assertTrue(asks("--network", "none"))
+        self.assertFalse(asks("--network", "none"))
+        self.assertTrue(asks())
+        self.profile(confirm="always")
+        self.assertTrue(asks())
+
+    def test_EXT_02_without_a_terminal_changed_is_no_silent_go(self):
+        self.profile(confirm="changed")
+        self.assertIn("no terminal", self.refused("--exec", "true"))
+
+    def test_EXT_02_a_project_cannot_choose_one(self):
+        (self.project / ".claudebox").mkdir()
+        for name in ("default.json", "profiles"):
+            path = self.project / ".claudebox" / name
+            path.write_text('{"network": "none", "env": {"CANARY": "1"}}')
+        (self.project / ".env").write_text("CLAUDEBOX_PROFILE=evil\n")
+        plan = self.plan()
+        self.assertEqual(plan["network"], "full")
+        self.assertIsNone(plan["profile"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,366 @@
+# SPDX-License-Identifier: MIT
+"""Profiles through the program: which one is chosen, what is read, and what is refused before anything starts."""
+import json
+import os
+import pathlib
+import shutil
+import stat
+import subprocess
+import unittest
+
+from lib.box import BoxTest, tree
+from lib.other_host import OtherHost
+
+STAGE = pathlib.Path(os.environ["STAGE"])
+LIMIT = 256 * 1024
+
+
+class ProfileTest(BoxTest):
+    def setUp(self):
+        super().setUp()
+        self.state = self.home / ".claudebox"
+        self.profiles = self.state / "profiles"
+        self.profiles.mkdir(parents=True)
+        self.state.chmod(0o700)
+        self.profiles.chmod(0o755)
+
+    def write(self, name, *text, **keys):
+        path = self.profiles / f"{name}.json"
+        path.write_text(text[0] if text else json.dumps(keys))
+        path.chmod(0o644)
+        return path
+
+    def tier(self, *arguments, **options):
+        """The network tier shows which profile was used."""
+        return self.plan(*arguments, **options)["network"]
+
+    def refuse(self, *arguments, env=None, **options):
+        """The message and the hint; nothing in the home is changed."""
+        before = tree(self.home) if options.pop("compare", True) else None
+        said = self.refused(*(arguments or ("--yes", "--profile", "work", "--exec", "true")), env=env, **options)
+        if before is not None:
+            self.assertEqual(tree(self.home), before)
+        lines = said.splitlines()
+        self.assertEqual(len(lines), 2, said)
+        return lines[0].removeprefix("claudebox: "), lines[1].removeprefix("hint: ")
+
+
+class Choice(ProfileTest):
+    def test_EXT_02_nothing_is_chosen(self):
+        self.write("work", network="none")
+        self.assertEqual(self.tier(), "full")
+
+    def test_EXT_02_by_option(self):
+        self.write("work", network="none")
+        self.assertEqual(self.tier("--profile", "work"), "none")
+        self.assertEqual(self.tier("--profile=work"), "none")
+
+    def test_EXT_02_by_variable(self):
+        self.write("work", network="none")
+        self.assertEqual(self.tier(env={"CLAUDEBOX_PROFILE": "work"}), "none")
+
+    def test_EXT_02_by_default(self):
+        self.write("default", network="none")
+        self.assertEqual(self.tier(), "none")
+
+    def test_EXT_02_option_beats_variable_beats_default(self):
+        self.write("default", "not JSON")
+        self.write("variable", "not JSON either")
+        self.write("option", network="none")
+        self.assertEqual(self.tier("--profile", "option", env={"CLAUDEBOX_PROFILE": "variable"}), "none")
+        self.write("variable", network="none")
+        self.assertEqual(self.tier(env={"CLAUDEBOX_PROFILE": "variable"}), "none")
+
+    def test_EXT_02_an_empty_variable_means_none(self):
+        self.write("default", network="none")
+        self.assertEqual(self.tier(env={"CLAUDEBOX_PROFILE": ""}), "full")
+
+    def test_EXT_02_command_line_beats_profile(self):
+        self.write("work", network="none")
+        self.assertEqual(self.tier("--profile", "work", "--network", "full"), "full")
+        self.write("work", network="full")
+        self.assertEqual(self.tier("--network", "none", "--profile", "work"), "none")
+
+    def test_EXT_02_the_last_option_counts(self):
+        self.write("a", network="none")
+        self.write("b", network="full")
+        self.assertEqual(self.tier("--profile", "a", "--profile", "b"), "full")
+
+    def test_EXT_02_no_directory_is_no_profile(self):
+        shutil.rmtree(self.profiles)
+        self.assertEqual(self.tier(), "full")
+        shutil.rmtree(self.state)
+        self.assertEqual(self.tier(), "full")
+        self.assertFalse(self.state.exists())
+
+    def test_EXT_02_it_is_not_claudes(self):
+        self.write("work")
+        done = self.claudebox("--yes", "--profile", "work", "-p", "x")
+        self.assertEqual(done.stdout, "<--dangerously-skip-permissions><-p><x>\n", done.stderr)
+        done = self.claudebox("--yes", "--", "--profile", "nowhere")
+        self.assertEqual(done.stdout, "<--dangerously-skip-permissions><--profile><nowhere>\n")
+
+    def test_EXT_02_the_box_does_what_the_profile_says(self):
+        self.write("work", network="none")
+        self.assertEqual(self.box("cat /proc/net/route | wc -l", env={"CLAUDEBOX_PROFILE": "work"}), "1\n")
+
+    def test_EXT_02_help_and_version_need_no_profile(self):
+        for option in ("--help", "--version"):
+            self.assertEqual(self.claudebox(option, "--profile", "nowhere").returncode, 0)
+
+    def test_EXT_02_shipped_examples(self):
+        for path in sorted((STAGE / "doc/profiles").glob("*.json")):
+            shutil.copy(path, self.profiles)
+            wanted = json.loads(path.read_text())
+            done = self.claudebox("--check=json", "--profile", path.stem)
+            entry = next(e for e in json.loads(done.stdout)["checks"] if e["name"] == "profile")
+            self.assertEqual((entry["state"], entry["detail"]), ("ok", wanted["name"]), path)
+        self.assertEqual(self.tier("--profile", "offline"), "none")
+
+    def test_EXT_02_a_project_cannot_choose_or_change_one(self):
+        """Whatever a repository ships, the profile is the user's."""
+        self.write("work", network="none")
+        loose = json.dumps({"network": "full", "name": "default"})
+        for directory in (".claudebox/profiles", "profiles", ".", ".claude", ".config/claudebox"):
+            place = self.project / directory
+            place.mkdir(parents=True, exist_ok=True)
+            for name in ("work.json", "default.json", "claudebox.json", "profile.json"):
+                (place / name).write_text(loose)
+        for name in (".env", ".envrc", ".claudeboxrc", ".claudebox/config"):
+            (self.project / name).write_text("CLAUDEBOX_PROFILE=default\n")
+        self.assertEqual(self.tier("--profile", "work"), "none")
+        self.assertEqual(self.tier("--network", "none"), "none")
+        for name in ("./work", "../project/work", ".claudebox/profiles/work", str(self.project / "work")):
+            self.assertIn("needs a profile's name", self.refused("--yes", "--profile", name, status=2))
+
+
+class Missing(ProfileTest):
+    def test_EXT_02_lists_what_there_is_and_the_nearest(self):
+        for name in ("work", "play", "offline"):
+            self.write(name)
+        (self.profiles / "notes.txt").write_text("")
+        (self.profiles / ".hidden.json").write_text("")
+        message, hint = self.refuse("--yes", "--profile", "wrok")
+        self.assertEqual(message, "no profile 'wrok' (asked for by --profile)")
+        self.assertEqual(hint, "did you mean 'work'? there are: offline, play, work")
+        message, hint = self.refuse("--yes", env={"CLAUDEBOX_PROFILE": "else"})
+        self.assertEqual(message, "no profile 'else' (asked for by CLAUDEBOX_PROFILE)")
+        self.assertEqual(hint, "there are: offline, play, work")
+
+    def test_EXT_02_many_names_are_cut(self):
+        for number in range(20):
+            self.write(f"p{number:02}")
+        self.assertTrue(self.refuse()[1].endswith("p10, p11 and 8 more"))
+
+    def test_EXT_02_none_at_all(self):
+        wanted = ("no profile 'work' (asked for by --profile)",
+                  "make '~/.claudebox/profiles/work.json'; claudebox-profile(5) says how")
+        self.assertEqual(self.refuse(), wanted)
+        self.profiles.rmdir()
+        self.assertEqual(self.refuse(), wanted)
+        self.state.rmdir()
+        self.assertEqual(self.refuse(), wanted)
+
+    def test_EXT_02_bad_names(self):
+        for name in ("../x", "/etc/passwd", ".", "..", "a/b", "-x", ".x", "a b", "x\n", "\x1b[2J", "a" * 65, "ä"):
+            said = self.refused("--yes", f"--profile={name}", status=2)
+            self.assertIn("needs a profile's name", said)
+            self.assertNotIn("\x1b", said)
+            message, _ = self.refuse("--yes", env={"CLAUDEBOX_PROFILE": name}, compare=False)
+            self.assertRegex(message, r"^CLAUDEBOX_PROFILE: '.*' is not a profile's name$")
+        self.assertIn("needs a value", self.refused("--yes", "--profile=", status=2))
+
+    def test_EXT_02_a_default_link_to_nowhere_is_an_error(self):
+        (self.profiles / "default.json").symlink_to("gone.json")
+        self.assertEqual(self.refuse("--yes")[0], "no profile 'default' (the default)")
+
+
+class Extends(ProfileTest):
+    def test_EXT_02_builds_on_another(self):
+        self.write("base", network="none")
+        self.write("work", extends="base", confirm="always")
+        self.write("more", extends="work", network="full")
+        self.assertEqual(self.tier("--profile", "work"), "none")
+        self.assertEqual(self.tier("--profile", "more"), "full")
+
+    def test_EXT_02_missing_base(self):
+        self.write("base")
+        self.write("work", extends="bse")
+        self.assertEqual(self.refuse(), ("no profile 'bse' (extended by 'work')",
+                                         "did you mean 'base'? there are: base, work"))
+
+    def test_EXT_02_circles(self):
+        self.write("work", extends="work")
+        self.assertEqual(self.refuse()[0], "profiles extend each other in a circle: work -> work")
+        self.write("work", extends="b")
+        self.write("b", extends="c")
+        self.write("c", extends="b")
+        self.assertEqual(self.refuse()[0], "profiles extend each other in a circle: work -> b -> c -> b")
+
+    def test_EXT_02_depth(self):
+        for number in range(9):
+            self.write(f"p{number}", extends=f"p{number + 1}")
+        self.write("p9", network="none")
+        self.assertEqual(self.tier("--profile", "p1"), "none")
+        self.assertEqual(self.refuse("--yes", "--profile", "p0")[0],
+                         "profiles extend each other more than 8 deep: " + " -> ".join(f"p{n}" for n in range(10)))
+
+    def test_EXT_02_mistakes_name_the_file_that_has_them(self):
+        self.write("base", '{\n  "netwrok": "none"\n}\n')
+        self.write("work", extends="base")
+        message, hint = self.refuse()
+        self.assertEqual(message, "profile '~/.claudebox/profiles/base.json': line 2, column 3: unknown key 'netwrok'")
+        self.assertRegex(hint, r"^did you mean 'network'\? known keys: name, ")
+
+
+class Files(ProfileTest):
+    WHERE = "'~/.claudebox/profiles/work.json'"
+
+    def test_EXT_02_links(self):
+        """Dotfile managers link the file, or the directory."""
+        dotfiles = self.home / "dotfiles"
+        dotfiles.mkdir()
+        (dotfiles / "work.json").write_text('{"network": "none"}')
+        (dotfiles / "work.json").chmod(0o644)
+        (self.profiles / "work.json").symlink_to("../../dotfiles/work.json")
+        self.assertEqual(self.tier("--profile", "work"), "none")
+        shutil.rmtree(self.profiles)
+        dotfiles.chmod(0o755)
+        self.profiles.symlink_to(dotfiles)
+        self.assertEqual(self.tier("--profile", "work"), "none")
+
+    def test_EXT_02_what_leads_into_the_project(self):
+        """There the agent could write its own next profile."""
+        dotfiles = self.home / "dotfiles"
+        dotfiles.mkdir()
+        (dotfiles / "real.json").write_text('{"network": "none"}')
+        (dotfiles / "link.json").symlink_to(self.write("other", network="none"))
+        for target in ("real.json", "link.json"):
+            (self.profiles / "work.json").unlink(missing_ok=True)
+            (self.profiles / "work.json").symlink_to(dotfiles / target)
+            self.assertEqual(self.tier("--profile", "work"), "none")
+            self.assertEqual(self.refuse(cwd=dotfiles)[0], f"profile {self.WHERE} leads into the project, where the box can change it")
+            self.assertEqual(self.tier(cwd=dotfiles), "full")
+        self.write("more", extends="work")
+        self.assertIn("leads into the project", self.refuse("--yes", "--profile", "more", cwd=dotfiles)[0])
+
+    def test_EXT_02_links_in_a_circle(self):
+        (self.profiles / "work.json").symlink_to("work.json")
+        self.assertRegex(self.refuse()[0], rf"^cannot look at profile {self.WHERE}: Too many levels")
+
+    def test_EXT_02_what_others_can_change(self):
+        path = self.write("work", network="none")
+        for place, mode, shown in ((self.profiles, 0o777, "~/.claudebox/profiles"), (self.profiles, 0o757, "~/.claudebox/profiles"),
+                                   (path, 0o666, "~/.claudebox/profiles/work.json")):
+            before = stat.S_IMODE(place.stat().st_mode)
+            place.chmod(mode)
+            self.assertEqual(self.refuse(), (f"'{shown}' can be changed by other users (mode {mode:o})", f"run: chmod go-w '{shown}'"))
+            place.chmod(before)
+        # The user's own group: with a umask of 002 it is the user alone.
+        path.chmod(0o664)
+        self.profiles.chmod(0o775)
+        self.assertEqual(self.tier("--profile", "work"), "none")
+
+    def test_EXT_02_a_default_that_others_can_change_is_not_passed_over(self):
+        self.write("default", network="none").chmod(0o666)
+        self.assertIn("can be changed", self.refuse("--yes")[0])
+        self.assertIn("can be changed", self.refuse("--dry-run")[0])
+
+    def test_EXT_02_someone_elses(self):
+        """The outer box shows root's files as nobody's."""
+        host = OtherHost(self, {})
+        done = host.claudebox("--dry-run", "--profile", "work", options=("--ro-bind", "/usr/share", self.profiles))
+        self.assertEqual(done.returncode, 125)
+        self.assertIn("'~/.claudebox/profiles' belongs to someone else", done.stderr)
+        self.write("work")
+        done = host.claudebox("--dry-run", "--profile", "work", options=("--ro-bind", "/etc/passwd", self.profiles / "work.json"))
+        self.assertEqual(done.returncode, 125)
+        self.assertIn("work.json' belongs to someone else", done.stderr)
+
+    def test_EXT_02_no_files(self):
+        path = self.profiles / "work.json"
+        path.mkdir()
+        self.assertEqual(self.refuse()[0], f"profile {self.WHERE} is not a file")
+        path.rmdir()
+        os.mkfifo(path)
+        self.assertEqual(self.refuse()[0], f"profile {self.WHERE} is not a file")
+        for target in ("/dev/zero", "/dev/tty", "/dev/null"):
+            path.unlink()
+            path.symlink_to(target)
+            self.assertEqual(self.refuse()[0], f"profile {self.WHERE} is not a file")
+        self.profiles.joinpath("work.json").unlink()
+        self.profiles.rmdir()
+        self.profiles.write_text("")
+        self.assertEqual(self.refuse()[0], "no profile 'work' (asked for by --profile)")
+
+    def test_EXT_02_too_long(self):
+        path = self.write("work", "{}" + " " * (LIMIT - 2))
+        self.assertEqual(self.tier("--profile", "work"), "full")
+        with path.open("r+b") as file:
+            for size in (LIMIT + 1, 1 << 40):
+                file.truncate(size)
+                self.assertEqual(self.refuse(compare=False)[0], f"profile {self.WHERE} is longer than 256 KiB")
+
+    def test_EXT_02_not_readable(self):
+        self.write("work").chmod(0)
+        self.assertEqual(self.refuse(compare=False)[0], f"cannot read profile {self.WHERE}: Permission denied")
+        self.profiles.chmod(0)
+        self.assertEqual(self.refuse(compare=False)[0], f"cannot look at profile {self.WHERE}: Permission denied")
+        self.assertEqual(self.refuse("--yes", compare=False)[0],
+                         "cannot look at profile '~/.claudebox/profiles/default.json': Permission denied")
+        self.profiles.chmod(0o700)
+
+    def test_EXT_02_not_text(self):
+        path = self.write("work")
+        path.write_bytes(b'{"description": "caf\xe9"}')
+        self.assertEqual(self.refuse(), (f"profile {self.WHERE}: line 1, column 20: unable to decode byte 0xe9", "save the file as UTF-8"))
+        path.write_bytes(b'{"network": "none"}\0{"network": "full"}')
+        self.assertEqual(self.refuse()[0], f"profile {self.WHERE} is not text: it holds a NUL byte")
+        path.write_bytes(b"\xff\xfe{\0}\0")
+        self.assertEqual(self.refuse()[0], f"profile {self.WHERE} is not text: it holds a NUL byte")
+        path.write_bytes(b"")
+        self.assertEqual(self.refuse(), (f"profile {self.WHERE}: line 1, column 1: there is nothing in it", "the smallest profile is {}"))
+
+    def test_EXT_02_a_bad_state_directory_is_refused_first(self):
+        self.write("default", network="none")
+        self.state.chmod(0o755)
+        self.assertIn("is open to other users", self.refuse("--yes")[0])
+        self.assertIn("is open to other users", self.refuse()[0])
+
+
+class Told(ProfileTest):
+    def test_EXT_03_no_byte_of_a_profile_moves_the_cursor_and_no_secret_is_shown(self):
+        self.write("work", '{"\\u001b[2J\\u202e\\n": 1}')
+        self.assertEqual(self.refuse()[0].split(": ")[-1], r"unknown key '\x1b[2J\xe2\x80\xae\n'")
+        for text in ('{"env": {"TOKEN": "hunter2', '{"env": {"TOKEN": "hunter2\n"}}', '{"env": {"TOKEN": "hunter2\\u0007"}}',
+                     '{"env": {"TOKEN": "hunter2" "x"}}', '{"env": {"TOKEN": "hunter2\\q"}}'):
+            self.write("work", text)
+            self.assertNotIn("hunter2", "".join(self.refuse()))
+
+    def test_EXT_02_check_says_what_is_wrong(self):
+        self.write("work", '{"network": "lan"}')
+        done = self.claudebox("--check", "--profile", "work")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, r"(?m)^broken +profile +profile '.*work.json': line 1, column 13: 'network' is 'lan'")
+        self.assertRegex(done.stdout, r'(?m)^ +fix: for example: "network": "inet"$')
+        self.assertEqual(done.stderr, "")
+        self.write("work", network="none")
+        self.assertRegex(self.claudebox("--check", "--profile", "work").stdout, r"(?m)^ok +profile +work$")
+        self.assertRegex(self.claudebox("--check").stdout, r"(?m)^ok +profile +none is chosen$")
+
+    def test_EXT_02_ports_of_the_command_line_and_the_profiles_tier(self):
+        self.write("work", network="none")
+        self.assertIn("'--publish' is for --network inet, not none",
+                      self.refused("--yes", "--profile", "work", "--publish", "80", status=2))
+        self.write("work", network="inet", publish=[3000])
+        self.assertEqual(self.tier("--profile", "work", "--network", "none"), "none")
+
+    def test_the_manual_is_one(self):
+        source = (STAGE / "doc/claudebox-profile.5.scd").read_text()
+        done = subprocess.run(["scdoc"], input=source, capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("extra_env_passthrough", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: MIT
+// Good profiles: every key, one on another, under the command line; the schema, its manual and the shipped examples.
+#include "check.h"
+
+#include "base/path.h"
+#include "config/profile.h"
+#include "config/profile_schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct arena arena;
+
+static void show_ports(struct text *out, const char *label, const ports *list)
+{
+	vec_each(port, list)
+		text_printf(out, "%s %u\n", label, *port);
+}
+
+static const char *describe(const struct config *config)
+{
+	struct text out = { .arena = &arena };
+
+	if (config->network || config->network_by)
+		text_printf(&out, "network %s (%s)\n", network_tier_names[config->network],
+			    config->network_by);
+	show_ports(&out, "host port", &config->host_ports);
+	show_ports(&out, "publish", &config->published_ports);
+	vec_each(variable, &config->variables)
+		text_printf(&out, "%s%s%s (%s)\n", variable->name, variable->value ? "=" : "",
+			    variable->value ? variable->value : "", variable->origin);
+	vec_each(mount, &config->mounts)
+		text_printf(&out, "mount %s%s%s %s (%s)\n", mount->source,
+			    mount->destination ? " at " : "",
+			    mount->destination ? mount->destination : "",
+			    mount->writable ? "rw" : "ro", mount->origin);
+	vec_each(package, &config->packages)
+		text_printf(&out, "package %s (%s)\n", package->name, package->origin);
+	if (config->nixpkgs)
+		text_printf(&out, "nixpkgs %s\n", config->nixpkgs);
+	if (config->nix_daemon)
+		text_add(&out, "nix daemon\n");
+	if (config->project_read_only)
+		text_add(&out, "project read-only\n");
+	if (config->confirm)
+		text_printf(&out, "confirm %s\n", confirm_names[config->confirm]);
+	return text_get(&out);
+}
+
+enum { MOST_LAYERS = 3 };
+
+// "a", "b" and "c", base first; an error is shown instead.
+static const char *apply(struct config *config, const char *const *texts)
+{
+	static const char *const names[MOST_LAYERS] = { "a", "b", "c" };
+	struct profile_text chain[MOST_LAYERS];
+	struct error error = { .arena = &arena };
+	size_t count = 0;
+
+	for (; count < MOST_LAYERS && texts[count]; count++)
+		chain[count] = (struct profile_text){ names[count], names[count], texts[count] };
+	if (!profile_apply(config, &arena, chain, count, &error))
+		return arena_printf(&arena, "%s\n", error.message);
+	return describe(config);
+}
+
+static void test_keys(void)
+{
+	static const char *const rows[][2] = {
+		{ "{}", "" },
+		{ "{\"name\": \"a\", \"description\": \"\xc3\xa4 \xf0\x9f\x98\x80\", \"extends\": \"x\"}",
+		  "" },
+		{ "{\"network\": \"full\"}", "network full (profile a)\n" },
+		{ "{\"network\": \"inet\"}", "network inet (profile a)\n" },
+		{ "{\"network\": \"none\", \"publish\": []}", "network none (profile a)\n" },
+		{ "{\"host_ports\": [1, 65535, 1], \"network\": \"inet\", \"publish\": [80]}",
+		  "network inet (profile a)\nhost port 1\nhost port 65535\npublish 80\n" },
+		{ "{\"env\": {\"B\": \"\", \"A\": \"x=y z\"}}",
+		  "B= (profile a)\nA=x=y z (profile a)\n" },
+		{ "{\"extra_env_passthrough\": [\"GH_TOKEN\", \"_x\", \"GH_TOKEN\"]}",
+		  "GH_TOKEN (profile a)\n_x (profile a)\n" },
+		{ "{\"mounts\": []}", "" },
+		{ "{\"mounts\": [{\"host\": \"~/x\"}]}", "mount ~/x ro (profile a)\n" },
+		{ "{\"mounts\": [{\"mode\": \"rw\", \"sandbox\": \"/y\", \"host\": \"../x\"}]}",
+		  "mount ../x at /y rw (profile a)\n" },
+		{ "{\"mounts\": [{\"host\": \"/x\", \"mode\": \"ro\"}, {\"host\": \"x\"},"
+		  " {\"host\": \"~/x\"}, {\"host\": \"~/../x\"}]}",
+		  "mount /x ro (profile a)\nmount x ro (profile a)\nmount ~/x ro (profile a)\n"
+		  "mount ~/../x ro (profile a)\n" },
+		{ "{\"packages\": [\"jq\", \"a.b-c_d+e\", \"jq\"]}",
+		  "package jq (profile a)\npackage a.b-c_d+e (profile a)\n" },
+		{ "{\"nixpkgs\": \"nixpkgs\"}", "nixpkgs nixpkgs\n" },
+		{ "{\"nixpkgs\": \"github:NixOS/nixpkgs/abc?dir=x&y=%20\"}",
+		  "nixpkgs github:NixOS/nixpkgs/abc?dir=x&y=%20\n" },
+		{ "{\"nixpkgs\": \"/srv/nixpkgs\"}", "nixpkgs /srv/nixpkgs\n" },
+		{ "{\"nixpkgs\": \"path:/srv/nixpkgs\"}", "nixpkgs path:/srv/nixpkgs\n" },
+		{ "{\"nixpkgs\": \"git+file:///srv/nixpkgs\"}",
+		  "nixpkgs git+file:///srv/nixpkgs\n" },
+		{ "{\"nix_daemon\": true}", "nix daemon\n" },
+		{ "{\"nix_daemon\": false}", "" },
+		{ "{\"project\": \"read-only\"}", "project read-only\n" },
+		{ "{\"project\": \"read-write\"}", "" },
+		{ "{\"confirm\": \"always\"}", "" },
+		{ "{\"confirm\": \"changed\"}", "confirm changed\n" },
+		{ "{\"confirm\": \"never\"}", "confirm never\n" },
+		{ "\n{\"confi\\u0072m\" : \"nev\\u0065r\"}\n", "confirm never\n" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct config config = { 0 };
+		const char *const texts[] = { rows[i][0], NULL };
+
+		CHECK_CASE_STRING(apply(&config, texts), rows[i][1], rows[i][0]);
+		CHECK_CASE_STRING(config.profile, "a", rows[i][0]);
+	}
+}
+
+static void test_merge(void)
+{
+	static const struct {
+		const char *texts[MOST_LAYERS + 1];
+		const char *wanted;
+	} rows[] = {
+		{ { "{\"network\": \"none\", \"confirm\": \"never\", \"nix_daemon\": true}", "{}" },
+		  "network none (profile a)\nnix daemon\nconfirm never\n" },
+		{ { "{\"network\": \"none\", \"confirm\": \"never\", \"nix_daemon\": true}",
+		    "{\"network\": \"full\", \"confirm\": \"always\", \"nix_daemon\": false}" },
+		  "network full (profile b)\n" },
+		{ { "{\"project\": \"read-only\", \"nixpkgs\": \"x\"}",
+		    "{\"project\": \"read-write\"}", "{\"nixpkgs\": \"y\"}" },
+		  "nixpkgs y\n" },
+		{ { "{\"packages\": [\"a\", \"b\"]}", "{\"packages\": [\"b\", \"c\"]}",
+		    "{\"packages\": [\"a\", \"d\"]}" },
+		  "package a (profile a)\npackage b (profile a)\npackage c (profile b)\n"
+		  "package d (profile c)\n" },
+		{ { "{\"env\": {\"A\": \"1\", \"B\": \"1\"}}",
+		    "{\"env\": {\"B\": \"2\", \"C\": \"2\"}}" },
+		  "A=1 (profile a)\nB=2 (profile b)\nC=2 (profile b)\n" },
+		{ { "{\"env\": {\"A\": \"1\"}, \"extra_env_passthrough\": [\"B\"]}",
+		    "{\"env\": {\"B\": \"2\"}, \"extra_env_passthrough\": [\"A\"]}" },
+		  "A (profile b)\nB=2 (profile b)\n" },
+		{ { "{\"mounts\": [{\"host\": \"~/x\"}, {\"host\": \"/y\"}]}",
+		    "{\"mounts\": [{\"host\": \"$HOME/x/\", \"mode\": \"rw\"}, {\"host\": \"/z\"}]}" },
+		  "mount $HOME/x/ rw (profile b)\nmount /y ro (profile a)\nmount /z ro (profile b)\n" },
+		{ { "{\"network\": \"inet\", \"publish\": [1, 2]}", "{\"publish\": [2, 3]}" },
+		  "network inet (profile a)\npublish 1\npublish 2\npublish 3\n" },
+		{ { "{\"publish\": [1], \"host_ports\": [2]}", "{\"network\": \"inet\"}" },
+		  "network inet (profile b)\nhost port 2\npublish 1\n" },
+		// Who chooses another tier over a profile takes its ports away, but not its own.
+		{ { "{\"network\": \"inet\", \"publish\": [1], \"host_ports\": [2]}",
+		    "{\"network\": \"none\"}" },
+		  "network none (profile b)\n" },
+		{ { "{\"network\": \"inet\"}", "{\"network\": \"none\", \"publish\": [1]}" },
+		  "profile 'b': line 1, column 21: 'publish' is for network inet, not none\n" },
+		{ { "{\"network\": \"none\"}", "{\"publish\": [1]}" },
+		  "profile 'b': line 1, column 2: 'publish' is for network inet, not none\n" },
+		{ { "{\"publish\": [1]}", "{}" },
+		  "profile 'a': line 1, column 2: 'publish' is for network inet, not full\n" },
+		{ { "{\"network\": \"inet\", \"publish\": [1,2,3,4,5,6,7,8,9,10]}",
+		    "{\"publish\": [1, 11,12,13,14,15,16,\n17]}" },
+		  "profile 'b': line 2, column 1: 'publish' has more than 16 entries\n" },
+		{ { "{}", "{\"x\": 1}", "{" }, "profile 'b': line 1, column 2: unknown key 'x'\n" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct config config = { 0 };
+
+		CHECK_CASE_STRING(apply(&config, rows[i].texts), rows[i].wanted,
+				  arena_printf(&arena, "merge %zu", i));
+	}
+}
+
+// Command line beats profile; what can be added is.
+static void test_command_line(void)
+{
+	static const char *const profile[] = {
+		"{\"network\": \"inet\", \"host_ports\": [1, 2], \"publish\": [3],"
+		" \"mounts\": [{\"host\": \"~/x\"}, {\"host\": \"/y\"}], \"env\": {\"A\": \"1\"}}",
+		NULL
+	};
+	char *arguments[] = { (char *)"claudebox", (char *)"--network",
+			      (char *)"inet",      (char *)"--host-port",
+			      (char *)"2",         (char *)"--host-port",
+			      (char *)"9" };
+	struct error error = { .arena = &arena };
+	struct config config = { 0 };
+
+	CHECK(options_parse(&config, &arena, ARRAY_SIZE(arguments), arguments, &error));
+	vec_push(&arena, &config.mounts,
+		 (struct config_mount){ .source = "/z",
+					.destination = "~/x/",
+					.writable = true,
+					.origin = "--mount-rw" });
+	CHECK_STRING(
+		apply(&config, profile),
+		"network inet (--network)\nhost port 2\nhost port 9\nhost port 1\npublish 3\n"
+		"A=1 (profile a)\nmount /z at ~/x/ rw (--mount-rw)\nmount /y ro (profile a)\n");
+	CHECK(options_check(&config, &error));
+
+	arguments[2] = (char *)"none";
+	config = (struct config){ 0 };
+	CHECK(options_parse(&config, &arena, 3, arguments, &error));
+	CHECK_STRING(apply(&config, profile),
+		     "network none (--network)\nA=1 (profile a)\nmount ~/x ro (profile a)\n"
+		     "mount /y ro (profile a)\n");
+	CHECK(options_check(&config, &error));
+
+	// The ports of the command line are not the profile's to drop.
+	config = (struct config){ 0 };
+	CHECK(options_parse(&config, &arena, ARRAY_SIZE(arguments), arguments, &error));
+	apply(&config, profile);
+	CHECK(!options_check(&config, &error));
+	CHECK_STRING(error.message, "option '--host-port' is for --network inet, not none");
+
+	// They may come with the profile's tier.
+	config = (struct config){ 0 };
+	CHECK(options_parse(&config, &arena, 5,
+			    (char *[]){ (char *)"claudebox", (char *)"--publish", (char *)"7",
+					(char *)"--publish", (char *)"8" },
+			    &error));
+	apply(&config, profile);
+	CHECK(options_check(&config, &error) && config.published_ports.count == 3);
+}
+
+static void test_nothing(void)
+{
+	struct config config = { .profile = NULL };
+	struct error error = { .arena = &arena };
+	const char *base = "x";
+	struct profile_text profile = { "work", "work.json", "{\"extends\": \"base\"}" };
+
+	CHECK(profile_apply(&config, &arena, NULL, 0, &error) && !config.profile);
+	CHECK_STRING(describe(&config), "");
+	CHECK(profile_extends(&arena, &profile, &base, &error));
+	CHECK_STRING(base, "base");
+	profile.text = "{}";
+	CHECK(profile_extends(&arena, &profile, &base, &error) && !base);
+	profile.text = "{\"extends\": \"base\", \"x\": 1}";
+	CHECK(!profile_extends(&arena, &profile, &base, &error) && !base);
+}
+
+// Each row says all that the manual needs, and its example is a good one.
+static void test_schema(void)
+{
+	for (size_t i = 0; i < KEY_COUNT + MOUNT_KEY_COUNT; i++) {
+		bool nested = i >= KEY_COUNT;
+		const struct profile_row *row = nested ? &profile_mount_table[i - KEY_COUNT]
+						       : &profile_table[i];
+		bool list = row->kind == PROFILE_PORTS || row->kind == PROFILE_STRINGS ||
+			    row->kind == PROFILE_OBJECTS || row->kind == PROFILE_VARIABLES;
+		bool text = row->kind == PROFILE_STRING || row->kind == PROFILE_STRINGS ||
+			    row->kind == PROFILE_VARIABLES;
+		const char *whole = arena_printf(
+			&arena, nested ? "{\"mounts\": [{%s\"%s\": %s}]}" : "{%s\"%s\": %s}",
+			nested && i > KEY_COUNT      ? "\"host\": \"x\", "
+			: row->kind == PROFILE_PORTS ? "\"network\": \"inet\", "
+						     : "",
+			row->key, row->example);
+		struct profile_text profile = { "work", "work.json", whole };
+		struct error error = { .arena = &arena };
+		struct config config = { 0 };
+
+		CHECK_CASE(row->id == (int)(nested ? i - KEY_COUNT : i), row->key);
+		CHECK_CASE(row->help && str_ends(row->help, "."), row->key);
+		CHECK_CASE(list == (row->most > 0) && text == (row->longest > 0), row->key);
+		CHECK_CASE((row->kind == PROFILE_CHOICE) == (row->choice_count > 0), row->key);
+		CHECK_CASE((row->kind == PROFILE_OBJECTS) == (row->entry != NULL), row->key);
+		CHECK_CASE_STRING(profile_apply(&config, &arena, &profile, 1, &error)
+					  ? "good"
+					  : error.message,
+				  "good", whole);
+	}
+}
+
+static const char *read_text(const char *name)
+{
+	const char *source = getenv("SOURCE");
+	FILE *file = fopen(path_join(&arena, source ? source : ".", name), "re");
+	char *text = arena_alloc(&arena, 65536);
+
+	if (!file)
+		return NULL;
+	text[fread(text, 1, 65535, file)] = '\0';
+	fclose(file);
+	return text;
+}
+
+// doc/claudebox-profile.5.scd is what the table says; UPDATE_GOLDEN=1 writes it anew.
+static void test_manual(void)
+{
+	static const char name[] = "doc/claudebox-profile.5.scd";
+	const char *manual = profile_render_manual(&arena);
+	const char *source = getenv("SOURCE");
+
+	if (getenv("UPDATE_GOLDEN")) {
+		FILE *file = fopen(path_join(&arena, source ? source : ".", name), "we");
+
+		CHECK(file && fputs(manual, file) >= 0 && fclose(file) == 0);
+	}
+	CHECK_STRING(read_text(name), manual);
+	for (size_t i = 0; i < KEY_COUNT; i++)
+		CHECK_CASE(strstr(manual, arena_printf(&arena, "\n*%s*:", profile_table[i].key)),
+			   profile_table[i].key);
+}
+
+static void test_shipped(void)
+{
+	static const struct {
+		const char *name;
+		const char *wanted;
+	} rows[] = {
+		{ "offline", "network none (profile offline)\n" },
+		{ "review", "network inet (profile review)\nproject read-only\n" },
+		{ "work", "network inet (profile work)\nAWS_PROFILE=work (profile work)\n"
+			  "MY_ORG_TOKEN (profile work)\nconfirm changed\n" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const char *path = arena_printf(&arena, "doc/profiles/%s.json", rows[i].name);
+		struct profile_text profile = { rows[i].name, path, read_text(path) };
+		struct error error = { .arena = &arena };
+		struct config config = { 0 };
+		bool ok = profile.text && profile_apply(&config, &arena, &profile, 1, &error);
+
+		CHECK_CASE_STRING(ok ? describe(&config) : error.message, rows[i].wanted, path);
+	}
+}
+
+int main(void)
+{
+	test_keys();
+	test_merge();
+	test_command_line();
+	test_nothing();
+	test_schema();
+	test_manual();
+	test_shipped();
+	arena_free(&arena);
+	return check_done();
+}
