@@ -41,19 +41,19 @@ static bool let_start(const struct box *box, struct error *error)
 	return error_set(error, "cannot let the agent start: %s", strerror(errno));
 }
 
-// The agent waits until its network is there; without it, it never starts.
+// The agent waits until its network is there; without it, it never starts. What needs no box is done while bwrap
+// makes it.
 static bool connect_box(struct box *box, const struct plan *plan, struct network *network,
 			struct error *error)
 {
-	pid_t child = run_box_child(box);
+	bool ok = network_prepare(network, plan, error);
+	pid_t child = ok ? run_box_child(box) : 0;
 
-	if (child <= 0) // bwrap has failed and says why
+	if (ok && child < 0) // bwrap has failed and says why
 		return true;
-	if (network_start(network, plan, child, error)) {
-		if (let_start(box, error))
-			return true;
-		network_end(network);
-	}
+	if (ok && network_start(network, child, error) && let_start(box, error))
+		return true;
+	network_end(network);
 	// init ends by itself when nobody holds the other end of its socket; bwrap then follows, and complains of nothing.
 	cleanup_close(&box->control);
 	box->control = -1;

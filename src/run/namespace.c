@@ -99,15 +99,20 @@ static bool allow_ping(void)
 	return false;
 }
 
-const char *namespace_prepare(const struct plan *plan)
+const char *namespace_begin(const struct plan *plan)
 {
-	CLEANUP_FD int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
-
 	// The addresses are nobody else's: to ask around first takes a second (duplicate address detection).
 	if (plan->inet.ipv6 && (!set("/proc/sys/net/ipv6/conf/all/accept_dad", "0") ||
 				!set("/proc/sys/net/ipv6/conf/default/accept_dad", "0") ||
 				!set("/proc/sys/net/ipv6/conf/default/accept_ra", "0")))
 		return "configure IPv6";
+	return allow_ping() ? NULL : "allow pings";
+}
+
+const char *namespace_finish(const struct plan *plan)
+{
+	CLEANUP_FD int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+
 	// pasta loses what it cannot pass on at once, and without selective acknowledgements the sender then stalls: no
 	// more may be on the way than fits its buffers. Measured: 1000 MiB/s instead of 30. pasta is near, and keeps
 	// what a long way to the server needs.
@@ -117,7 +122,7 @@ const char *namespace_prepare(const struct plan *plan)
 		return "make a route for what is refused";
 	if (plan->inet.ipv6 && !route_refused(fd, AF_INET6))
 		return "make an IPv6 route for what is refused";
-	return allow_ping() ? NULL : "allow pings";
+	return NULL;
 }
 
 bool namespace_open_resolver(int ret_sockets[2])

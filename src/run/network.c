@@ -190,36 +190,34 @@ static bool ports_free(const struct plan *plan, struct error *error)
 	return true;
 }
 
-struct pipes {
-	int messages[2]; // what nft and pasta say
-	int ready[2];    // pasta's number
-	int channel[2];  // the relay's sockets
-};
-
 static void close_end(int *fd)
 {
 	cleanup_close(fd);
 	*fd = -1;
 }
 
-static bool attach(struct network *network, pid_t child, struct pipes *pipes, struct error *error)
+static bool attach(struct network *network, pid_t child, struct error *error)
 {
-	const char *rules = render_nft(network->plan, error->arena);
+	struct network_pipes *pipes = &network->pipes;
 	int sockets[2];
 	pid_t nft;
 
-	nft = helper_start_rules(network, rules, pipes->channel[1], pipes->messages[1]);
+	nft = helper_start_rules(network, network->rules, pipes->channel[1], pipes->messages[1]);
 	close_end(&pipes->channel[1]);
 	if (nft < 0)
 		return fail(error, "start a helper");
 	// Not before: bwrap and pasta must not both bring the loopback up.
-	if (!helper_receive_sockets(pipes->channel[0], sockets)) {
+	if (!helper_receive_go(pipes->channel[0])) {
 		helper_await(nft);
 		return rules_failed(error, pipes->messages[0]);
 	}
 	network->pasta = helper_of(helper_start_pasta(network, error->arena, child, pipes->ready[1],
 						      pipes->messages[1]));
 	close_end(&pipes->ready[1]);
+	if (!helper_receive_sockets(pipes->channel[0], sockets)) {
+		helper_await(nft);
+		return rules_failed(error, pipes->messages[0]);
+	}
 	network->relay = helper_of(helper_start_relay(sockets));
 	close(sockets[0]);
 	close(sockets[1]);
@@ -234,35 +232,46 @@ static bool attach(struct network *network, pid_t child, struct pipes *pipes, st
 	       await_confined(network, child, error);
 }
 
-bool network_start(struct network *network, const struct plan *plan, pid_t child,
-		   struct error *error)
+bool network_prepare(struct network *network, const struct plan *plan, struct error *error)
 {
-	struct pipes pipes = { { -1, -1 }, { -1, -1 }, { -1, -1 } };
-	int *all = (int *)&pipes;
-	bool ok;
+	struct network_pipes *pipes = &network->pipes;
 
 	*network = (struct network){ .plan = plan,
 				     .arena = error->arena,
 				     .user_namespace = -1,
 				     .net_namespace = -1,
 				     .changes = open_changes(),
+				     .rules = render_nft(plan, error->arena),
 				     .loaded = render_nft_change(error->arena, &plan->inet.host),
+				     .pipes = { { -1, -1 }, { -1, -1 }, { -1, -1 } },
 				     .pasta = { .end = -1 },
 				     .relay = { .end = -1 } };
 	if (network->changes < 0)
 		return fail(error, "watch the host's addresses");
-	ok = ports_free(plan, error) && find_namespaces(network, child, error->arena, error);
-	if (ok && (pipe2(pipes.messages, O_CLOEXEC) < 0 || pipe2(pipes.ready, O_CLOEXEC) < 0 ||
-		   socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pipes.channel) < 0))
-		ok = fail(error, "make a pipe");
-	if (ok) {
-		fcntl(pipes.messages[0], F_SETFL, O_NONBLOCK);
-		ok = attach(network, child, &pipes, error);
+	if (!ports_free(plan, error))
+		return false;
+	if (pipe2(pipes->messages, O_CLOEXEC) < 0 || pipe2(pipes->ready, O_CLOEXEC) < 0 ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pipes->channel) < 0)
+		return fail(error, "make a pipe");
+	fcntl(pipes->messages[0], F_SETFL, O_NONBLOCK);
+	return true;
+}
+
+static void close_pipes(struct network_pipes *pipes)
+{
+	for (int i = 0; i < 2; i++) {
+		close_end(&pipes->messages[i]);
+		close_end(&pipes->ready[i]);
+		close_end(&pipes->channel[i]);
 	}
-	for (size_t i = 0; i < sizeof(pipes) / sizeof(int); i++)
-		cleanup_close(&all[i]);
-	if (!ok)
-		network_end(network);
+}
+
+bool network_start(struct network *network, pid_t child, struct error *error)
+{
+	bool ok = find_namespaces(network, child, error->arena, error) &&
+		  attach(network, child, error);
+
+	close_pipes(&network->pipes);
 	return ok;
 }
 
@@ -327,7 +336,8 @@ void network_end(struct network *network)
 {
 	helper_end(&network->pasta);
 	helper_end(&network->relay);
-	cleanup_close(&network->changes);
-	cleanup_close(&network->net_namespace);
-	cleanup_close(&network->user_namespace);
+	close_pipes(&network->pipes);
+	close_end(&network->changes);
+	close_end(&network->net_namespace);
+	close_end(&network->user_namespace);
 }

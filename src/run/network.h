@@ -15,12 +15,20 @@ struct network_helper {
 	int end;   // readable when it has ended
 };
 
+struct network_pipes {
+	int messages[2]; // what nft and pasta say
+	int ready[2];    // pasta's number
+	int channel[2];  // from the child in the namespace
+};
+
 struct network {
 	const struct plan *plan;
 	struct arena *arena;
 	int user_namespace; // owns the other one
 	int net_namespace;
-	int changes; // of the host's addresses and routes
+	int changes;                // of the host's addresses and routes
+	struct network_pipes pipes; // during the start
+	const char *rules;
 	struct network_helper pasta;
 	struct network_helper relay;
 	bool lost;           // it was there, and ended before the box
@@ -30,10 +38,10 @@ struct network {
 
 enum { NETWORK_WATCHED = 3 }; // descriptors that the supervisor polls for us
 
-// Connects the waiting box whose process 1 is `child`. False with an error: nothing of it is left, and the box must
-// not start.
-bool network_start(struct network *network, const struct plan *plan, pid_t child,
-		   struct error *error);
+// All that can be done before the box is there. Whatever it says, network_end() must follow.
+bool network_prepare(struct network *network, const struct plan *plan, struct error *error);
+// Connects the waiting box whose process 1 is `child`. False with an error: the box must not start.
+bool network_start(struct network *network, pid_t child, struct error *error);
 // Descriptors to poll, -1 where there is nothing; then what happened.
 void network_watched(const struct network *network, int fds[NETWORK_WATCHED]);
 void network_take(struct network *network, const bool ready[NETWORK_WATCHED]);
@@ -46,6 +54,7 @@ void network_end(struct network *network);
 
 // In a child process: enters the namespaces, and readies them. What could not be done, or NULL.
 bool namespace_enter(int user_namespace, int net_namespace);
-const char *namespace_prepare(const struct plan *plan);
+const char *namespace_begin(const struct plan *plan);  // what pasta needs
+const char *namespace_finish(const struct plan *plan); // what the agent needs
 // Sockets on the box's loopback, port 53: {UDP, TCP}.
 bool namespace_open_resolver(int ret_sockets[2]);

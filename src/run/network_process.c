@@ -100,6 +100,14 @@ static bool send_sockets(int channel, const int sockets[2])
 	return sendmsg(channel, &header, MSG_NOSIGNAL) == 1;
 }
 
+bool helper_receive_go(int channel)
+{
+	struct pollfd wait = { .fd = channel, .events = POLLIN };
+	char word;
+
+	return poll(&wait, 1, HELPER_LIMIT_MS) > 0 && recv(channel, &word, 1, 0) == 1;
+}
+
 bool helper_receive_sockets(int channel, int ret_sockets[2])
 {
 	char control[CMSG_SPACE(2 * sizeof(int))] = { 0 };
@@ -133,8 +141,12 @@ static _Noreturn void load_rules(const struct network *network, int channel)
 		_exit(EXIT_NOT_STARTED);
 	}
 	if (channel >= 0) {
-		const char *problem = namespace_prepare(network->plan);
+		const char *problem = namespace_begin(network->plan);
 
+		if (!problem && send(channel, "g", 1, MSG_NOSIGNAL) != 1)
+			problem = "speak to claudebox";
+		if (!problem)
+			problem = namespace_finish(network->plan);
 		if (!problem &&
 		    (!namespace_open_resolver(sockets) || !send_sockets(channel, sockets)))
 			problem = "listen for names";

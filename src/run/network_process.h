@@ -12,9 +12,11 @@ int helper_end(struct network_helper *helper);
 // Waits, within bounds, for one that ends by itself. True: it says that all went well.
 bool helper_await(pid_t pid);
 
-// nft, in the box's network namespace, which with a `channel` is readied first and then sends the relay's sockets.
+// nft, in the box's network namespace. With a `channel` that is readied first: a word comes when pasta may start, and
+// then the relay's sockets.
 pid_t helper_start_rules(const struct network *network, const char *rules, int channel,
 			 int messages);
+bool helper_receive_go(int channel);
 bool helper_receive_sockets(int channel, int ret_sockets[2]);
 // pasta; it writes its number to `out` when it is ready, and complaints to `messages`.
 pid_t helper_start_pasta(const struct network *network, struct arena *arena, pid_t child, int out,

@@ -212,7 +212,7 @@ def main():
             shutil.copytree(TESTS, f"{stage}/tests", ignore=shutil.ignore_patterns("__pycache__"))
             shutil.copy(build / "claudebox", stage)
             user = run.account()
-            command = run.as_user(user, ["/usr/bin/python3", f"{stage}/tests/bench/network.py", stage, str(rounds)])
+            command = run.as_user(user, ["/usr/bin/python3", f"{stage}/tests/bench/network.py", stage, str(rounds)], pathlib.Path(__file__))
             sys.exit(subprocess.run(command, env={"PATH": os.environ["PATH"], "HOME": user.pw_dir}, cwd="/", check=False).returncode)
     directory = pathlib.Path(tempfile.mkdtemp(prefix="claudebox-bench-", dir=os.path.expanduser("~")))
     try:
