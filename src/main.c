@@ -8,6 +8,7 @@
 #include "plan/approval.h"
 #include "plan/plan.h"
 #include "plan/render.h"
+#include "run/packages.h"
 #include "run/run.h"
 
 #include <stdio.h>
@@ -74,7 +75,8 @@ static bool act(struct config *config, struct arena *arena, int *ret_status, str
 		*ret_status = run_check(config, &host, arena);
 		return true;
 	}
-	if (!run_settle_wishes(config, &host, arena, &wish_record, error))
+	if (!run_settle_wishes(config, &host, arena, &wish_record, error) ||
+	    !run_resolve_packages(&host, config, arena, error))
 		return false;
 	if (!plan_build(&plan, arena, config, &host, error) || !plan_check(&plan, &host, error))
 		return false;

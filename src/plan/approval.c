@@ -39,6 +39,9 @@ strings approval_lines(struct arena *arena, const struct plan *plan)
 			add(&lines, arena,
 			    arena_printf(arena, "env %s", quote_word(arena, variable->name, 0)));
 	}
+	vec_each(package, &plan->packages)
+		add(&lines, arena,
+		    arena_printf(arena, "package %s", quote_word(arena, package->name, 0)));
 	vec_each(mount, &plan->mounts)
 		add_mount(&lines, arena, mount);
 	return lines;

@@ -173,6 +173,12 @@ bool plan_check(const struct plan *plan, const struct host *host, struct error *
 	if (data_files > 7)
 		return error_set(error, "plan has %d made files, --dry-run can print 7",
 				 data_files);
+	vec_each(package, &plan->packages) {
+		if (!path_within(package->path, "/nix/store") ||
+		    !plan_provides(plan, package->path))
+			return error_set(error, "package '%s' is not in a store that the box has",
+					 quote_display(error->arena, package->name, 60));
+	}
 	vec_each(variable, &plan->variables) {
 		if (!env_name_valid(variable->name, strlen(variable->name)))
 			return error_set(error, "plan has a variable without a proper name");

@@ -31,11 +31,31 @@ static void make(struct plan *plan, struct arena *arena, const char *name, const
 	add(plan, arena, name, value, ORIGIN_MADE, why);
 }
 
+static void add_directory(struct text *path, const char *directory)
+{
+	text_printf(path, "%s%s", path->length ? ":" : "", directory);
+}
+
+// What was asked for comes first, each directory once.
+static void add_packages(struct text *path, const struct plan *plan)
+{
+	vec_each(package, &plan->packages) {
+		bool known = !package->bin;
+
+		for (const struct package_facts *other = plan->packages.items; other < package;
+		     other++)
+			known |= str_equal(other->bin, package->bin);
+		if (!known)
+			add_directory(path, package->bin);
+	}
+}
+
 // Only directories that are in the box. NixOS has its programs in the store and nowhere else.
 static const char *make_path(struct plan *plan, struct arena *arena, const struct host *host)
 {
 	struct text path = { .arena = arena };
 
+	add_packages(&path, plan);
 	if (!host_file(host, "/etc/NIXOS")) {
 		for (size_t i = 0; i < system_path_count; i++) {
 			const struct followed *directory = host_file(host, system_path[i]);
@@ -43,12 +63,12 @@ static const char *make_path(struct plan *plan, struct arena *arena, const struc
 			// /bin -> usr/bin: once is enough
 			if (directory && directory->kind == FILE_DIRECTORY &&
 			    directory->hops.count == 0 && plan_provides(plan, system_path[i]))
-				text_printf(&path, "%s%s", path.length ? ":" : "", system_path[i]);
+				add_directory(&path, system_path[i]);
 		}
 	}
 	vec_each(directory, &host->store_path) {
 		if (plan_provides(plan, *directory))
-			text_printf(&path, "%s%s", path.length ? ":" : "", *directory);
+			add_directory(&path, *directory);
 	}
 	return text_get(&path);
 }

@@ -149,6 +149,15 @@ struct profile_facts {
 	const char *fix;
 };
 
+// A package that was asked for, as it lies in the store: a row for each output with programs, or one for all.
+struct package_facts {
+	const char *name;
+	const char *origin; // who asked for it, or NULL
+	const char *path;
+	const char *bin; // the directory of its programs; NULL: it has none
+};
+typedef VEC(struct package_facts) package_rows;
+
 struct host {
 	uid_t uid;
 	gid_t gid;
@@ -184,6 +193,7 @@ struct host {
 	struct wish_facts wish;
 	struct nix_facts nix; // when there is a daemon
 	struct profile_facts profile;
+	package_rows packages;
 };
 
 // The fact about a path that a table names; NULL when it was not asked for or is not there.

@@ -46,8 +46,24 @@ static void add_project(struct text *out, const struct plan *plan, struct arena 
 		      "inside the project or the home directory.\n");
 }
 
+// Names of packages are plain words: they were checked.
+static void add_packages(struct text *out, const struct plan *plan)
+{
+	const char *before = NULL;
+
+	vec_each(package, &plan->packages) {
+		if (!str_equal(before, package->name))
+			text_printf(out, "%s`%s`", before ? ", " : "- The user gave you ",
+				    package->name);
+		before = package->name;
+	}
+	if (before)
+		text_add(out, " (packages of nixpkgs, first on `PATH`).\n");
+}
+
 static void add_tools(struct text *out, const struct plan *plan)
 {
+	add_packages(out, plan);
 	if (plan_variable(plan, "NIX_REMOTE"))
 		text_add(out,
 			 "- A tool is missing? `nix shell nixpkgs#NAME -c COMMAND` gets it, or "

@@ -109,6 +109,7 @@ struct plan {
 	VEC(const char *) warnings;
 	VEC(const char *) changes; // since the user last said yes here
 	bool approved_before;      // there was such a yes
+	package_rows packages;
 	enum network_tier network;
 	const char *network_by; // who chose it, NULL: nobody
 	const char *profile;    // in use, NULL: none

@@ -176,6 +176,29 @@ static void add_variable(struct screen *screen, const struct plan_variable *vari
 			  narrow ? 0 : name - NAME_COLUMNS);
 }
 
+static void add_packages(struct screen *screen, const struct plan *plan)
+{
+	if (!plan->packages.count)
+		return;
+	add_styled(screen, STYLE_HEAD, "\nPackages:");
+	text_add(&screen->out, "  from Nix, first in PATH\n");
+	vec_each(package, &plan->packages) {
+		struct text line = { .arena = screen->arena };
+
+		text_printf(&line, "%s %s", quote_word(screen->arena, package->name, 0),
+			    quote_word(screen->arena, package->path, 0));
+		if (package->origin || !package->bin)
+			text_printf(&line, " (%s%s%s)",
+				    package->origin
+					    ? quote_display(screen->arena, package->origin, 80)
+					    : "",
+				    package->origin && !package->bin ? "; " : "",
+				    package->bin ? "" : "no programs in it");
+		text_printf(&screen->out, "  %s ", origin_marks[ORIGIN_ASKED]);
+		add_wrapped(screen, STYLE_ASKED, text_get(&line), 6);
+	}
+}
+
 static const char *shown_path(struct screen *screen, const char *path)
 {
 	return quote_word(screen->arena, path_tilde(screen->arena, path, screen->home), 0);
@@ -320,6 +343,7 @@ const char *render_audit(const struct plan *plan, struct arena *arena, size_t co
 		    14);
 	vec_each(variable, &plan->variables)
 		add_variable(&screen, variable);
+	add_packages(&screen, plan);
 	add_styled(&screen, STYLE_HEAD, "\nMounts:");
 	text_add(&screen.out, "  all else is empty\n");
 	add_mounts(&screen, plan);

@@ -50,6 +50,13 @@ static json_t *mount_of(struct arena *arena, const struct plan_mount *mount)
 			 mount->secret != NULL);
 }
 
+static json_t *package_of(struct arena *arena, const struct package_facts *package)
+{
+	return json_pack("{s:s, s:o, s:o, s:o}", "name", package->name, "path",
+			 string_of(arena, package->path), "bin", string_of(arena, package->bin),
+			 "origin", string_of(arena, package->origin));
+}
+
 static json_t *ranges_of(struct arena *arena, const plan_ranges *ranges)
 {
 	json_t *list = json_array();
@@ -88,6 +95,7 @@ static json_t *inet_of(struct arena *arena, const struct plan *plan)
 const char *render_json(const struct plan *plan, struct arena *arena)
 {
 	json_t *variables = json_array();
+	json_t *packages = json_array();
 	json_t *mounts = json_array();
 	json_t *command = json_array();
 	json_t *warnings = json_array();
@@ -96,6 +104,8 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 
 	vec_each(variable, &plan->variables)
 		json_array_append_new(variables, variable_of(arena, variable));
+	vec_each(package, &plan->packages)
+		json_array_append_new(packages, package_of(arena, package));
 	vec_each(mount, &plan->mounts)
 		json_array_append_new(mounts, mount_of(arena, mount));
 	vec_each(argument, &plan->command)
@@ -104,13 +114,13 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 		json_array_append_new(warnings, string_of(arena, *warning));
 	vec_each(change, &plan->changes)
 		json_array_append_new(changes, string_of(arena, *change));
-	all = json_pack("{s:i, s:o, s:s?, s:o, s:s, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o}",
+	all = json_pack("{s:i, s:o, s:s?, s:o, s:s, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}",
 			"version", 1, "project", string_of(arena, plan->project), "profile",
 			plan->profile, "instance", string_of(arena, plan->state.instance),
 			"network", network_tier_names[plan->network], "inet",
 			tier_table[plan->network].attached ? inet_of(arena, plan) : json_null(),
 			"uid", (int)plan->uid, "gid", (int)plan->gid, "environment", variables,
-			"mounts", mounts, "command", command, "warnings", warnings, "changes",
-			changes);
+			"packages", packages, "mounts", mounts, "command", command, "warnings",
+			warnings, "changes", changes);
 	return json_write(arena, all, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 }

@@ -31,6 +31,9 @@ bool run_write(int fd, const void *bytes, size_t count);
 // Makes a directory when it is missing and opens it, never through a link; -1 with an error.
 int run_open_directory(int parent, const char *name, const char *shown, struct error *error);
 
+// ~/.claudebox itself, made when it is missing; it must be ours alone.
+int run_open_root(const char *path, struct error *error);
+
 // Moves aside whatever has that name.
 bool run_clear_way(int directory, const char *name, struct error *error);
 

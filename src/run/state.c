@@ -61,7 +61,7 @@ int run_open_directory(int parent, const char *name, const char *shown, struct e
 	return fd;
 }
 
-// The root was looked at before the audit; what counts is what it is now.
+// The root was looked at before; what counts is what it is now.
 static bool check_root(int root, const char *path, struct error *error)
 {
 	struct stat status;
@@ -73,6 +73,13 @@ static bool check_root(int root, const char *path, struct error *error)
 		return error_set(error, "state directory '%s' is not private", path);
 	}
 	return true;
+}
+
+int run_open_root(const char *path, struct error *error)
+{
+	CLEANUP_FD int root = run_open_directory(AT_FDCWD, path, path, error);
+
+	return root >= 0 && check_root(root, path, error) ? take_fd(&root) : -1;
 }
 
 bool run_write(int fd, const void *bytes, size_t count)
@@ -247,13 +254,13 @@ bool run_prepare_state(const struct plan *plan, struct arena *arena, struct erro
 {
 	const struct plan_state *state = &plan->state;
 	const char *all = path_parent(arena, state->instance);
-	CLEANUP_FD int root = run_open_directory(AT_FDCWD, state->root, state->root, error);
+	CLEANUP_FD int root = run_open_root(state->root, error);
 	CLEANUP_FD int instances = -1;
 	CLEANUP_FD int instance = -1;
 	CLEANUP_FD int claude = -1;
 	CLEANUP_FD int sign_in = -1;
 
-	if (root < 0 || !check_root(root, state->root, error))
+	if (root < 0)
 		return false;
 	instances = run_open_directory(root, path_name(all), all, error);
 	if (instances < 0)

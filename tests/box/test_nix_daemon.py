@@ -124,6 +124,12 @@ class NixDaemonInside(NixTest):
         box.wait(10)
         self.assertTrue(until(lambda: not processes_with(mark)))
 
+    def test_SAND_07_a_profile_can_have_it_in_the_tier_none(self):
+        self.profile(network="none", nix_daemon=True)
+        done = self.claudebox("--yes", "--exec", "nix", "run", "nixpkgs#hello")
+        self.assertEqual(done.stdout, "hello from Nix\n")
+        self.assertIn("! the Nix daemon is in the box, as asked for", done.stderr)
+
     def test_UX_05_check_finds_the_daemon(self):
         checks = json.loads(self.claudebox("--check=json").stdout)["checks"]
         self.assertEqual([(check["state"], check["detail"]) for check in checks if check["name"] == "nix"],
@@ -135,6 +141,12 @@ class NixDaemonAndInet(NixTest, InetTest):
         done = self.inet("sh", "-c", WITHOUT, "sh", self.build("hello")["out"])
         self.assertEqual(done.stdout, "hello from Nix\nno daemon\n")
         self.assertIn("cannot connect to", done.stderr)
+
+    def test_SAND_07_a_profile_can_have_it_in_the_tier_inet(self):
+        if self.alone:
+            self.skipTest("the daemon is one of our own")
+        self.profile(nix_daemon=True)
+        self.assertEqual(self.inet("nix", "run", "nixpkgs#hello").stdout, "hello from Nix\n")
 
 
 if __name__ == "__main__":

@@ -30,6 +30,16 @@ class NixTrusted(NixTest):
         self.assertEqual(done.stdout, "none\n/nix/store\n")
         self.assertRegex(done.stderr, r"the Nix daemon is not in the box: (it trusts you \(trusted-users|you are root)")
 
+    def test_SAND_07_no_profile_brings_it_in(self):
+        self.profile(nix_daemon=True)
+        for tier in ("full", "none"):
+            done = self.claudebox("--yes", "--network", tier, "--exec", "sh", "-c", "ls -d /nix/var; echo ${NIX_REMOTE-none}")
+            self.assertEqual(done.stdout, "none\n")
+            self.assertIn("the Nix daemon is not in the box: ", done.stderr)
+        self.profile(mounts=[{"host": "/nix/var/nix", "sandbox": "/nix/var/nix", "mode": "ro"}])
+        done = self.claudebox("--yes", "--exec", "ls", "/nix/var/nix/daemon-socket/socket")
+        self.assertNotIn("socket", done.stdout)
+
     def test_UX_05_check_says_why(self):
         check, = [check for check in json.loads(self.claudebox("--check=json").stdout)["checks"] if check["name"] == "nix"]
         self.assertEqual(check["state"], "broken")

@@ -34,6 +34,13 @@ class NixTest(BoxTest):
             raise AssertionError(f"nix {' '.join(map(str, arguments))}: {done.stderr}")
         return done
 
+    def profile(self, *packages, name="default", **more):
+        """Writes a profile with these packages."""
+        place = self.home / ".claudebox/profiles"
+        place.mkdir(parents=True, exist_ok=True)
+        (self.home / ".claudebox").chmod(0o700)
+        (place / f"{name}.json").write_text(json.dumps({"packages": packages, **more}))
+
     def where(self, name):
         """Where a package's outputs are once they are built: {output: path}."""
         outputs = json.loads(self.nix("eval", "--json", f"nixpkgs#{name}", "--apply",

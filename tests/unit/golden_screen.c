@@ -254,11 +254,35 @@ static void show_agents(struct text *out)
 	world_free(&world);
 }
 
+static void show_packages(struct text *out)
+{
+	struct world world;
+
+	world_nixos(&world);
+	vec_push(&world.arena, &world.host.packages,
+		 (struct package_facts){ "awscli2", "profile work", "/nix/store/ffff-awscli2",
+					 "/nix/store/ffff-awscli2/bin" });
+	vec_push(&world.arena, &world.host.packages,
+		 (struct package_facts){ "openssl", "tools.txt", "/nix/store/gggg-openssl-bin",
+					 "/nix/store/gggg-openssl-bin/bin" });
+	vec_push(&world.arena, &world.host.packages,
+		 (struct package_facts){ "data", "profile work", "/nix/store/hhhh-data", NULL });
+	if (show_plan(out, &world)) {
+		show_variable(out, &world, "PATH");
+		show_lines(out, &world.arena, render_audit(&world.plan, &world.arena, 0, false),
+			   "/nix/store/");
+		show_lines(out, &world.arena, world_data(&world, BOX_POLICY "/CLAUDE.md"),
+			   "awscli2");
+		show_lines(out, &world.arena, render_json(&world.plan, &world.arena), "openssl");
+	}
+	world_free(&world);
+}
+
 const struct golden_case screen_cases[] = {
-	{ "UX-04", show_dry_run },       { "UX-04-json", show_json },
-	{ "AUDIT", show_audit },         { "AUDIT-colour", show_colour },
-	{ "AUDIT-masks", show_masks },   { "SEC-01", show_all_warnings },
-	{ "D-01", show_arguments },      { "UX-06", show_permissions },
-	{ "UX-06-agents", show_agents },
+	{ "PACKAGES", show_packages },   { "UX-04", show_dry_run },
+	{ "UX-04-json", show_json },     { "AUDIT", show_audit },
+	{ "AUDIT-colour", show_colour }, { "AUDIT-masks", show_masks },
+	{ "SEC-01", show_all_warnings }, { "D-01", show_arguments },
+	{ "UX-06", show_permissions },   { "UX-06-agents", show_agents },
 };
 const size_t screen_case_count = ARRAY_SIZE(screen_cases);

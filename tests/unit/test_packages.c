@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+// Packages: what is asked of nix, what it answers, and what is remembered.
+#include "check.h"
+#include "fixture.h"
+
+#include "plan/packages.h"
+#include "plan/render.h"
+
+#include <string.h>
+
+#define HASH  "0123456789abcdfghijklmnpqrsvwxyz"
+#define STORE "/nix/store/" HASH "-"
+
+static struct arena arena;
+
+static void test_references(void)
+{
+	static const char *const kind_names[] = { "local", "remote", "fixed" };
+	static const char revision[] = "0123456789abcdef0123456789abcdef01234567";
+	static const struct {
+		const char *url; // %s: a revision
+		const char *wanted;
+	} cases[] = {
+		{ "path:/nix/store/x-source", "fixed" },
+		{ "path:/nix/store/../../home/x", "local" },
+		{ "path:/home/x", "local" },
+		{ "path:/home/x?narHash=sha256-AAAA=", "fixed" },
+		{ "git+file:///home/x", "local" },
+		{ "git+file:///home/x?ref=main&rev=%s", "fixed" },
+		{ "git+file:///home/x?revCount=%s", "local" },
+		{ "git+https://example.org/x?ref=main", "remote" },
+		{ "git+https://example.org/x?rev=abc", "remote" },
+		{ "github:NixOS/nixpkgs", "remote" },
+		{ "github:NixOS/nixpkgs/nixos-24.11", "remote" },
+		{ "github:NixOS/nixpkgs/%s", "fixed" },
+		{ "github:NixOS/nixpkgs/%s0", "remote" },
+		{ "gitlab:a/b/%s?host=example.org", "fixed" },
+		{ "https://example.org/nixpkgs.tar.gz", "remote" },
+		{ "tarball+file:///home/x.tar", "local" },
+		{ "flake:nixpkgs", "local" },
+		{ "", "local" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *mark = strstr(cases[i].url, "%s");
+		const char *url = mark ? arena_printf(&arena, "%.*s%s%s",
+						      (int)(mark - cases[i].url), cases[i].url,
+						      revision, mark + 2)
+				       : cases[i].url;
+
+		CHECK_CASE_STRING(kind_names[packages_reference_kind(url)], cases[i].wanted, url);
+	}
+}
+
+static const char *check_of(const char *name, const char *reference)
+{
+	struct config config = { .nixpkgs = reference };
+	struct error error = { .arena = &arena };
+
+	vec_push(&arena, &config.packages, (struct config_package){ name, "profile x" });
+	return packages_check(&config, &error) ? "" : error.message;
+}
+
+static void test_requests(void)
+{
+	static const char *const bad_names[] = { "",     "-f",    "--x", "a#b", "a^b", "a b",
+						 "a\nb", ".",     "a.",  ".a",  "a/b", "a..b",
+						 "$x",   "\"a\"", "a;b", "a'b" };
+	static const char *const bad_references[] = { "",    "-x",       "--help", "a#b", "a b",
+						      "a\n", ".",        "./x",    "~/x", "path:.",
+						      "a^b", "\303\244", "a\"" };
+
+	CHECK_STRING(check_of("hello", NULL), "");
+	CHECK_STRING(check_of("python3Packages.black", "github:NixOS/nixpkgs/nixos-24.11"), "");
+	CHECK_STRING(check_of("gtk+", "path:/home/x?dir=a&b=c%20d"), "");
+	CHECK_STRING(check_of("a b", NULL),
+		     "package 'a b' (profile x): this cannot be the name of a package");
+	CHECK_STRING(check_of("a", "./x"), "nixpkgs './x' is relative");
+	for (size_t i = 0; i < ARRAY_SIZE(bad_names); i++)
+		CHECK_CASE(*check_of(bad_names[i], NULL), bad_names[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(bad_references); i++)
+		CHECK_CASE(*check_of("a", bad_references[i]), bad_references[i]);
+}
+
+static const char *outputs_text(const package_outputs *outputs)
+{
+	struct text out = { .arena = &arena };
+
+	vec_each(output, outputs)
+		text_printf(&out, "%s=%s ", output->name, output->path ? output->path : "?");
+	return text_get(&out);
+}
+
+static const char *derivation_of(const char *text)
+{
+	package_outputs outputs = { 0 };
+
+	return packages_read_derivation(&arena, text, &outputs) ? outputs_text(&outputs) : NULL;
+}
+
+static void test_derivations(void)
+{
+	static const char *const bad[] = {
+		"",
+		"Derive(",
+		"Derive([])",
+		"Derive([],[],[]",
+		"Derive([(\"out\"",
+		"Derive([(\"out\",\"" STORE "x\",\"\",\"\")",
+		"Derive([(\"out\",\"" STORE "x\",\"\")]",
+		"Derive([(\"out\",\"/home/x\",\"\",\"\")],",
+		"Derive([(\"out\",\"" STORE "x/../y\",\"\",\"\")],",
+		"Derive([(\"o\\\"ut\",\"" STORE "x\",\"\",\"\")],",
+		"Derive([(\"out\",\"" STORE "x\",\"\",\"\"),",
+	};
+
+	CHECK_STRING(derivation_of("Derive([(\"out\",\"" STORE "x\",\"\",\"\")],[],[\"a\"])"),
+		     "out=" STORE "x ");
+	CHECK_STRING(derivation_of("Derive([(\"bin\",\"" STORE
+				   "x-bin\",\"\",\"\"),(\"man\",\"\",\"r:sha256\",\"\")],"),
+		     "bin=" STORE "x-bin man=? ");
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		CHECK_CASE(!derivation_of(bad[i]), bad[i]);
+	CHECK(packages_output_is_aside("man"));
+	CHECK(!packages_output_is_aside("bin"));
+}
+
+static const char *builds_of(const char *json)
+{
+	struct text out = { .arena = &arena };
+	package_builds builds = { 0 };
+
+	if (!packages_read_builds(&arena, json, &builds))
+		return NULL;
+	vec_each(one, &builds)
+		text_printf(&out, "%s: %s", one->derivation + strlen(STORE),
+			    outputs_text(&one->outputs));
+	return text_get(&out);
+}
+
+static void test_answers(void)
+{
+	static const char *const bad[] = {
+		"",
+		"{}",
+		"[1]",
+		"[{}]",
+		"[{\"drvPath\":\"/etc/x.drv\",\"outputs\":{}}]",
+		"[{\"drvPath\":\"" STORE "x.drv\",\"outputs\":{\"out\":\"/etc\"}}]",
+		"[{\"drvPath\":\"" STORE "x.drv\",\"outputs\":{\"out\":\"" STORE "a/b\"}}]",
+	};
+	struct package_source source;
+
+	CHECK_STRING(builds_of("[]"), "");
+	CHECK_STRING(builds_of("[{\"drvPath\":\"" STORE "b.drv\",\"outputs\":{\"out\":\"" STORE
+			       "b\"},\"startTime\":0},"
+			       "{\"drvPath\":\"" STORE "a.drv\",\"outputs\":{\"bin\":\"" STORE
+			       "a-bin\",\"man\":null}}]"),
+		     "b.drv: out=" STORE "b a.drv: bin=" STORE "a-bin man=? ");
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		CHECK_CASE(!builds_of(bad[i]), bad[i]);
+	CHECK(packages_read_source(
+		&arena,
+		"{\"url\":\"path:/nix/store/x?narHash=y\",\"resolvedUrl\":\"path:/home/x\"}",
+		&source));
+	CHECK_STRING(source.url, "path:/nix/store/x?narHash=y");
+	CHECK(source.kind == REFERENCE_LOCAL);
+	CHECK(!packages_read_source(&arena, "{\"url\":\"--x\",\"resolvedUrl\":\"path:/home/x\"}",
+				    &source));
+	CHECK(!packages_read_source(&arena, "{\"url\":\"a\"}", &source));
+	CHECK(!packages_read_source(&arena, "[]", &source));
+}
+
+static struct package_request request_of(const char *reference, const char *stamp,
+					 const char *first, const char *second)
+{
+	struct package_request request = { reference, "x86_64", stamp, { 0 } };
+
+	vec_push(&arena, &request.names, first);
+	if (second)
+		vec_push(&arena, &request.names, second);
+	return request;
+}
+
+static void test_memory(void)
+{
+	struct package_request request = request_of("nixpkgs", "1:2:3", "a", "b");
+	struct package_request other;
+	package_rows rows = { 0 };
+	package_rows read = { 0 };
+	const char *fixed;
+	const char *remote;
+
+	vec_push(&arena, &rows, (struct package_facts){ "a", NULL, STORE "a", STORE "a/bin" });
+	vec_push(&arena, &rows, (struct package_facts){ "a", NULL, STORE "a2", STORE "a2/bin" });
+	vec_push(&arena, &rows, (struct package_facts){ "b", NULL, STORE "b", NULL });
+	fixed = packages_write_cache(&arena, &request, &rows, REFERENCE_FIXED, 1000);
+	remote = packages_write_cache(&arena, &request, &rows, REFERENCE_REMOTE, 1000);
+	CHECK(packages_read_cache(&arena, fixed, &request, 1L << 40, &read) && read.count == 3);
+	CHECK_STRING(read.items[1].bin, STORE "a2/bin");
+	CHECK_STRING(read.items[2].path, STORE "b");
+	CHECK(read.items[2].bin == NULL);
+	CHECK(packages_read_cache(&arena, remote, &request, 1000, &read));
+	CHECK(packages_read_cache(&arena, remote, &request, 1000 + PACKAGES_REMOTE_SECONDS - 1,
+				  &read));
+	CHECK(!packages_read_cache(&arena, remote, &request, 1000 + PACKAGES_REMOTE_SECONDS,
+				   &read));
+	CHECK(!packages_read_cache(&arena, remote, &request, 999, &read));
+	other = request_of("nixpkgs", "1:2:4", "a", "b");
+	CHECK(!packages_read_cache(&arena, fixed, &other, 1000, &read));
+	CHECK_STRING(packages_key(&arena, &other), packages_key(&arena, &request));
+	other = request_of("other", "1:2:3", "a", "b");
+	CHECK(!packages_read_cache(&arena, fixed, &other, 1000, &read));
+	CHECK(!str_equal(packages_key(&arena, &other), packages_key(&arena, &request)));
+	other = request_of("nixpkgs", "1:2:3", "b", "a");
+	CHECK(!packages_read_cache(&arena, fixed, &other, 1000, &read));
+	CHECK(!str_equal(packages_key(&arena, &other), packages_key(&arena, &request)));
+	other = request_of("nixpkgs", "1:2:3", "a", NULL);
+	CHECK(!packages_read_cache(&arena, fixed, &other, 1000, &read));
+	CHECK(!packages_read_cache(&arena, NULL, &request, 1000, &read));
+	CHECK(strlen(packages_key(&arena, &request)) == 32);
+}
+
+static void test_messages(void)
+{
+	static const char build[] = "building '" STORE "b.drv'...\n"
+				    "error: builder for '" STORE "b.drv' failed with exit code 3;\n"
+				    "       last 1 log lines:\n"
+				    "       > why \033[31mit fails\n"
+				    "error: 1 dependencies of derivation '" STORE
+				    "a.drv' failed to build\n";
+	static const char trace[] =
+		"error:\n       … while evaluating\n\n       error: the reason\n"
+		"(use '--show-trace' to show detailed location information)\n";
+
+	CHECK_STRING(packages_progress(&arena, "building '" STORE "hello-2.1.drv'..."),
+		     "building hello-2.1");
+	CHECK_STRING(packages_progress(&arena, "copying path '" STORE "x' from 'https://c.org'..."),
+		     "fetching x");
+	CHECK_STRING(packages_progress(&arena, "building '" STORE "\033[2J.drv'..."),
+		     "building \\x1b[2J");
+	CHECK(!packages_progress(&arena, "building '/nix/store/short'..."));
+	CHECK(!packages_progress(&arena, "building '" STORE "x"));
+	CHECK(!packages_progress(&arena, "warning: building"));
+	CHECK_STRING(packages_reason(&arena, build, true),
+		     "builder for '" STORE "b.drv' failed with exit code 3;\n"
+		     "  last 1 log lines:\n"
+		     "  > why \\x1b[31mit fails");
+	CHECK_STRING(packages_reason(&arena, trace, false), "the reason");
+	CHECK_STRING(packages_reason(&arena, "", false), "nix does not say why");
+	CHECK_STRING(packages_reason(&arena, "something else\n", true), "something else");
+	CHECK_STRING(packages_suggestion(&arena, "error: x\n       Did you mean one of a or b?\n"),
+		     "did you mean one of a or b?");
+	CHECK(!packages_suggestion(&arena, "error: x\n"));
+}
+
+// A store that the box does not have is no place for a program.
+static void test_plan(void)
+{
+	struct world world;
+
+	world_debian(&world);
+	vec_push(&world.arena, &world.host.packages,
+		 (struct package_facts){ "a", NULL, STORE "a", STORE "a/bin" });
+	CHECK(!world_plan(&world));
+	world_free(&world);
+}
+
+int main(void)
+{
+	test_references();
+	test_requests();
+	test_derivations();
+	test_answers();
+	test_memory();
+	test_messages();
+	test_plan();
+	arena_free(&arena);
+	return check_done();
+}
