@@ -34,14 +34,6 @@ static void show_audit(const struct plan *plan, struct arena *arena)
 	fputs(render_audit(plan, arena, size.ws_col, colour), stderr);
 }
 
-static bool must_ask(const struct config *config, const struct plan *plan)
-{
-	bool known = plan->approved_before && plan->changes.count == 0;
-
-	return !config->yes && config->confirm != CONFIRM_NEVER &&
-	       !(config->confirm == CONFIRM_CHANGED && known);
-}
-
 static bool apply_profile(struct config *config, struct arena *arena, struct host *host,
 			  struct error *error)
 {
@@ -87,7 +79,7 @@ static bool act(struct config *config, struct arena *arena, int *ret_status, str
 	}
 	plan.state.new_wish = wish_record;
 	show_audit(&plan, arena);
-	if (must_ask(config, &plan)) {
+	if (plan.must_ask) {
 		if (!run_confirm(error))
 			return false;
 		plan.state.new_approval = approval_render(arena, &plan);

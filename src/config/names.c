@@ -9,7 +9,8 @@
 
 enum { LONGEST_COMPARED = 64 };
 
-#define LETTERS_AND_DIGITS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+#define LETTERS            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+#define LETTERS_AND_DIGITS LETTERS "0123456789"
 
 const struct variable_row reserved_variables[] = {
 	{ "HOME", "made by claudebox" },
@@ -106,6 +107,23 @@ static size_t distance(const char *a, const char *b)
 		}
 	}
 	return row[length];
+}
+
+enum flake_reference flake_reference_judge(const char *text)
+{
+	static const char *const of_files[] = { "path:", "file:", "file+" };
+
+	if (!*text || text[strspn(text, LETTERS_AND_DIGITS ":/._+?=&%@~-")] ||
+	    !strchr(LETTERS "/.", text[0]))
+		return FLAKE_ODD;
+	for (size_t i = 0; i < ARRAY_SIZE(of_files); i++) {
+		const char *found = strstr(text, of_files[i]);
+		const char *path = found ? strchr(found, ':') : NULL;
+
+		if (path && path[1] != '/')
+			return FLAKE_RELATIVE;
+	}
+	return text[0] == '.' ? FLAKE_RELATIVE : FLAKE_FINE;
 }
 
 const char *name_nearest(const char *name, const char *const *known, size_t count)

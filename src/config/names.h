@@ -26,5 +26,10 @@ bool profile_name_valid(const char *name);
 // An attribute of nixpkgs: [A-Za-z0-9_+-], with dots between; never an option.
 bool package_name_valid(const char *name);
 
+// What a person may write for a flake: nothing that nix could take for an option or an attribute, and nothing relative,
+// for that would be the project's choice.
+enum flake_reference { FLAKE_FINE, FLAKE_ODD, FLAKE_RELATIVE };
+enum flake_reference flake_reference_judge(const char *text);
+
 // The known name that was probably meant, or NULL.
 const char *name_nearest(const char *name, const char *const *known, size_t count);

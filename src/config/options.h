@@ -37,25 +37,23 @@ enum payload {
 typedef VEC(unsigned int) ports;
 enum { MOST_PORTS = 16 };
 
-// Who asked for something: "--mount-ro", "profile work". NULL: nobody, it is built in.
-typedef const char *asked_by;
-
+// In all of these `origin` says who asked: "--mount-ro", "profile work".
 struct config_mount {
 	const char *source;      // as it was written: "~/x", "x", "/x"
 	const char *destination; // the same; NULL: where it is on the host
 	bool writable;
-	asked_by origin;
+	const char *origin;
 };
 
 struct config_variable {
 	const char *name;
 	const char *value; // NULL: the host's, if it is set there
-	asked_by origin;
+	const char *origin;
 };
 
 struct config_package {
 	const char *name;
-	asked_by origin;
+	const char *origin;
 };
 
 // When the question before the start is asked.

@@ -16,8 +16,6 @@ enum {
 	MOST_PACKAGES = 100,
 };
 
-#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-
 const char *const profile_kind_names[PROFILE_KIND_COUNT] = {
 	[PROFILE_STRING] = "a string",           [PROFILE_CHOICE] = "a string",
 	[PROFILE_BOOLEAN] = "true or false",     [PROFILE_PORTS] = "a list of ports",
@@ -73,20 +71,16 @@ static const char *path_problem(struct arena *arena, const char *text)
 // What nix would look for in the working directory is the repository's choice, not the user's.
 static const char *reference_problem(struct arena *arena, const char *text)
 {
-	static const char *const of_files[] = { "path:", "file:", "file+" };
-
 	(void)arena;
-	if (!*text || text[strspn(text, LETTERS "0123456789:/._+?=&%@~-")] ||
-	    !strchr(LETTERS "/.", text[0]))
+	switch (flake_reference_judge(text)) {
+	case FLAKE_ODD:
 		return "is not a flake reference";
-	for (size_t i = 0; i < ARRAY_SIZE(of_files); i++) {
-		const char *found = strstr(text, of_files[i]);
-		const char *path = found ? strchr(found, ':') : NULL;
-
-		if (path && path[1] != '/')
-			return "is relative: write the full path";
+	case FLAKE_RELATIVE:
+		return "is relative: write the full path";
+	case FLAKE_FINE:
+		break;
 	}
-	return text[0] == '.' ? "is relative: write the full path" : NULL;
+	return NULL;
 }
 
 #define CHOICES(names) .choices = (names), .choice_count = ARRAY_SIZE(names)

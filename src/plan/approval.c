@@ -71,14 +71,11 @@ static bool has_line(const char *text, const char *line)
 	return false;
 }
 
-void approval_compare(struct plan *plan, struct arena *arena, const char *before)
+static void add_changes(struct plan *plan, struct arena *arena, const char *before)
 {
 	const char *now = approval_render(arena, plan);
 	strings lines = approval_lines(arena, plan);
 
-	plan->approved_before = before != NULL;
-	if (!before)
-		return;
 	vec_each(line, &lines) {
 		if (!has_line(before, *line))
 			vec_push(arena, &plan->changes, arena_printf(arena, "+ %s", *line));
@@ -92,4 +89,14 @@ void approval_compare(struct plan *plan, struct arena *arena, const char *before
 				 arena_printf(arena, "- %s", quote_display(arena, line, 0)));
 		s += end + (s[end] == '\n');
 	}
+}
+
+void approval_compare(struct plan *plan, struct arena *arena, const struct config *config,
+		      const char *before)
+{
+	if (before)
+		add_changes(plan, arena, before);
+	plan->must_ask =
+		!config->yes && config->confirm != CONFIRM_NEVER &&
+		!(config->confirm == CONFIRM_CHANGED && before && plan->changes.count == 0);
 }

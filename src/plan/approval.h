@@ -8,5 +8,6 @@
 strings approval_lines(struct arena *arena, const struct plan *plan);
 // The lines as a text to keep.
 const char *approval_render(struct arena *arena, const struct plan *plan);
-// Fills plan->changes with "+ …" and "- …". `before` NULL: nothing was approved yet.
-void approval_compare(struct plan *plan, struct arena *arena, const char *before);
+// Fills plan->changes with "+ …" and "- …", and decides whether to ask. `before` NULL: nothing was approved yet.
+void approval_compare(struct plan *plan, struct arena *arena, const struct config *config,
+		      const char *before);

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { LONGEST_REFERENCE = 1000, HASH_DIGITS = 32, REVISION_DIGITS = 40 };
+enum { LONGEST_URL = 1000, HASH_DIGITS = 32, REVISION_DIGITS = 40 };
 
 #define LETTERS_AND_DIGITS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 #define STORE              "/nix/store/"
@@ -22,30 +22,28 @@ const char *packages_shown(struct arena *arena, const struct config_package *pac
 			       : arena_printf(arena, "package '%s'", name);
 }
 
-static const char *reference_problem(const char *reference)
+// What nix itself says may have more letters than what a person writes.
+static bool plain_url(const char *url)
 {
-	static const char *const relative[] = { ".", "~", "path:.", "path:~", "git+file:." };
-
-	if (!*reference || *reference == '-' || strlen(reference) > LONGEST_REFERENCE)
-		return "is not a reference to a flake";
-	for (const char *s = reference; *s; s++)
+	if (!*url || *url == '-' || strlen(url) > LONGEST_URL)
+		return false;
+	for (const char *s = url; *s; s++)
 		if (*s <= ' ' || *s > '~' || strchr("#^\"'`\\", *s))
-			return "is not a reference to a flake";
-	for (size_t i = 0; i < ARRAY_SIZE(relative); i++)
-		if (str_starts(reference, relative[i]))
-			return "is relative";
-	return NULL;
+			return false;
+	return true;
 }
 
 bool packages_check(const struct config *config, struct error *error)
 {
-	const char *problem = config->nixpkgs ? reference_problem(config->nixpkgs) : NULL;
+	enum flake_reference judged = config->nixpkgs ? flake_reference_judge(config->nixpkgs)
+						      : FLAKE_FINE;
 
-	if (problem) {
+	if (judged != FLAKE_FINE) {
 		error_hint(error, "for example github:NixOS/nixpkgs/nixos-24.11, or path: and an "
 				  "absolute path");
-		return error_set(error, "nixpkgs '%s' %s",
-				 quote_display(error->arena, config->nixpkgs, 80), problem);
+		return error_set(
+			error, "nixpkgs '%s' %s", quote_display(error->arena, config->nixpkgs, 80),
+			judged == FLAKE_RELATIVE ? "is relative" : "is not a reference to a flake");
 	}
 	vec_each(package, &config->packages) {
 		if (package_name_valid(package->name))
@@ -113,7 +111,7 @@ bool packages_read_source(struct arena *arena, const char *json, struct package_
 	const char *url = json_string_value(json_object_get(all, "url"));
 	const char *resolved = json_string_value(json_object_get(all, "resolvedUrl"));
 
-	if (!url || !resolved || reference_problem(url))
+	if (!url || !resolved || !plain_url(url))
 		return false;
 	*ret_source = (struct package_source){ .url = arena_strdup(arena, url),
 					       .kind = packages_reference_kind(resolved) };

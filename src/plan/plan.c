@@ -144,7 +144,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	plan_build_warnings(plan, arena, host);
 	plan->state.wish_name = plan_wish_name(arena, host);
 	plan->state.approval_name = plan_approval_name(arena, host);
-	approval_compare(plan, arena, host->state.approved);
+	approval_compare(plan, arena, config, host->state.approved);
 	// Made last, from all the rest.
 	plan_add_mount(plan, arena,
 		       (struct plan_mount){ .kind = MOUNT_DATA,

@@ -108,7 +108,7 @@ struct plan {
 	VEC(const char *) command;
 	VEC(const char *) warnings;
 	VEC(const char *) changes; // since the user last said yes here
-	bool approved_before;      // there was such a yes
+	bool must_ask;             // before the start
 	package_rows packages;
 	enum network_tier network;
 	const char *network_by; // who chose it, NULL: nobody

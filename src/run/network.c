@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Connects a waiting box to the internet, and keeps watch over it.
 //
-// Theory of operation: bwrap has made the namespaces and holds the agent back. A child of ours enters them, readies
+// Theory of operation: bwrap has made the namespaces, and init holds the agent back. A child of ours enters them, readies
 // them and becomes nft, which loads the rules; pasta attaches from outside at the same time; a relay for names is
 // forked. Only when the rules are in force and pasta is ready does the caller let the agent start. pasta and the relay
 // die with us, whatever ends us. Later the kernel tells when the host's addresses change: the rules follow. If they
@@ -21,15 +21,10 @@
 #include <linux/nsfs.h>
 #include <linux/rtnetlink.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 
 enum { SAID = 2000 };

@@ -24,10 +24,10 @@ class Terminal:
                 for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
                     signal.signal(number, signal.SIG_DFL)
                 os.chdir(cwd)
+                fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))  # before the program can look
                 os.execvpe(command[0], [os.fsencode(word) for word in command], env)
             finally:
                 os._exit(99)
-        self.resize(rows, columns)
 
     def resize(self, rows, columns):
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
