@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 enum { TEXT_LIMIT = 1024 * 1024, ACCOUNT_LIMIT = 64 * 1024 * 1024 };
 
@@ -98,6 +99,8 @@ static void probe_files(struct host *host, struct arena *arena)
 		add_file(host, arena, other_files[i]);
 	for (size_t i = 0; i < root_table_count && host->uid == 0; i++)
 		add_file(host, arena, root_table[i].path);
+	for (size_t i = 0; i < hidden_table_count; i++)
+		add_file(host, arena, hidden_table[i].path);
 	for (size_t i = 0; i < ca_variable_count; i++)
 		add_file(host, arena, host_variable(host, ca_variables[i]));
 	add_secrets(host, arena, host->home);
@@ -245,6 +248,14 @@ static void probe_user_claude(struct host *host, struct arena *arena)
 	}
 }
 
+// Which Landlock the kernel has; it says so to whoever asks for no rules at all.
+static int landlock_version(void)
+{
+	long version = syscall(SYS_landlock_create_ruleset, NULL, 0, 1 /* …_VERSION */);
+
+	return version > 0 ? (int)version : 0;
+}
+
 bool probe_host(struct host *host, struct arena *arena, char *const *environment,
 		struct error *error)
 {
@@ -269,6 +280,7 @@ bool probe_host(struct host *host, struct arena *arena, char *const *environment
 	probe_files(host, arena);
 	probe_store_path(host, arena);
 	probe_tools(host, arena);
+	host->landlock = landlock_version();
 	probe_state(host, arena);
 	probe_user_claude(host, arena);
 	probe_agent(&host->agent, arena, host);

@@ -12,6 +12,7 @@
 #include <linux/fcntl.h>
 #include <linux/poll.h>
 #include <linux/prctl.h>
+#include <linux/resource.h>
 #include <linux/sched.h>
 #include <linux/signal.h>
 #include <linux/signalfd.h>
@@ -236,12 +237,43 @@ static void listen(struct init *init)
 		continue_agent(init, message.value != 0);
 }
 
-// The network is attached from outside. If the supervisor vanishes meanwhile, nothing ever starts.
+// Landlock's scopes (Linux 6.12): abstract Unix sockets are files of no file system and belong to the network, which
+// may be the host's; signals can go by other ways than a process number (F_SETOWN).
+static long stay_inside(void)
+{
+	// As of ABI 6; the headers may be older.
+	struct {
+		unsigned long long files, network, scoped;
+	} rules = { .scoped = 1 | 2 /* LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET, …_SIGNAL */ };
+	long fd = call(__NR_landlock_create_ruleset, &rules, sizeof(rules), 0, 0);
+
+	return fd < 0 ? fd : call(__NR_landlock_restrict_self, fd, 0, 0, 0);
+}
+
+// A protection that was promised and cannot be had: the agent never starts.
+static void protect(const struct init *init, bool scoped)
+{
+	struct {
+		unsigned long long now, most;
+	} none = { 0 };
+	// What a crash would write may hold what the agent was given, and the host decides where it goes.
+	long error = call(__NR_prlimit64, 0, RLIMIT_CORE, &none, NULL);
+
+	if (!error && scoped)
+		error = stay_inside();
+	if (error < 0) {
+		say(init, MESSAGE_OPEN, (int)-error);
+		leave(EXIT_NO_COMMAND);
+	}
+}
+
+// Outside, the last preparations may still be under way. If the supervisor vanishes meanwhile, nothing ever starts.
 static void await_start(const struct init *init)
 {
 	struct message message = { 0 };
 	long got;
 
+	say(init, MESSAGE_READY, 0);
 	do {
 		got = call(__NR_read, init->control, &message, sizeof(message), 0);
 		if (got != sizeof(message) && got != -EINTR_)
@@ -279,7 +311,7 @@ static unsigned long read_number(const char *text)
 	return number;
 }
 
-// argv: init, flags and the mask of ignored signals ("fw4096", "--0"), command …
+// argv: init, flags and the mask of ignored signals ("fs4096", "--0"), command …
 __attribute__((noreturn, used)) void init_main(long *stack)
 {
 	char **arguments = (char **)(stack + 1);
@@ -304,8 +336,8 @@ __attribute__((noreturn, used)) void init_main(long *stack)
 	init.terminal =
 		(int)call(__NR_openat, AT_FDCWD, "/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY, 0);
 	init.signals = (int)call(__NR_signalfd4, -1, &all, sizeof(all), SFD_CLOEXEC);
-	if (arguments[1][1] == INIT_FLAG_WAIT)
-		await_start(&init);
+	protect(&init, arguments[1][1] == INIT_FLAG_SCOPED);
+	await_start(&init);
 	init.agent = call6(__NR_clone, SIGCHLD, 0, 0, 0, 0, 0);
 	if (init.agent == 0)
 		become_agent(&init, arguments + 2, environment, ignored, foreground);

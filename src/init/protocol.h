@@ -6,14 +6,16 @@
 
 enum message_kind {
 	// init to supervisor
+	MESSAGE_READY, // bwrap is done and the agent waits for the start; the kernel adds init's pid
 	MESSAGE_STARTED, // sent by the agent's process just before it executes; the kernel adds its pid
 	MESSAGE_FAILED,  // value: errno of the execution
 	MESSAGE_STOPPED, // value: the signal
 	MESSAGE_ENDED,   // value: exit status as a shell would show it
+	MESSAGE_OPEN,    // value: errno of the protection that failed; the agent was not started
 	// supervisor to init
 	MESSAGE_SIGNAL, // value: the signal, for the agent
 	MESSAGE_RESUME, // value: 1 when the agent shall have the terminal
-	MESSAGE_START,  // the network is there: start the agent
+	MESSAGE_START,  // everything around the box is ready: start the agent
 };
 
 struct message {
@@ -28,6 +30,6 @@ enum {
 };
 
 // What init is told on its command line: init FLAGS COMMAND [ARG…]. FLAGS is two letters, '-' for no, and the mask of
-// ignored signals: "fw4096".
+// ignored signals: "fs4096".
 #define INIT_FLAG_FOREGROUND 'f' // give the terminal to the agent
-#define INIT_FLAG_WAIT       'w' // start the agent only when told to
+#define INIT_FLAG_SCOPED     's' // nothing in the box reaches abstract sockets or processes outside

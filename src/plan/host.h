@@ -158,6 +158,9 @@ struct package_facts {
 };
 typedef VEC(struct package_facts) package_rows;
 
+// The first version of Landlock that keeps abstract sockets and signals inside (Linux 6.12).
+enum { LANDLOCK_SCOPES = 6 };
+
 struct host {
 	uid_t uid;
 	gid_t gid;
@@ -178,6 +181,8 @@ struct host {
 	const char *hosts_text;
 	const char *nix_conf_text;
 	const char *policy_memory; // /etc/claude-code/CLAUDE.md
+
+	int landlock; // version of its interface, 0: the kernel has none
 
 	const char *bwrap; // NULL: not found
 	bool bwrap_binds_descriptors;

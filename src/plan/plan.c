@@ -127,6 +127,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 		.bind_descriptors = host->bwrap_binds_descriptors,
 		// In one of its own, what root's number may do to the host would be within reach.
 		.user_namespaces = host->uid != 0,
+		.scoped = host->landlock >= LANDLOCK_SCOPES,
 		// claude refuses to be root, and so do we: files it makes are the caller's all the same.
 		.uid = host->uid ? host->uid : 1000,
 		.gid = host->uid ? host->gid : 1000,

@@ -123,6 +123,7 @@ struct plan {
 	const char *bwrap;
 	bool bind_descriptors;
 	bool user_namespaces; // the agent may make some
+	bool scoped;          // Landlock keeps it from abstract sockets and processes outside
 	bool project_read_only;
 	uid_t uid; // in the box
 	gid_t gid;

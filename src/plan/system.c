@@ -237,6 +237,14 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct conf
 							    .id = file->id,
 							    .why = root_table[i].why });
 	}
+	// A device on a mount without devices: it cannot even be opened.
+	for (size_t i = 0; i < hidden_table_count && !plan->user_namespaces; i++) {
+		if (host_file(host, hidden_table[i].path))
+			plan_add_mount(plan, arena,
+				       (struct plan_mount){ .kind = MOUNT_READ_ONLY,
+							    .source = "/dev/null",
+							    .path = hidden_table[i].path });
+	}
 	add_empty(plan, arena, "/tmp", 01777, "temporary files");
 	add_empty(plan, arena, "/var/tmp", 01777, "temporary files");
 	add_empty(plan, arena, arena_printf(arena, "/run/user/%u", plan->uid), 0700,

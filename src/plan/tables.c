@@ -108,6 +108,12 @@ const struct system_row root_table[] = {
 };
 const size_t root_table_count = ARRAY_SIZE(root_table);
 
+const struct system_row hidden_table[] = {
+	{ "/proc/keys", "the host's keys, by number" },
+	{ "/proc/key-users", "who has keys on the host" },
+};
+const size_t hidden_table_count = ARRAY_SIZE(hidden_table);
+
 const char *const ca_bundles[] = {
 	"/etc/ssl/certs/ca-certificates.crt",                // Debian, Arch, NixOS
 	"/etc/pki/tls/certs/ca-bundle.crt",                  // Fedora

@@ -39,6 +39,10 @@ extern const size_t system_table_count;
 extern const struct system_row root_table[];
 extern const size_t root_table_count;
 
+// Covered in every box that makes no user namespaces (a box in it could not mount /proc below such a cover).
+extern const struct system_row hidden_table[];
+extern const size_t hidden_table_count;
+
 // CA bundles, best first.
 extern const char *const ca_bundles[];
 extern const size_t ca_bundle_count;

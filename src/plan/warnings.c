@@ -80,6 +80,11 @@ void plan_build_warnings(struct plan *plan, struct arena *arena, const struct ho
 		plan_warn(plan, arena,
 			  "this bwrap cannot mount by descriptor (--bind-fd): a path that "
 			  "changes during the start is not noticed");
+	if (!plan->scoped && !tier_table[plan->network].own_namespace)
+		plan_warn(
+			plan, arena,
+			"abstract Unix sockets of this machine (X11, D-Bus) are within reach: this "
+			"kernel cannot close them (Landlock, Linux 6.12)");
 	if (plan_provides(plan, NIX_DAEMON) && tier_table[plan->network].own_namespace)
 		plan_warn(plan, arena,
 			  "the Nix daemon is in the box, as asked for: what it builds and fetches "

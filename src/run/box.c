@@ -4,8 +4,8 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "init/protocol.h"
 #include "plan/tables.h"
+#include "run/control.h"
 #include "run/network.h"
 #include "run/sign_in.h"
 
@@ -15,7 +15,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -32,31 +31,59 @@ static void end_bwrap(const struct box *box)
 		;
 }
 
-static bool let_start(const struct box *box, struct error *error)
+// init ends by itself when nobody holds the other end of its socket; bwrap then follows, and complains of nothing.
+static void give_up(struct box *box)
 {
-	struct message message = { .kind = MESSAGE_START };
-
-	if (send(box->control, &message, sizeof(message), MSG_NOSIGNAL) == sizeof(message))
-		return true;
-	return error_set(error, "cannot let the agent start: %s", strerror(errno));
-}
-
-// The agent waits until its network is there; without it, it never starts. What needs no box is done while bwrap
-// makes it.
-static bool connect_box(struct box *box, const struct plan *plan, struct network *network,
-			struct error *error)
-{
-	bool ok = network_prepare(network, plan, error);
-	pid_t child = ok ? run_box_child(box) : 0;
-
-	if (ok && child < 0) // bwrap has failed and says why
-		return true;
-	if (ok && network_start(network, child, error) && let_start(box, error))
-		return true;
-	network_end(network);
-	// init ends by itself when nobody holds the other end of its socket; bwrap then follows, and complains of nothing.
 	cleanup_close(&box->control);
 	box->control = -1;
+}
+
+// bwrap is done and init waits: the last step from outside, and the word. True also when there is no box: bwrap has
+// said why.
+static bool let_start(struct box *box, struct error *error)
+{
+	struct message message;
+	pid_t init;
+	enum heard heard = control_await(box->control, &message, &init);
+
+	if (heard == HEARD_END) {
+		give_up(box);
+		return true;
+	}
+	if (heard == HEARD_NOTHING) {
+		error_hint(error, "is one of the mounts on a file system that does not answer?");
+		return error_set(error, "the sandbox takes too long to set up");
+	}
+	if (message.kind == MESSAGE_OPEN) {
+		error_hint(error, "claudebox --check shows what this kernel has");
+		return error_set(error, "the box cannot be closed: %s", strerror(message.value));
+	}
+	if (!run_cut_off_mounts(init, error->arena))
+		return error_set(error, "cannot keep later mounts out of the box: %s",
+				 strerror(errno));
+	if (!control_say(box->control, MESSAGE_START, 0))
+		return error_set(error, "cannot let the agent start: %s", strerror(errno));
+	return true;
+}
+
+// What is done from outside while the agent waits; without it, it never starts. What needs no box is done while bwrap
+// makes it.
+static bool finish_box(struct box *box, const struct plan *plan, struct network *network,
+		       struct error *error)
+{
+	bool attached = tier_table[plan->network].attached;
+	bool ok = !attached || network_prepare(network, plan, error);
+	pid_t child = ok && attached ? run_box_child(box) : 0;
+
+	if (child < 0) { // bwrap has failed and says why
+		give_up(box);
+		return true;
+	}
+	if (ok && (!attached || network_start(network, child, error)) && let_start(box, error))
+		return true;
+	if (attached)
+		network_end(network);
+	give_up(box);
 	end_bwrap(box);
 	return false;
 }
@@ -95,7 +122,6 @@ static void close_box(const struct box *box)
 
 bool run_box(const struct plan *plan, struct arena *arena, int *ret_status, struct error *error)
 {
-	bool attached = tier_table[plan->network].attached;
 	struct network network = { .pasta = { .end = -1 } };
 	struct box box = { .terminal = -1 };
 	bool ok;
@@ -111,8 +137,7 @@ bool run_box(const struct plan *plan, struct arena *arena, int *ret_status, stru
 	close(run_open_signals());
 	box.terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
 	box.foreground = box.terminal >= 0 && tcgetpgrp(box.terminal) == getpgrp();
-	ok = run_start_box(&box, plan, arena, error) &&
-	     (!attached || connect_box(&box, plan, &network, error));
+	ok = run_start_box(&box, plan, arena, error) && finish_box(&box, plan, &network, error);
 	if (ok) {
 		ok = run_supervise(&box, plan, network.plan ? &network : NULL, ret_status, error);
 		if (ok)
@@ -135,6 +160,7 @@ static struct plan trial_of(const struct plan *plan, struct arena *arena)
 		.host_name = plan->host_name,
 		.bwrap = plan->bwrap,
 		.user_namespaces = plan->user_namespaces,
+		.scoped = plan->scoped,
 		.uid = plan->uid,
 		.gid = plan->gid,
 	};
@@ -157,7 +183,7 @@ bool run_try_network(const struct plan *plan, struct arena *arena, struct error 
 	struct box box = { .terminal = -1 };
 	int status = -1;
 	bool ok = run_start_box(&box, &trial, arena, error) &&
-		  connect_box(&box, &trial, &network, error);
+		  finish_box(&box, &trial, &network, error);
 
 	if (ok) {
 		while (waitpid(box.bwrap, &status, 0) < 0 && errno == EINTR)

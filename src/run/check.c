@@ -291,6 +291,18 @@ static struct finding look_at_nix(struct arena *arena, const struct host *host)
 	return ok("the daemon answers");
 }
 
+static struct finding look_at_landlock(struct arena *arena, const struct host *host)
+{
+	if (host->landlock < LANDLOCK_SCOPES)
+		return missing(arena_printf(arena,
+					    host->landlock ? "version %d, 6 is wanted"
+							   : "not in this kernel",
+					    host->landlock),
+			       "Linux 6.12 or newer; without it --network full leaves abstract "
+			       "sockets open");
+	return ok(arena_printf(arena, "version %d: abstract sockets are closed", host->landlock));
+}
+
 static struct finding look_at_profile(struct arena *arena, const struct host *host)
 {
 	const struct profile_facts *profile = &host->profile;
@@ -314,12 +326,13 @@ static struct finding look_at_terminal(struct arena *arena, const struct host *h
 }
 
 static const struct check checks[] = {
-	{ "bwrap", true, false, look_at_bwrap },     { "claude", true, false, look_at_claude },
-	{ "shell", true, false, look_at_shell },     { "state", true, false, look_at_state },
-	{ "project", true, false, look_at_project }, { "profile", true, false, look_at_profile },
-	{ "git", false, false, look_at_git },        { "pasta", false, true, look_at_pasta },
-	{ "nft", false, true, look_at_nft },         { "inet", false, true, look_at_inet },
-	{ "nix", false, false, look_at_nix },        { "terminal", false, false, look_at_terminal },
+	{ "bwrap", true, false, look_at_bwrap },        { "claude", true, false, look_at_claude },
+	{ "shell", true, false, look_at_shell },        { "state", true, false, look_at_state },
+	{ "project", true, false, look_at_project },    { "profile", true, false, look_at_profile },
+	{ "landlock", false, false, look_at_landlock }, { "git", false, false, look_at_git },
+	{ "pasta", false, true, look_at_pasta },        { "nft", false, true, look_at_nft },
+	{ "inet", false, true, look_at_inet },          { "nix", false, false, look_at_nix },
+	{ "terminal", false, false, look_at_terminal },
 };
 
 static bool is_required(const struct config *config, const struct check *check)

@@ -290,8 +290,7 @@ static const char **make_command(struct launch *launch, const struct plan *plan,
 		 arena_printf(launch->arena, "/proc/self/fd/%d", INIT_PROGRAM_FD));
 	vec_push(launch->arena, &words,
 		 arena_printf(launch->arena, "%c%c%lu", foreground ? INIT_FLAG_FOREGROUND : '-',
-			      tier_table[plan->network].attached ? INIT_FLAG_WAIT : '-',
-			      ignored_signals()));
+			      plan->scoped ? INIT_FLAG_SCOPED : '-', ignored_signals()));
 	vec_each(word, &plan->command)
 		vec_push(launch->arena, &words, *word);
 	vec_push(launch->arena, &words, NULL);

@@ -55,6 +55,9 @@ bool run_start_box(struct box *box, const struct plan *plan, struct arena *arena
 // The box's process 1 in our numbers, once bwrap has said it; -1: it never did.
 pid_t run_box_child(const struct box *box);
 
+// What the host mounts from now on stays out of the box. False with errno.
+bool run_cut_off_mounts(pid_t init, struct arena *arena);
+
 // Stays until the box has ended. False with an error when the agent never ran. `network` may be NULL.
 struct network;
 bool run_supervise(struct box *box, const struct plan *plan, struct network *network,

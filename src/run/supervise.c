@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "init/protocol.h"
+#include "run/control.h"
 #include "run/network.h"
 #include "run/sign_in.h"
 
@@ -23,7 +23,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 
 // From here on next to nothing is executed: the program text that the start brought in may go. It is read again from
@@ -69,9 +68,7 @@ struct watch {
 
 static void say(const struct watch *watch, int kind, int value)
 {
-	struct message message = { .kind = kind, .value = value };
-
-	send(watch->box->control, &message, sizeof(message), MSG_NOSIGNAL);
+	control_say(watch->box->control, kind, value);
 }
 
 static bool in_foreground(const struct watch *watch)
@@ -119,37 +116,16 @@ static void agent_stopped(const struct watch *watch, int signal_number)
 	say(watch, MESSAGE_RESUME, in_foreground(watch));
 }
 
-// The kernel says who sent a packet, in our own numbers.
-static pid_t sender_of(struct msghdr *header)
-{
-	for (struct cmsghdr *part = CMSG_FIRSTHDR(header); part; part = CMSG_NXTHDR(header, part)) {
-		struct ucred credentials;
-
-		if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_CREDENTIALS)
-			continue;
-		memcpy(&credentials, CMSG_DATA(part), sizeof(credentials));
-		return credentials.pid;
-	}
-	return -1;
-}
-
 static bool receive(struct watch *watch)
 {
-	char control[CMSG_SPACE(sizeof(struct ucred))];
 	struct message message;
-	struct iovec data = { .iov_base = &message, .iov_len = sizeof(message) };
-	struct msghdr header = { .msg_iov = &data,
-				 .msg_iovlen = 1,
-				 .msg_control = control,
-				 .msg_controllen = sizeof(control) };
-	ssize_t got = recvmsg(watch->box->control, &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	pid_t sender;
+	enum heard heard = control_hear(watch->box->control, &message, &sender);
 
-	if (got < 0 && (errno == EINTR || errno == EAGAIN))
-		return true;
-	if (got != sizeof(message))
-		return false;
+	if (heard != HEARD_MESSAGE)
+		return heard == HEARD_NOTHING;
 	if (message.kind == MESSAGE_STARTED)
-		watch->agent = sender_of(&header);
+		watch->agent = sender;
 	else if (message.kind == MESSAGE_FAILED)
 		watch->failure = message.value;
 	else if (message.kind == MESSAGE_STOPPED)

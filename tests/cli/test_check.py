@@ -12,7 +12,7 @@ from lib.box import CLAUDEBOX, BoxTest, tree
 from lib.other_host import OtherHost
 from lib.terminal import Terminal
 
-NAMES = ["bwrap", "claude", "shell", "state", "project", "profile", "git", "pasta", "nft", "inet", "nix", "terminal"]
+NAMES = ["bwrap", "claude", "shell", "state", "project", "profile", "landlock", "git", "pasta", "nft", "inet", "nix", "terminal"]
 REQUIRED = {"bwrap", "claude", "shell", "state", "project", "profile"}
 
 

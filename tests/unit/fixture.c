@@ -102,6 +102,7 @@ void world_bare(struct world *world)
 					   .project = PROJECT,
 					   .project_id = { 1, 42 },
 					   .bwrap = "/usr/bin/bwrap",
+					   .landlock = 7,
 					   .bwrap_binds_descriptors = true,
 					   .bwrap_disables_userns = true,
 					   .shell = "/bin/bash",

@@ -133,6 +133,7 @@ static void show_all_warnings(struct text *out)
 	world_debian(&world);
 	world.host.uid = world.host.gid = 0;
 	world.host.bwrap_binds_descriptors = false;
+	world.host.landlock = 1;
 	world_variable(&world, "MY_TOKEN=x");
 	world_variable(&world, "HARMLESS=ghp_0123456789abcdef0123");
 	world_variable(&world, "DATABASE=postgres://user:word@db/x");
