@@ -8,6 +8,7 @@
 #include "plan/approval.h"
 #include "plan/plan.h"
 #include "plan/render.h"
+#include "plan/tables.h"
 #include "run/packages.h"
 #include "run/run.h"
 
@@ -51,15 +52,33 @@ static bool apply_profile(struct config *config, struct arena *arena, struct hos
 	return true;
 }
 
+// The daemon takes milliseconds to answer: a box that will not have it does not wait.
+static void hear_nix(struct nix_question *question, struct host *host, struct arena *arena,
+		     const struct config *config)
+{
+	if (!plan_wants_daemon(config) && config->action != ACTION_CHECK) {
+		if (question->socket >= 0)
+			close(question->socket);
+		return;
+	}
+	probe_nix_finish(question, host, arena);
+	if (host_file(host, NIX_DAEMON))
+		probe_nix_client(host, arena);
+}
+
 static bool act(struct config *config, struct arena *arena, int *ret_status, struct error *error)
 {
+	struct nix_question question = { .socket = -1 };
 	struct host host = { 0 };
 	const char *wish_record;
 	struct plan plan;
 
+	if (plan_wants_daemon(config)) // beside the rest; a profile may know better
+		question = probe_nix_start();
 	if (!probe_host(&host, arena, environ, error) ||
 	    !apply_profile(config, arena, &host, error) || !options_check(config, error))
 		return false;
+	hear_nix(&question, &host, arena, config);
 	probe_mounts(&host, arena, config);
 	if (config->network == NETWORK_INET || config->action == ACTION_CHECK)
 		probe_network(&host, arena);

@@ -37,12 +37,16 @@ enum payload {
 typedef VEC(unsigned int) ports;
 enum { MOST_PORTS = 16 };
 
-// In all of these `origin` says who asked: "--mount-ro", "profile work".
+// Where in a profile something stands: what is wrong with it, only the machine may show.
+struct profile_place;
+
+// In all of these `origin` says who asked: "--mount-ro", "profile work"; `place` is NULL when it was no profile.
 struct config_mount {
 	const char *source;      // as it was written: "~/x", "x", "/x"
 	const char *destination; // the same; NULL: where it is on the host
 	bool writable;
 	const char *origin;
+	const struct profile_place *place;
 };
 
 struct config_variable {
@@ -54,6 +58,7 @@ struct config_variable {
 struct config_package {
 	const char *name;
 	const char *origin;
+	const struct profile_place *place;
 };
 
 // When the question before the start is asked.
@@ -69,16 +74,18 @@ struct config {
 	enum output output;
 	enum payload payload;
 	enum network_tier network;
-	ports host_ports;       // of the host's loopback, for the box
-	ports published_ports;  // of the box, for the host's loopback
-	int report;             // descriptor for the report at the end, 0: none
-	const char *profile;    // asked for by name, NULL: none
+	ports host_ports;      // of the host's loopback, for the box
+	ports published_ports; // of the box, for the host's loopback
+	int report;            // descriptor for the report at the end, 0: none
+	const char *profile;   // asked for by name, NULL: none
+	const char *profile_description;
 	const char *network_by; // who chose the tier
 	VEC(struct config_mount) mounts;
 	VEC(struct config_variable) variables;
 	VEC(struct config_package) packages;
 	const char *nixpkgs; // where they come from, NULL: the registry's nixpkgs
-	bool nix_daemon;     // its socket is wanted although the box has a network of its own
+	const struct profile_place *nixpkgs_place;
+	bool nix_daemon; // its socket is wanted although the box has a network of its own
 	bool project_read_only;
 	enum confirm confirm;
 	bool yes;

@@ -30,6 +30,19 @@ static const char *copy(const struct merge *merge, const json_t *value)
 	return value ? arena_strdup(merge->arena, json_string_value(value)) : NULL;
 }
 
+// For those who find out later.
+static const struct profile_place *keep(const struct merge *merge, struct profile_place place)
+{
+	struct profile_place *kept = arena_alloc(merge->arena, sizeof(*kept));
+	struct profile_text *profile = arena_alloc(merge->arena, sizeof(*profile));
+
+	*profile = *place.profile;
+	place.profile = profile;
+	place.error = NULL;
+	*kept = place;
+	return kept;
+}
+
 static bool take_ports(struct merge *merge, const struct profile_place *place,
 		       const struct profile_row *row, json_t *list, ports *numbers)
 {
@@ -129,7 +142,8 @@ static bool take_mounts(struct merge *merge, const struct profile_place *place,
 					      .destination = copy(
 						      merge, json_object_get(value, "sandbox")),
 					      .writable = str_equal(json_string_value(mode), "rw"),
-					      .origin = merge->origin };
+					      .origin = merge->origin,
+					      .place = keep(merge, profile_entry(place, i)) };
 		size_t same = find_mount(merge, &mount);
 
 		if (same < merge->options.mounts.count)
@@ -153,7 +167,8 @@ static bool take_packages(struct merge *merge, const struct profile_place *place
 
 	json_array_foreach(list, i, value) {
 		struct config_package package = { .name = copy(merge, value),
-						  .origin = merge->origin };
+						  .origin = merge->origin,
+						  .place = keep(merge, profile_entry(place, i)) };
 		bool known = false;
 
 		vec_each(other, &merge->config->packages)
@@ -195,6 +210,7 @@ static bool take(struct merge *merge, enum profile_key key, json_t *value)
 		return take_packages(merge, &place, row, value);
 	case KEY_NIXPKGS:
 		config->nixpkgs = copy(merge, value);
+		config->nixpkgs_place = keep(merge, place);
 		return true;
 	case KEY_NIX_DAEMON:
 		config->nix_daemon = json_is_true(value);
@@ -205,8 +221,10 @@ static bool take(struct merge *merge, enum profile_key key, json_t *value)
 	case KEY_CONFIRM:
 		config->confirm = (enum confirm)profile_choice(row, value);
 		return true;
-	case KEY_NAME:
 	case KEY_DESCRIPTION:
+		config->profile_description = copy(merge, value);
+		return true;
+	case KEY_NAME:
 	case KEY_EXTENDS:
 	case KEY_COUNT:
 		break;
@@ -247,6 +265,17 @@ bool profile_extends(struct arena *arena, const struct profile_text *profile, co
 	return true;
 }
 
+const char *profile_description(struct arena *arena, const struct profile_text *profile)
+{
+	struct error error = { .arena = arena };
+	json_t *value = profile_load(profile, &error);
+	const json_t *text = json_object_get(value, profile_table[KEY_DESCRIPTION].key);
+	const char *description = text ? arena_strdup(arena, json_string_value(text)) : NULL;
+
+	json_decref(value);
+	return description;
+}
+
 bool profile_apply(struct config *config, struct arena *arena, const struct profile_text *chain,
 		   size_t count, struct error *error)
 {
@@ -256,6 +285,7 @@ bool profile_apply(struct config *config, struct arena *arena, const struct prof
 		json_t *profile = profile_load(&chain[i], error);
 		bool ok = profile != NULL;
 
+		config->profile_description = NULL; // each has its own
 		merge.layer = i;
 		merge.origin = arena_printf(arena, "profile %s", chain[i].name);
 		merge.root = (struct profile_place){ .profile = &chain[i], .error = error };

@@ -22,10 +22,17 @@ typedef VEC(struct profile_text) profile_chain;
 bool profile_extends(struct arena *arena, const struct profile_text *profile, const char **ret_name,
 		     struct error *error);
 
+// What it says about itself; NULL: nothing, or it is no good profile.
+const char *profile_description(struct arena *arena, const struct profile_text *profile);
+
 // Fills in what the command line left open; what it set stays. `chain` begins with the profile that extends no other,
 // and config->profile becomes the name of the last.
 bool profile_apply(struct config *config, struct arena *arena, const struct profile_text *chain,
 		   size_t count, struct error *error);
+
+// "profile 'x': line 1, column 2: 'mounts[0].host'", to begin a complaint with; `member` (or NULL) is of an object there.
+const char *profile_place_shown(struct arena *arena, const struct profile_place *place,
+				const char *member);
 
 // claudebox-profile(5), as scdoc reads it.
 const char *profile_render_manual(struct arena *arena);

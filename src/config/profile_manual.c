@@ -72,7 +72,8 @@ const char *profile_render_manual(struct arena *arena)
 		 "A name has letters, digits, '.', '\\_' and '-', begins with a letter or a digit, "
 		 "and has no more than 64 of them. The file may be a link. Neither it nor its "
 		 "directory may belong to someone else or be writable by others. Nothing in a "
-		 "project can choose or change a profile.\n\n"
+		 "project can choose or change a profile. This makes the place for it:\n\n"
+		 "```\ninstall -d -m 700 ~/.claudebox ~/.claudebox/profiles\n```\n\n"
 		 "Every setting is shown with the profile's name before the box starts. A mistake "
 		 "is told with line, column and key, and nothing starts.\n\n");
 	add_keys(&out);

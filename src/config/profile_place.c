@@ -60,6 +60,19 @@ bool profile_fail(const struct profile_place *place, enum locate_what what, cons
 	return fail(place->profile, position, message, place->error);
 }
 
+const char *profile_place_shown(struct arena *arena, const struct profile_place *place,
+				const char *member)
+{
+	struct error error = { .arena = arena };
+	struct profile_place here = *place;
+
+	here.error = &error;
+	if (member)
+		here = profile_member(&here, member);
+	profile_fail(&here, LOCATE_VALUE, "'%s'", profile_place_name(&here));
+	return error.message;
+}
+
 // jansson stops behind the second one.
 static bool fail_duplicate(const struct profile_text *profile, size_t end, struct error *error)
 {

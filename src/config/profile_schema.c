@@ -103,7 +103,9 @@ const struct profile_row profile_table[KEY_COUNT] = {
 	  "The profile's name. It may be left out; it must be the file's.", MERGE_OWN,
 	  .longest = LONGEST_PROFILE_NAME, .problem = profile_problem },
 	{ KEY_DESCRIPTION, PROFILE_STRING, "description", "\"the customer's cloud, internet only\"",
-	  "What it is for, in your words.", MERGE_OWN, .longest = LONGEST_DESCRIPTION },
+	  "What it is for, in your words. It is shown before the start, and where profiles are "
+	  "listed.",
+	  MERGE_OWN, .longest = LONGEST_DESCRIPTION },
 	{ KEY_EXTENDS, PROFILE_STRING, "extends", "\"base\"",
 	  "Another profile to start from, its base. See *ONE PROFILE ON ANOTHER*.", MERGE_OWN,
 	  .longest = LONGEST_PROFILE_NAME, .problem = profile_problem },
@@ -143,7 +145,8 @@ const struct profile_row profile_table[KEY_COUNT] = {
 	  MERGE_ADD, .most = MOST_PACKAGES, .longest = LONGEST_PACKAGE_NAME,
 	  .problem = package_problem },
 	{ KEY_NIXPKGS, PROFILE_STRING, "nixpkgs", "\"github:NixOS/nixpkgs/nixos-24.11\"",
-	  "The flake that *packages* come from. Without it: the registry's _nixpkgs_.",
+	  "The flake that *packages* come from, and that nix in the box then calls _nixpkgs_. "
+	  "Without it: the registry's _nixpkgs_.",
 	  MERGE_REPLACE, .longest = LONGEST_REFERENCE, .problem = reference_problem },
 	{ KEY_NIX_DAEMON, PROFILE_BOOLEAN, "nix_daemon", "true",
 	  "Whether the box has the Nix daemon's socket in *inet* and *none* too. What the daemon "

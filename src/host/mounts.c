@@ -20,8 +20,10 @@ void probe_mounts(struct host *host, struct arena *arena, const struct config *c
 {
 	vec_each(mount, &config->mounts) {
 		struct mount_facts facts = { .written = mount->source,
+					     .written_to = mount->destination,
 					     .writable = mount->writable,
-					     .origin = mount->origin };
+					     .origin = mount->origin,
+					     .place = mount->place };
 
 		facts.source = probe_follow(arena, absolute(arena, host, mount->source));
 		facts.destination = probe_follow(

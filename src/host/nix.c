@@ -29,7 +29,7 @@ struct nix_question probe_nix_start(void)
 {
 	static const struct sockaddr_un address = { .sun_family = AF_UNIX,
 						    .sun_path = NIX_DAEMON "/socket" };
-	struct nix_question question = { .socket = -1 };
+	struct nix_question question = { .asked = true, .socket = -1 };
 	CLEANUP_FD int fd = -1;
 	unsigned char hello[NIX_HELLO_SIZE];
 
@@ -136,13 +136,16 @@ static enum nix_trust trust_by_settings(const struct nix_settings *settings,
 
 void probe_nix_finish(struct nix_question *question, struct host *host, struct arena *arena)
 {
-	CLEANUP_FD int fd = take_fd(&question->socket);
+	CLEANUP_FD int fd = -1;
 	struct nix_settings settings = nix_default_settings;
 	enum nix_answer answer = NIX_ANSWER_NONE;
 	struct nix_facts *nix = &host->nix;
 
 	if (!host_file(host, NIX_DAEMON))
 		return;
+	if (!question->asked)
+		*question = probe_nix_start();
+	fd = take_fd(&question->socket);
 	for (size_t i = 0; i < ARRAY_SIZE(settings_files); i++)
 		nix_read_settings(&settings, arena, settings_files[i], read_settings);
 	nix->unsandboxed = nix_unsandboxed(&settings);

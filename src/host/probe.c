@@ -260,7 +260,6 @@ bool probe_host(struct host *host, struct arena *arena, char *const *environment
 		struct error *error)
 {
 	struct git_identity identity = { .pid = -1, .output = -1 };
-	struct nix_question question = probe_nix_start();
 
 	for (; *environment; environment++)
 		if (strchr(*environment, '='))
@@ -289,6 +288,5 @@ bool probe_host(struct host *host, struct arena *arena, char *const *environment
 		probe_wishes(host, arena);
 	}
 	probe_identity_finish(&identity, &host->git, arena, host->user);
-	probe_nix_finish(&question, host, arena);
 	return true;
 }

@@ -38,13 +38,18 @@ const char *probe_program(struct arena *arena, const struct host *host, const ch
 			  const char *project);
 
 void probe_repository(struct git_facts *git, struct arena *arena, const char *project);
-// Whether the Nix daemon trusts us: asked first, heard last.
+// Whether the Nix daemon trusts us: asked first, heard last, when it is known whether the box wants it.
 struct nix_question {
-	int socket; // -1: nobody was asked
+	bool asked;
+	int socket; // -1: nobody was there
 	bool doubtful;
 };
 struct nix_question probe_nix_start(void);
 void probe_nix_finish(struct nix_question *question, struct host *host, struct arena *arena);
+// What nix goes by beside that.
+void probe_nix_client(struct host *host, struct arena *arena);
+// Where nix's user keeps what decides about a reference.
+const char *probe_nix_configuration(struct arena *arena, const struct host *host);
 
 void probe_agent(struct agent_facts *agent, struct arena *arena, const struct host *host);
 void probe_project_secrets(struct host *host, struct arena *arena);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_LISTED = 12 };
+enum { MOST_LISTED = 12, LISTED_COLUMNS = 100 };
 
 static const char *directory_of(struct arena *arena, const struct host *host)
 {
@@ -55,6 +55,39 @@ static strings list_names(struct arena *arena, const struct host *host)
 	return names;
 }
 
+// What a profile says about itself; one that cannot be read says nothing.
+static const char *describe(struct arena *arena, const struct host *host, const char *name)
+{
+	struct profile_text profile = { .name = name, .path = name };
+
+	profile.text = probe_read(arena, file_of(arena, host, name), LONGEST_PROFILE, READ_FOLLOW);
+	return profile.text ? profile_description(arena, &profile) : NULL;
+}
+
+// In a line; with what they say about themselves, in a line each.
+static void add_names(struct text *hint, struct arena *arena, const struct host *host,
+		      const strings *names)
+{
+	const char *said[MOST_LISTED];
+	bool described = false;
+	size_t count = names->count < MOST_LISTED ? names->count : MOST_LISTED;
+
+	for (size_t i = 0; i < count; i++) {
+		said[i] = describe(arena, host, names->items[i]);
+		described |= said[i] != NULL;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (!described)
+			text_printf(hint, "%s %s", i ? "," : "", names->items[i]);
+		else if (said[i])
+			text_printf(hint, "\n  %s: %s", names->items[i],
+				    quote_display(arena, said[i], LISTED_COLUMNS));
+		else
+			text_printf(hint, "\n  %s", names->items[i]);
+	if (names->count > count)
+		text_printf(hint, "%s and %zu more", described ? "\n " : "", names->count - count);
+}
+
 static bool hint_names(struct arena *arena, const struct host *host, const char *name,
 		       struct error *error)
 {
@@ -68,10 +101,7 @@ static bool hint_names(struct arena *arena, const struct host *host, const char 
 	if (nearest)
 		text_printf(&hint, "did you mean '%s'? ", nearest);
 	text_add(&hint, "there are:");
-	for (size_t i = 0; i < names.count && i < MOST_LISTED; i++)
-		text_printf(&hint, "%s %s", i ? "," : "", names.items[i]);
-	if (names.count > MOST_LISTED)
-		text_printf(&hint, " and %zu more", names.count - MOST_LISTED);
+	add_names(&hint, arena, host, &names);
 	return error_hint(error, "%s", text_get(&hint));
 }
 

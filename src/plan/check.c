@@ -120,17 +120,21 @@ static bool check_mount(const struct plan *plan, const struct plan_mount *mount,
 	return true;
 }
 
-// However a mount was asked for, it does not bring in what was left out.
-static bool check_daemon(const struct plan *plan, const struct host *host, struct error *error)
+bool plan_brings_daemon(const struct plan *plan, const struct host *host, const char *path)
 {
 	const struct followed *daemon = host_file(host, NIX_DAEMON);
 
+	return daemon && plan->nix_daemon_left_out &&
+	       (path_within(daemon->real, path) || path_within(path, daemon->real));
+}
+
+// However a mount was asked for, it does not bring in what was left out.
+static bool check_daemon(const struct plan *plan, const struct host *host, struct error *error)
+{
 	vec_each(mount, &plan->mounts) {
 		bool from_host = mount->kind == MOUNT_READ_ONLY || mount->kind == MOUNT_WRITABLE;
 
-		if (!daemon || !plan->nix_daemon_left_out || !from_host ||
-		    !(path_within(daemon->real, mount->source) ||
-		      path_within(mount->source, daemon->real)))
+		if (!from_host || !plan_brings_daemon(plan, host, mount->source))
 			continue;
 		error_hint(error, "the Nix daemon is not for this box: %s",
 			   plan->nix_daemon_left_out);

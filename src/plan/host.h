@@ -16,6 +16,8 @@ struct file_id {
 	ino_t inode;
 };
 
+struct profile_place;
+
 enum file_kind {
 	FILE_MISSING,
 	FILE_REGULAR,
@@ -113,10 +115,12 @@ struct network_facts {
 // Something that the user asked to mount.
 struct mount_facts {
 	const char *written;         // as it was
+	const char *written_to;      // the same for the destination; NULL: none was
 	struct followed source;      // `path` is absolute
 	struct followed destination; // what is on the host at that path
 	bool writable;
 	const char *origin; // "--mount-ro", "profile work"
+	const struct profile_place *place;
 };
 
 // The project's .claudebox.
@@ -140,6 +144,12 @@ struct nix_facts {
 	enum nix_trust trust;
 	bool ours;        // the daemon is a process of ours, and so is what it builds with
 	bool unsandboxed; // what it builds sees this machine
+	// What nix goes by that is not the daemon's; NULL: missing, or no box can have the daemon.
+	const char *user_settings;
+	const char *user_registry;
+	const char *system_registry;
+	const char *global_registry; // when flake-registry names a file
+	struct followed index;       // of nix-index
 };
 
 // The profile in use; --check tells what is wrong with it, everything else stops.
@@ -199,6 +209,7 @@ struct host {
 	struct nix_facts nix; // when there is a daemon
 	struct profile_facts profile;
 	package_rows packages;
+	const char *nixpkgs; // where in the store they come from, NULL: not known
 };
 
 // The fact about a path that a table names; NULL when it was not asked for or is not there.

@@ -9,33 +9,65 @@
 
 #include "base/path.h"
 #include "base/text.h"
+#include "config/profile.h"
 #include "plan/tables.h"
 
-static bool refuse(struct error *error, const struct mount_facts *mount, const char *problem,
-		   const char *hint)
+// In a profile the very path is pointed at; an option is a line of its own.
+static bool refuse(struct error *error, const struct mount_facts *mount, const char *member,
+		   const char *written, const char *problem)
 {
-	error_hint(error, "%s", hint);
-	return error_set(error, "%s: mount '%s' %s", mount->origin,
-			 quote_display(error->arena, mount->written, 0), problem);
+	const char *shown = quote_display(error->arena, written, 0);
+
+	if (mount->place)
+		return error_set(error, "%s: '%s' %s",
+				 profile_place_shown(error->arena, mount->place, member), shown,
+				 problem);
+	return error_set(error, "%s: mount '%s' %s", mount->origin, shown, problem);
 }
 
-static bool check_source(const struct host *host, const struct mount_facts *mount,
-			 struct error *error)
+static bool refuse_source(struct error *error, const struct mount_facts *mount, const char *problem,
+			  const char *hint)
+{
+	error_hint(error, "%s", hint);
+	return refuse(error, mount, "host", mount->written, problem);
+}
+
+static bool refuse_destination(struct error *error, const struct mount_facts *mount,
+			       const char *problem, const char *hint)
+{
+	bool named = mount->place && mount->written_to;
+
+	error_hint(error, "%s",
+		   hint           ? hint
+		   : mount->place ? "give it another place in the box: \"sandbox\": \"~/place\""
+				  : "give another destination: PATH:DEST");
+	return refuse(error, mount, named ? "sandbox" : "host",
+		      named ? mount->written_to : mount->written, problem);
+}
+
+static bool check_source(const struct plan *plan, const struct host *host,
+			 const struct mount_facts *mount, struct error *error)
 {
 	const char *real = mount->source.real;
 
 	if (mount->source.kind == FILE_MISSING)
-		return refuse(error, mount, "does not exist", "look at the path; ~ is your home");
+		return refuse_source(error, mount, "does not exist",
+				     "look at the path; ~ is your home");
 	if (mount->source.kind == FILE_OTHER)
-		return refuse(error, mount, "is neither a file nor a directory",
-			      "sockets and devices are never passed");
+		return refuse_source(error, mount, "is neither a file nor a directory",
+				     "sockets and devices are never passed");
 	if (path_within(host->home, real) ||
 	    (host->account_home && path_within(host->account_home, real)))
-		return refuse(error, mount, "contains your home directory",
-			      "name the directory that is needed");
+		return refuse_source(error, mount, "contains your home directory",
+				     "name the directory that is needed");
 	if (path_within(host->state.root, real) || path_within(real, host->state.root))
-		return refuse(error, mount, "holds claudebox's own state",
-			      "name the directory that is needed");
+		return refuse_source(error, mount, "holds claudebox's own state",
+				     "name the directory that is needed");
+	if (plan_brings_daemon(plan, host, real))
+		return refuse_source(error, mount, "holds the Nix daemon's socket",
+				     arena_printf(error->arena,
+						  "the Nix daemon is not for this box: %s",
+						  plan->nix_daemon_left_out));
 	return true;
 }
 
@@ -51,19 +83,21 @@ static bool find_secret(const struct host *host, const struct mount_facts *mount
 		bool named = path_within(mount->source.path, secret->path);
 
 		if (there && !named)
-			return refuse(error, mount,
-				      arena_printf(error->arena, "leads to '%s' (%s)",
-						   quote_display(error->arena, secret->path, 0),
-						   secret->what),
-				      "a secret is mounted only when its own path is named");
+			return refuse_source(
+				error, mount,
+				arena_printf(error->arena, "leads to '%s' (%s)",
+					     quote_display(error->arena, secret->path, 0),
+					     secret->what),
+				"a secret is mounted only when its own path is named");
 		if (there)
 			*ret_secret = secret->what;
 		else if (path_within(secret->path, real) || path_within(secret->real, real))
-			return refuse(error, mount,
-				      arena_printf(error->arena, "contains '%s' (%s)",
-						   quote_display(error->arena, secret->path, 0),
-						   secret->what),
-				      "a secret is mounted only when its own path is named");
+			return refuse_source(
+				error, mount,
+				arena_printf(error->arena, "contains '%s' (%s)",
+					     quote_display(error->arena, secret->path, 0),
+					     secret->what),
+				"a secret is mounted only when its own path is named");
 	}
 	return true;
 }
@@ -87,30 +121,32 @@ static bool check_destination(const struct plan *plan, const struct mount_facts 
 			      struct error *error)
 {
 	const char *to = mount->destination.path;
-	const char *hint = "give another destination: PATH:DEST";
 
 	if (path_within(to, plan->state.claude) ||
 	    path_within(to, path_join(error->arena, plan->home, ".claude")))
-		return refuse(error, mount, "would go into Claude's state", hint);
+		return refuse_destination(error, mount, "would go into Claude's state", NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(closed_places); i++)
 		if (path_within(to, closed_places[i].path) ||
 		    path_within(closed_places[i].path, to))
-			return refuse(error, mount,
-				      arena_printf(error->arena, "would hide '%s' (%s)",
-						   closed_places[i].path, closed_places[i].what),
-				      hint);
+			return refuse_destination(error, mount,
+						  arena_printf(error->arena, "would hide '%s' (%s)",
+							       closed_places[i].path,
+							       closed_places[i].what),
+						  NULL);
 	vec_each(other, &plan->mounts) {
 		if (other->origin == ORIGIN_ASKED && other->kind != MOUNT_DATA &&
 		    (path_within(to, other->path) || path_within(other->path, to)))
-			return refuse(error, mount,
-				      arena_printf(error->arena, "meets the mount at '%s'",
-						   quote_display(error->arena, other->path, 0)),
-				      "each place can be mounted once");
+			return refuse_destination(
+				error, mount,
+				arena_printf(error->arena, "meets the mount at '%s'",
+					     quote_display(error->arena, other->path, 0)),
+				"each place can be mounted once");
 		if (other->kind != MOUNT_SEAL && path_within(other->path, to))
-			return refuse(error, mount,
-				      arena_printf(error->arena, "would hide '%s'",
-						   quote_display(error->arena, other->path, 0)),
-				      hint);
+			return refuse_destination(
+				error, mount,
+				arena_printf(error->arena, "would hide '%s'",
+					     quote_display(error->arena, other->path, 0)),
+				NULL);
 	}
 	return true;
 }
@@ -139,10 +175,10 @@ static bool check_place(const struct plan *plan, const struct mount_facts *mount
 	if (!outer)
 		return true;
 	if (to->hops.count)
-		return refuse(error, mount, "would go through a symbolic link",
-			      "give a destination without links");
+		return refuse_destination(error, mount, "would go through a symbolic link",
+					  "give a destination without links");
 	if (to->kind != mount->source.kind)
-		return refuse(
+		return refuse_destination(
 			error, mount,
 			arena_printf(error->arena, "needs '%s' to be there already",
 				     quote_display(error->arena, to->path, 0)),
@@ -158,7 +194,7 @@ bool plan_build_mounts(struct plan *plan, struct arena *arena, const struct host
 	vec_each(mount, &host->mounts) {
 		const char *secret;
 
-		if (!check_source(host, mount, error) ||
+		if (!check_source(plan, host, mount, error) ||
 		    !find_secret(host, mount, &secret, error) ||
 		    !check_destination(plan, mount, error) || !check_place(plan, mount, error))
 			return false;

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "config/names.h"
+#include "config/profile.h"
 #include "plan/json.h"
 
 #include <string.h>
@@ -17,9 +18,23 @@ const char *packages_shown(struct arena *arena, const struct config_package *pac
 {
 	const char *name = quote_display(arena, package->name, 60);
 
+	if (package->place)
+		return arena_printf(arena, "%s: '%s'",
+				    profile_place_shown(arena, package->place, NULL), name);
 	return package->origin ? arena_printf(arena, "package '%s' (%s)", name,
 					      quote_display(arena, package->origin, 80))
 			       : arena_printf(arena, "package '%s'", name);
+}
+
+const char *packages_source_shown(struct arena *arena, const struct config *config)
+{
+	const char *shown = config->nixpkgs ? quote_display(arena, config->nixpkgs, 80) : "nixpkgs";
+
+	return config->nixpkgs_place
+		       ? arena_printf(arena, "%s: '%s'",
+				      profile_place_shown(arena, config->nixpkgs_place, NULL),
+				      shown)
+		       : arena_printf(arena, "nixpkgs '%s'", shown);
 }
 
 // What nix itself says may have more letters than what a person writes.
@@ -41,9 +56,9 @@ bool packages_check(const struct config *config, struct error *error)
 	if (judged != FLAKE_FINE) {
 		error_hint(error, "for example github:NixOS/nixpkgs/nixos-24.11, or path: and an "
 				  "absolute path");
-		return error_set(
-			error, "nixpkgs '%s' %s", quote_display(error->arena, config->nixpkgs, 80),
-			judged == FLAKE_RELATIVE ? "is relative" : "is not a reference to a flake");
+		return error_set(error, "%s %s", packages_source_shown(error->arena, config),
+				 judged == FLAKE_RELATIVE ? "is relative"
+							  : "is not a reference to a flake");
 	}
 	vec_each(package, &config->packages) {
 		if (package_name_valid(package->name))
@@ -110,10 +125,14 @@ bool packages_read_source(struct arena *arena, const char *json, struct package_
 	JSON_OWNED *all = json_read_object(json, 0);
 	const char *url = json_string_value(json_object_get(all, "url"));
 	const char *resolved = json_string_value(json_object_get(all, "resolvedUrl"));
+	const char *path = json_string_value(json_object_get(all, "path"));
 
 	if (!url || !resolved || !plain_url(url))
 		return false;
+	if (path && !packages_store_path_valid(path))
+		path = NULL;
 	*ret_source = (struct package_source){ .url = arena_strdup(arena, url),
+					       .path = path ? arena_strdup(arena, path) : NULL,
 					       .kind = packages_reference_kind(resolved) };
 	return true;
 }
@@ -159,6 +178,9 @@ bool packages_read_builds(struct arena *arena, const char *json, package_builds 
 		const char *derivation = json_string_value(json_object_get(entry, "drvPath"));
 		struct package_build build = { 0 };
 
+		// A path that was there is a string, or an object with nothing but that.
+		if (json_is_string(entry) || (!derivation && json_object_get(entry, "path")))
+			continue;
 		if (!derivation || !packages_store_path_valid(derivation) ||
 		    !read_outputs(arena, json_object_get(entry, "outputs"), &build.outputs))
 			return false;

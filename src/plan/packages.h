@@ -14,8 +14,10 @@ enum { PACKAGES_REMOTE_SECONDS = 24 * 60 * 60 };
 
 // False with an error when a name or the reference cannot be given to nix.
 bool packages_check(const struct config *config, struct error *error);
-// "package 'hello' (profile work)", for messages.
+// "package 'hello' (.claudebox/tools.txt)", or its place in a profile, for messages.
 const char *packages_shown(struct arena *arena, const struct config_package *package);
+// The same for where they come from: "nixpkgs 'path:/x'".
+const char *packages_source_shown(struct arena *arena, const struct config *config);
 
 // How long it holds what a reference to a flake stands for.
 enum reference_kind {
@@ -27,7 +29,8 @@ enum reference_kind packages_reference_kind(const char *url);
 
 // From `nix flake metadata --json`.
 struct package_source {
-	const char *url; // stays what it is
+	const char *url;  // stays what it is
+	const char *path; // in the store; NULL: not known
 	enum reference_kind kind;
 };
 bool packages_read_source(struct arena *arena, const char *json, struct package_source *ret_source);
@@ -61,12 +64,17 @@ struct package_request {
 };
 // Names the files of this request, whatever the stamp.
 const char *packages_key(struct arena *arena, const struct package_request *request);
+struct package_answer {
+	package_rows rows;   // when read, without their origins
+	const char *nixpkgs; // where in the store they come from, NULL: not known
+};
 const char *packages_write_cache(struct arena *arena, const struct package_request *request,
-				 const package_rows *rows, enum reference_kind kind, int64_t now);
-// Rows without their origins; false when they are not for this request, or too old.
+				 const struct package_answer *answer, enum reference_kind kind,
+				 int64_t now);
+// False when it is not for this request, or too old.
 bool packages_read_cache(struct arena *arena, const char *json,
 			 const struct package_request *request, int64_t now,
-			 package_rows *ret_rows);
+			 struct package_answer *ret_answer);
 
 // A line of nix's that tells what it does now: "building hello"; NULL: none.
 const char *packages_progress(struct arena *arena, const char *line);

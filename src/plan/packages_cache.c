@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { VERSION = 1, KEY_DIGITS = 32 };
+enum { VERSION = 2, KEY_DIGITS = 32 };
 
 const char *packages_key(struct arena *arena, const struct package_request *request)
 {
@@ -34,17 +34,18 @@ static json_t *rows_of(const package_rows *rows, const char *name)
 }
 
 const char *packages_write_cache(struct arena *arena, const struct package_request *request,
-				 const package_rows *rows, enum reference_kind kind, int64_t now)
+				 const struct package_answer *answer, enum reference_kind kind,
+				 int64_t now)
 {
 	json_t *packages = json_array();
 	JSON_OWNED *all = NULL;
 
 	vec_each(name, &request->names)
 		json_array_append_new(packages, json_pack("{s:s, s:o}", "name", *name, "outputs",
-							  rows_of(rows, *name)));
-	all = json_pack("{s:i, s:s, s:s, s:s, s:I, s:o}", "version", VERSION, "reference",
+							  rows_of(&answer->rows, *name)));
+	all = json_pack("{s:i, s:s, s:s, s:s, s:s?, s:I, s:o}", "version", VERSION, "reference",
 			request->reference, "system", request->system, "stamp", request->stamp,
-			"until",
+			"nixpkgs", answer->nixpkgs, "until",
 			(json_int_t)(kind == REFERENCE_FIXED ? 0 : now + PACKAGES_REMOTE_SECONDS),
 			"packages", packages);
 	return json_write(arena, all, JSON_INDENT(2));
@@ -81,14 +82,18 @@ static bool read_package(struct arena *arena, const json_t *package, const char 
 }
 
 bool packages_read_cache(struct arena *arena, const char *json,
-			 const struct package_request *request, int64_t now, package_rows *ret_rows)
+			 const struct package_request *request, int64_t now,
+			 struct package_answer *ret_answer)
 {
 	JSON_OWNED *all = json_read_object(json, 0);
 	const json_t *packages = json_object_get(all, "packages");
 	const json_t *until = json_object_get(all, "until");
+	const char *nixpkgs = json_string_value(json_object_get(all, "nixpkgs"));
 	json_int_t end = json_integer_value(until);
 	package_rows rows = { 0 };
 
+	if (nixpkgs && !packages_store_path_valid(nixpkgs))
+		return false;
 	if (json_integer_value(json_object_get(all, "version")) != VERSION ||
 	    !string_is(all, "reference", request->reference) ||
 	    !string_is(all, "system", request->system) ||
@@ -102,6 +107,8 @@ bool packages_read_cache(struct arena *arena, const char *json,
 		if (!read_package(arena, json_array_get(packages, i), request->names.items[i],
 				  &rows))
 			return false;
-	*ret_rows = rows;
+	*ret_answer =
+		(struct package_answer){ .rows = rows,
+					 .nixpkgs = nixpkgs ? arena_strdup(arena, nixpkgs) : NULL };
 	return true;
 }

@@ -116,6 +116,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 		.network = config->network,
 		.network_by = config->network_by,
 		.profile = config->profile,
+		.profile_description = config->profile_description,
 		.packages = host->packages,
 		.report = config->report,
 		.payload = config->payload,

@@ -113,8 +113,10 @@ struct plan {
 	enum network_tier network;
 	const char *network_by; // who chose it, NULL: nobody
 	const char *profile;    // in use, NULL: none
+	const char *profile_description;
 	struct plan_network inet;
 	const char *nix_daemon_left_out; // why, when the host has one and the box has not
+	const char *nix_settings;        // for a variable, NULL: they are a file, or not needed
 	int report;                      // descriptor for the report at the end, 0: none
 	enum payload payload;
 	const char *project;
@@ -168,8 +170,15 @@ const char *plan_render_memory(const struct plan *plan, struct arena *arena,
 bool plan_near_secret(const struct host *host, const char *path);
 // Why no box of this user may reach the Nix daemon, whatever was asked for, and the cure; NULL: it may.
 const char *plan_nix_problem(const struct host *host, const char **ret_cure);
-// The host's settings of Nix, but for what may hold a secret.
+// Does this host path hold the Nix daemon's socket, or lie beside it, although the box must not have it?
+bool plan_brings_daemon(const struct plan *plan, const struct host *host, const char *path);
+// Does a box of this configuration have the Nix daemon, if it may?
+bool plan_wants_daemon(const struct config *config);
+// The host's settings of Nix and its registries, but for what may hold a secret; NULL: the system's registry does.
 const char *plan_nix_settings(struct arena *arena, const struct host *host);
+const char *plan_nix_registry(struct plan *plan, struct arena *arena, const struct host *host);
+// The file that the setting flake-registry names, when it lies outside the store.
+const char *plan_nix_registry_file(struct arena *arena, const struct host *host);
 // The repository that the box gets, or NULL; and why one that is there is not used.
 const struct git_facts *plan_git(const struct host *host);
 const char *plan_git_refusal(const struct host *host);

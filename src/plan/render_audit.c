@@ -336,6 +336,12 @@ const char *render_audit(const struct plan *plan, struct arena *arena, size_t co
 						 shown_path(&screen, plan->project), plan->profile)
 				  : shown_path(&screen, plan->project),
 		    11);
+	if (plan->profile_description) {
+		text_add(&screen.out, "           ");
+		add_styled(&screen, STYLE_DIM,
+			   quote_display(arena, plan->profile_description, room(&screen, 30)));
+		text_add(&screen.out, "\n");
+	}
 	text_add(&screen.out, "\n");
 	add_styled(&screen, STYLE_HEAD, "Environment:");
 	text_add(&screen.out, "  ");

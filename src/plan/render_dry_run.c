@@ -137,10 +137,11 @@ const char *render_dry_run(const struct plan *plan, struct arena *arena)
 	vec_each(argument, &plan->command)
 		text_printf(&script.command, " \\\n  %s", word(&script, *argument));
 	add_redirections(&script, &options);
-	text_add(&out, "# The box as a script for sh. claudebox itself hands the options over by "
-		       "descriptor, puts a small\n# init before the command for signals, exit "
-		       "codes and what a process can only close for itself (abstract\n# sockets, core "
-		       "dumps), keeps later mounts out, and answers Claude's first-run questions.\n");
+	text_add(&out,
+		 "# The box as a script for sh. claudebox itself hands the options over by "
+		 "descriptor, puts a small\n# init before the command for signals, exit "
+		 "codes and what a process can only close for itself (abstract\n# sockets, core "
+		 "dumps), keeps later mounts out, and answers Claude's first-run questions.\n");
 	if (tier_table[plan->network].attached)
 		add_network(&script, &out, plan);
 	if (script.uses_newline)

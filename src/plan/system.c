@@ -53,30 +53,6 @@ static bool is_local_line(const char *line)
 	return true;
 }
 
-// Everything but tokens, password files and includes, which could hold them.
-static bool is_open_nix_line(const char *line)
-{
-	static const char *const closed[] = {
-		"access-tokens",    "extra-access-tokens", "netrc-file", "include",   "!include",
-		"secret-key-files", "post-build-hook",     "diff-hook",  "build-hook"
-	};
-	const char *start = line + strspn(line, " \t");
-
-	for (size_t i = 0; i < ARRAY_SIZE(closed); i++) {
-		const char *rest = str_after(start, closed[i]);
-
-		if (rest && (*rest == ' ' || *rest == '\t' || *rest == '='))
-			return false;
-	}
-	return is_local_line(line) && !secret_value(line);
-}
-
-const char *plan_nix_settings(struct arena *arena, const struct host *host)
-{
-	return filter_lines(arena, host->nix_conf_text ? host->nix_conf_text : "",
-			    is_open_nix_line);
-}
-
 static bool plain_name(const char *name)
 {
 	return name && *name && strpbrk(name, ":\n\r,\"\\ \t") == NULL;
@@ -193,27 +169,62 @@ const char *plan_nix_problem(const struct host *host, const char **ret_cure)
 	return NULL;
 }
 
+bool plan_wants_daemon(const struct config *config)
+{
+	return !tier_table[config->network].own_namespace || config->nix_daemon;
+}
+
 // A profile can ask for it in a tier that has none, but not for what its user must not have.
-static const char *leave_daemon_out(const struct plan *plan, struct arena *arena,
-				    const struct config *config, const struct host *host)
+static const char *leave_daemon_out(struct arena *arena, const struct config *config,
+				    const struct host *host)
 {
 	const char *cure;
 	const char *problem = plan_nix_problem(host, &cure);
 
-	if (tier_table[plan->network].own_namespace && !config->nix_daemon)
+	if (!plan_wants_daemon(config))
 		return "what it builds and fetches has the host's network";
 	return problem ? arena_printf(arena, "%s; %s", problem, cure) : NULL;
 }
 
-// A box that finds names by itself has its own resolver.
-static bool left_out(struct plan *plan, struct arena *arena, const struct config *config,
-		     const struct host *host, const char *path)
+// What nix in the box needs beside the daemon. --dry-run can print only so many files: where there is one more, the settings
+// are a variable, and where names are found by a file of ours, the registry is the system's.
+static void add_nix(struct plan *plan, struct arena *arena, const struct host *host)
 {
-	if (str_equal(path, NIX_DAEMON)) {
-		plan->nix_daemon_left_out = leave_daemon_out(plan, arena, config, host);
+	bool attached = tier_table[plan->network].attached;
+	const char *registry = attached ? NULL : plan_nix_registry(plan, arena, host);
+
+	if (registry)
+		add_made(plan, arena, NIX_REGISTRY, registry, "what nix calls nixpkgs");
+	else if (attached && (host->nix.user_registry || host->nix.global_registry))
+		plan_warn(plan, arena,
+			  "nix in the box goes by the system's registry, not by yours");
+	if (registry || attached)
+		plan->nix_settings = plan_nix_settings(arena, host);
+	else
+		add_made(plan, arena, "/etc/nix/nix.conf", plan_nix_settings(arena, host),
+			 "Nix settings without tokens");
+	if (host->nix.index.kind == FILE_DIRECTORY && !plan_near_secret(host, host->nix.index.real))
+		plan_add_mount(plan, arena,
+			       (struct plan_mount){
+				       .kind = MOUNT_READ_ONLY,
+				       .source = host->nix.index.real,
+				       .path = path_join(arena, host->home, ".cache/nix-index"),
+				       .id = host->nix.index.id,
+				       .why = "finds commands in packages" });
+}
+
+// A box that finds names by itself has its own resolver.
+static bool left_out(const struct plan *plan, const struct host *host, const char *path)
+{
+	const struct nix_facts *nix = &host->nix;
+	bool attached = tier_table[plan->network].attached;
+
+	if (str_equal(path, NIX_DAEMON))
 		return plan->nix_daemon_left_out != NULL;
-	}
-	return tier_table[plan->network].attached && str_equal(path, RESOLVER_FILE);
+	if (str_equal(path, NIX_REGISTRY)) // one is made
+		return host_file(host, NIX_DAEMON) && !plan->nix_daemon_left_out && !attached &&
+		       (nix->user_registry || nix->global_registry || host->nixpkgs);
+	return attached && str_equal(path, RESOLVER_FILE);
 }
 
 void plan_build_system(struct plan *plan, struct arena *arena, const struct config *config,
@@ -250,11 +261,12 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct conf
 	add_empty(plan, arena, arena_printf(arena, "/run/user/%u", plan->uid), 0700,
 		  "sockets of the box");
 	add_empty(plan, arena, host->home, 0700, "an empty home, gone at the end");
+	if (host_file(host, NIX_DAEMON))
+		plan->nix_daemon_left_out = leave_daemon_out(arena, config, host);
 	for (size_t i = 0; i < system_table_count; i++) {
 		const struct followed *file = host_file(host, system_table[i].path);
 
-		if (!file || file->kind == FILE_OTHER ||
-		    left_out(plan, arena, config, host, file->path))
+		if (!file || file->kind == FILE_OTHER || left_out(plan, host, file->path))
 			continue;
 		plan_add_followed(plan, arena, host, file, system_table[i].why);
 	}
@@ -262,8 +274,6 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct conf
 	add_accounts(plan, arena, host);
 	add_names(plan, arena, host);
 	add_git_configuration(plan, arena, host);
-	if (host->nix_conf_text && !plan->nix_daemon_left_out &&
-	    !tier_table[plan->network].attached)
-		add_made(plan, arena, "/etc/nix/nix.conf", plan_nix_settings(arena, host),
-			 "Nix settings without tokens");
+	if (host_file(host, NIX_DAEMON) && !plan->nix_daemon_left_out)
+		add_nix(plan, arena, host);
 }

@@ -83,7 +83,7 @@ const struct system_row system_table[] = {
 	{ "/etc/java-17-openjdk", "system settings" },
 	{ "/etc/java-21-openjdk", "system settings" },
 	{ "/etc/java-25-openjdk", "system settings" },
-	{ "/etc/nix/registry.json", "system settings" },
+	{ NIX_REGISTRY, "system settings" },
 	{ "/etc/ssl/certs", "trusted certificates" },
 	{ "/etc/ssl/cert.pem", "trusted certificates" },
 	{ "/etc/ssl/ca-bundle.pem", "trusted certificates" },

@@ -52,7 +52,8 @@ extern const char *const ca_variables[];
 extern const size_t ca_variable_count;
 
 // A build that the daemon runs has the host's network: only a box that has it too gets the socket.
-#define NIX_DAEMON "/nix/var/nix/daemon-socket"
+#define NIX_DAEMON   "/nix/var/nix/daemon-socket"
+#define NIX_REGISTRY "/etc/nix/registry.json"
 
 #define RESOLVER_FILE "/etc/resolv.conf"
 

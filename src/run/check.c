@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: MIT
 // --check (UX-05): is everything here that a box needs, and does it work?
-#include "run/run.h"
+#include "run/check.h"
 
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "host/probe.h"
 #include "plan/render.h"
+#include "run/run.h"
 
 #include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
-
-enum state { STATE_OK, STATE_MISSING, STATE_BROKEN, STATE_COUNT };
 
 static const char *const state_names[STATE_COUNT] = {
 	[STATE_OK] = "ok",
@@ -24,37 +21,17 @@ static const char *const state_names[STATE_COUNT] = {
 	[STATE_BROKEN] = "broken",
 };
 
-struct finding {
-	enum state state;
-	const char *detail;
-	const char *fix; // how to cure it
-};
-
 struct check {
 	const char *name;
-	bool required; // without it no box starts
-	bool for_inet; // without it no box starts in that tier
-	struct finding (*look)(struct arena *arena, const struct host *host);
+	// Whether no box starts without it.
+	bool (*required)(const struct config *config);
+	struct finding (*look)(struct arena *arena, const struct host *host,
+			       const struct config *config);
 };
 
 static const char *first_line(struct arena *arena, const char *text)
 {
 	return quote_display(arena, arena_strndup(arena, text, strcspn(text, "\n")), 160);
-}
-
-static struct finding ok(const char *detail)
-{
-	return (struct finding){ .state = STATE_OK, .detail = detail };
-}
-
-static struct finding missing(const char *detail, const char *fix)
-{
-	return (struct finding){ .state = STATE_MISSING, .detail = detail, .fix = fix };
-}
-
-static struct finding broken(const char *detail, const char *fix)
-{
-	return (struct finding){ .state = STATE_BROKEN, .detail = detail, .fix = fix };
 }
 
 struct userns_row {
@@ -95,7 +72,8 @@ const char *run_userns_problem(struct arena *arena, const char **ret_cure)
 	return NULL;
 }
 
-static struct finding look_at_bwrap(struct arena *arena, const struct host *host)
+static struct finding look_at_bwrap(struct arena *arena, const struct host *host,
+				    const struct config *config)
 {
 	const char *const version[] = { "bwrap", "--version", NULL };
 	const char *const box[] = { "bwrap",
@@ -120,19 +98,20 @@ static struct finding look_at_bwrap(struct arena *arena, const struct host *host
 	const char *problem;
 	const char *cure = "run the command that claudebox --dry-run prints, and see what it says";
 
+	(void)config;
 	if (!host->bwrap)
-		return missing("not on PATH",
-			       "apt install bubblewrap (Debian, Ubuntu), dnf install "
-			       "bubblewrap (Fedora), pacman -S bubblewrap (Arch)");
+		return check_missing("not on PATH",
+				     "apt install bubblewrap (Debian, Ubuntu), dnf install "
+				     "bubblewrap (Fedora), pacman -S bubblewrap (Arch)");
 	run_capture(arena, host->bwrap, version, &number);
 	if (run_capture(arena, host->bwrap, box, &output) == 0)
-		return ok(arena_printf(
+		return check_ok(arena_printf(
 			arena, "%s, makes a sandbox%s", first_line(arena, number),
 			host->bwrap_binds_descriptors ? "" : "; without --bind-fd (0.10 has it)"));
 	problem = run_userns_problem(arena, &cure);
-	return broken(arena_printf(arena, "makes no sandbox: %s",
-				   problem ? problem : first_line(arena, output)),
-		      cure);
+	return check_broken(arena_printf(arena, "makes no sandbox: %s",
+					 problem ? problem : first_line(arena, output)),
+			    cure);
 }
 
 // The box of this plan with nothing of it that is yours: no project, no state, no sign-in, no network.
@@ -168,7 +147,8 @@ static strings strict_box(struct arena *arena, const struct plan *plan)
 	return words;
 }
 
-static struct finding look_at_claude(struct arena *arena, const struct host *host)
+static struct finding look_at_claude(struct arena *arena, const struct host *host,
+				     const struct config *wanted)
 {
 	struct error error = { .arena = arena };
 	struct config config = { .payload = PAYLOAD_CLAUDE };
@@ -176,49 +156,57 @@ static struct finding look_at_claude(struct arena *arena, const struct host *hos
 	struct plan plan;
 	const char *output;
 
+	(void)wanted;
 	if (host->agent.problem)
-		return host->agent.found ? broken(host->agent.problem, host->agent.hint)
-					 : missing("not on PATH", host->agent.hint);
+		return host->agent.found ? check_broken(host->agent.problem, host->agent.hint)
+					 : check_missing("not on PATH", host->agent.hint);
 	vec_push(arena, &config.arguments, "--version");
 	if (!plan_build(&plan, arena, &config, host, &error) || !plan_check(&plan, host, &error))
-		return ok(arena_printf(arena, "%s, not tried", found));
+		return check_ok(arena_printf(arena, "%s, not tried", found));
 	if (run_capture(arena, host->bwrap, strict_box(arena, &plan).items, &output) != 0)
-		return broken(arena_printf(arena, "%s does not say its version in a box", found),
-			      "run it by hand: claude --version; then in a box: claudebox --shell");
-	return ok(arena_printf(arena, "%s, %s", first_line(arena, output), found));
+		return check_broken(
+			arena_printf(arena, "%s does not say its version in a box", found),
+			"run it by hand: claude --version; then in a box: claudebox --shell");
+	return check_ok(arena_printf(arena, "%s, %s", first_line(arena, output), found));
 }
 
-static struct finding look_at_shell(struct arena *arena, const struct host *host)
+static struct finding look_at_shell(struct arena *arena, const struct host *host,
+				    const struct config *config)
 {
+	(void)config;
 	(void)arena;
 	if (!host->shell)
-		return missing("neither bash nor zsh in /usr/bin", "install bash");
-	return ok(host->shell);
+		return check_missing("neither bash nor zsh in /usr/bin", "install bash");
+	return check_ok(host->shell);
 }
 
-static struct finding look_at_state(struct arena *arena, const struct host *host)
+static struct finding look_at_state(struct arena *arena, const struct host *host,
+				    const struct config *config)
 {
 	struct error error = { .arena = arena };
 
+	(void)config;
 	if (!plan_refuse_state(host, &error))
-		return broken(error.message, error.hint);
+		return check_broken(error.message, error.hint);
 	if (host->state.root_kind != FILE_MISSING)
-		return ok(arena_printf(arena, "%s, mode %03o",
-				       quote_display(arena, host->state.root, 0),
-				       (unsigned int)host->state.root_mode & 0777));
+		return check_ok(arena_printf(arena, "%s, mode %03o",
+					     quote_display(arena, host->state.root, 0),
+					     (unsigned int)host->state.root_mode & 0777));
 	if (access(host->home, W_OK) < 0)
-		return broken("the home directory cannot be written to",
-			      "look at its owner and mode");
-	return ok("not there yet: made at the first start");
+		return check_broken("the home directory cannot be written to",
+				    "look at its owner and mode");
+	return check_ok("not there yet: made at the first start");
 }
 
-static struct finding look_at_project(struct arena *arena, const struct host *host)
+static struct finding look_at_project(struct arena *arena, const struct host *host,
+				      const struct config *config)
 {
 	struct error error = { .arena = arena };
 
+	(void)config;
 	if (!plan_refuse_project(host, &error))
-		return broken(error.message, error.hint);
-	return ok(quote_display(arena, host->project, 0));
+		return check_broken(error.message, error.hint);
+	return check_ok(quote_display(arena, host->project, 0));
 }
 
 static struct finding look_at_program(struct arena *arena, const struct host *host,
@@ -229,115 +217,139 @@ static struct finding look_at_program(struct arena *arena, const struct host *ho
 	const char *output;
 
 	if (!program)
-		return missing("not on PATH", fix);
+		return check_missing("not on PATH", fix);
 	if (run_capture(arena, program, words, &output) != 0)
-		return broken(arena_printf(arena, "%s does not say its version",
-					   quote_display(arena, program, 0)),
-			      fix);
-	return ok(first_line(arena, output));
+		return check_broken(arena_printf(arena, "%s does not say its version",
+						 quote_display(arena, program, 0)),
+				    fix);
+	return check_ok(first_line(arena, output));
 }
 
-static struct finding look_at_git(struct arena *arena, const struct host *host)
+static struct finding look_at_git(struct arena *arena, const struct host *host,
+				  const struct config *config)
 {
+	(void)config;
 	return look_at_program(arena, host, "git", "install git, for a name and e-mail in commits");
 }
 
-static struct finding look_at_pasta(struct arena *arena, const struct host *host)
+static struct finding look_at_pasta(struct arena *arena, const struct host *host,
+				    const struct config *config)
 {
+	(void)config;
 	return look_at_program(arena, host, "pasta", "for --network inet: install passt");
 }
 
-static struct finding look_at_nft(struct arena *arena, const struct host *host)
+static struct finding look_at_nft(struct arena *arena, const struct host *host,
+				  const struct config *config)
 {
+	(void)config;
 	return look_at_program(arena, host, "nft", "for --network inet: install nftables");
 }
 
-static struct finding look_at_inet(struct arena *arena, const struct host *host)
+static struct finding look_at_inet(struct arena *arena, const struct host *host,
+				   const struct config *wanted)
 {
 	struct config config = { .payload = PAYLOAD_EXEC, .network = NETWORK_INET };
 	struct error error = { .arena = arena };
 	struct plan plan;
 
+	(void)wanted;
 	vec_push(arena, &config.arguments, "true");
 	if (!plan_build(&plan, arena, &config, host, &error))
-		return ok("not tried: no box can start here");
+		return check_ok("not tried: no box can start here");
 	if (!plan_check(&plan, host, &error))
-		return missing(error.message, error.hint);
+		return check_missing(error.message, error.hint);
 	if (!run_try_network(&plan, arena, &error))
-		return broken(error.message, error.hint);
-	return ok(plan.inet.ipv4 && plan.inet.ipv6 ? "connects a box, IPv4 and IPv6"
-		  : plan.inet.ipv4                 ? "connects a box, IPv4"
-						   : "connects a box, IPv6");
+		return check_broken(error.message, error.hint);
+	return check_ok(plan.inet.ipv4 && plan.inet.ipv6 ? "connects a box, IPv4 and IPv6"
+			: plan.inet.ipv4                 ? "connects a box, IPv4"
+							 : "connects a box, IPv6");
 }
 
-static struct finding look_at_nix(struct arena *arena, const struct host *host)
+static struct finding look_at_landlock(struct arena *arena, const struct host *host,
+				       const struct config *config)
 {
-	static const struct sockaddr_un address = {
-		.sun_family = AF_UNIX, .sun_path = "/nix/var/nix/daemon-socket/socket"
-	};
-	CLEANUP_FD int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	const char *problem;
-	const char *cure;
-
-	if (!host_file(host, "/nix/store"))
-		return missing("no /nix/store", "nothing to do, unless you want tools from Nix");
-	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
-		return broken(arena_printf(arena, "the daemon does not answer (%m)"),
-			      "start it: systemctl start nix-daemon; and be in its group of users");
-	problem = plan_nix_problem(host, &cure);
-	if (problem)
-		return broken(arena_printf(arena, "the daemon is left out of the box: %s", problem),
-			      cure);
-	return ok("the daemon answers");
-}
-
-static struct finding look_at_landlock(struct arena *arena, const struct host *host)
-{
+	(void)config;
 	if (host->landlock < LANDLOCK_SCOPES)
-		return missing(arena_printf(arena,
-					    host->landlock ? "version %d, 6 is wanted"
-							   : "not in this kernel",
-					    host->landlock),
-			       "Linux 6.12 or newer; without it --network full leaves abstract "
-			       "sockets open");
-	return ok(arena_printf(arena, "version %d: abstract sockets are closed", host->landlock));
+		return check_missing(arena_printf(arena,
+						  host->landlock ? "version %d, 6 is wanted"
+								 : "not in this kernel",
+						  host->landlock),
+				     "Linux 6.12 or newer; without it --network full leaves "
+				     "abstract sockets open");
+	return check_ok(
+		arena_printf(arena, "version %d: abstract sockets are closed", host->landlock));
 }
 
-static struct finding look_at_profile(struct arena *arena, const struct host *host)
+// With what the command line asks for: all of it must fit this machine.
+static struct finding look_at_profile(struct arena *arena, const struct host *host,
+				      const struct config *config)
 {
 	const struct profile_facts *profile = &host->profile;
+	struct error error = { .arena = arena };
+	struct config wanted = *config;
+	struct plan plan;
 
-	(void)arena;
 	if (profile->problem)
-		return broken(profile->problem, profile->fix);
-	return ok(profile->name ? profile->name : "none is chosen");
+		return check_broken(profile->problem, profile->fix);
+	wanted.payload = PAYLOAD_SHELL;
+	// Those have lines of their own.
+	if (plan_refuse_project(host, &error) && plan_refuse_state(host, &error) &&
+	    !plan_build(&plan, arena, &wanted, host, &error))
+		return check_broken(error.message, error.hint);
+	return check_ok(profile->name ? profile->name : "none is chosen");
 }
 
-static struct finding look_at_terminal(struct arena *arena, const struct host *host)
+static struct finding look_at_terminal(struct arena *arena, const struct host *host,
+				       const struct config *config)
 {
 	CLEANUP_FD int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
 
+	(void)config;
 	(void)arena;
 	(void)host;
 	if (terminal < 0)
-		return missing("nobody can be asked",
-			       "start with --yes where there is no terminal");
-	return ok("can ask for confirmation");
+		return check_missing("nobody can be asked",
+				     "start with --yes where there is no terminal");
+	return check_ok("can ask for confirmation");
+}
+
+static bool always(const struct config *config)
+{
+	(void)config;
+	return true;
+}
+
+static bool never(const struct config *config)
+{
+	(void)config;
+	return false;
+}
+
+static bool for_inet(const struct config *config)
+{
+	return config->network == NETWORK_INET;
+}
+
+static bool for_packages(const struct config *config)
+{
+	return config->packages.count > 0;
 }
 
 static const struct check checks[] = {
-	{ "bwrap", true, false, look_at_bwrap },        { "claude", true, false, look_at_claude },
-	{ "shell", true, false, look_at_shell },        { "state", true, false, look_at_state },
-	{ "project", true, false, look_at_project },    { "profile", true, false, look_at_profile },
-	{ "landlock", false, false, look_at_landlock }, { "git", false, false, look_at_git },
-	{ "pasta", false, true, look_at_pasta },        { "nft", false, true, look_at_nft },
-	{ "inet", false, true, look_at_inet },          { "nix", false, false, look_at_nix },
-	{ "terminal", false, false, look_at_terminal },
+	{ "bwrap", always, look_at_bwrap },           { "claude", always, look_at_claude },
+	{ "shell", always, look_at_shell },           { "state", always, look_at_state },
+	{ "project", always, look_at_project },       { "profile", always, look_at_profile },
+	{ "landlock", never, look_at_landlock },      { "git", never, look_at_git },
+	{ "pasta", for_inet, look_at_pasta },         { "nft", for_inet, look_at_nft },
+	{ "inet", for_inet, look_at_inet },           { "nix", for_packages, check_nix },
+	{ "packages", for_packages, check_packages }, { "terminal", never, look_at_terminal },
 };
 
-static bool is_required(const struct config *config, const struct check *check)
+static bool stops(const struct config *config, const struct check *check,
+		  const struct finding *found)
 {
-	return check->required || (check->for_inet && config->network == NETWORK_INET);
+	return found->state != STATE_OK && !found->starts_without && check->required(config);
 }
 
 static void print_text(const struct config *config, const struct finding *findings)
@@ -346,7 +358,7 @@ static void print_text(const struct config *config, const struct finding *findin
 		const struct finding *found = &findings[i];
 
 		printf("%-8s %-9s %s%s\n", state_names[found->state], checks[i].name, found->detail,
-		       found->state != STATE_OK && !is_required(config, &checks[i])
+		       found->state != STATE_OK && !stops(config, &checks[i], found)
 			       ? " (not needed)"
 			       : "");
 		if (found->state != STATE_OK && found->fix)
@@ -363,7 +375,7 @@ static void print_json(const struct config *config, const struct finding *findin
 		json_array_append_new(list, json_pack("{s:s, s:s, s:b, s:s, s:s?}", "name",
 						      checks[i].name, "state",
 						      state_names[findings[i].state], "required",
-						      is_required(config, &checks[i]), "detail",
+						      checks[i].required(config), "detail",
 						      findings[i].detail, "fix", findings[i].fix));
 	all = json_pack("{s:i, s:b, s:o}", "version", 1, "starts", starts, "checks", list);
 	json_dumpf(all, stdout, JSON_INDENT(2));
@@ -377,8 +389,8 @@ int run_check(const struct config *config, const struct host *host, struct arena
 	bool starts = true;
 
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++) {
-		findings[i] = checks[i].look(arena, host);
-		starts &= !(is_required(config, &checks[i]) && findings[i].state != STATE_OK);
+		findings[i] = checks[i].look(arena, host, config);
+		starts &= !stops(config, &checks[i], &findings[i]);
 	}
 	if (config->output == OUTPUT_JSON)
 		print_json(config, findings, starts);

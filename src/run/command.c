@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-enum { LIMIT_MS = 10000, LAST_MS = 200, LIMIT_BYTES = 64 * 1024 };
+enum { LIMIT_MS = 10000, LAST_MS = 2000, LIMIT_BYTES = 64 * 1024 };
 
 static int milliseconds_left(const struct timespec *start)
 {

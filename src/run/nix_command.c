@@ -43,17 +43,6 @@ static const char *const passed_variables[] = {
 	"NO_PROXY",      "NIX_SSL_CERT_FILE", "SSL_CERT_FILE",  "SSH_AUTH_SOCK",
 };
 
-const char *nix_configuration_home(struct arena *arena, const struct host *host)
-{
-	const char *chosen = host_variable(host, "XDG_CONFIG_HOME");
-
-	// What lies in the project is the box's to write.
-	if (chosen && chosen[0] == '/' &&
-	    !path_within(probe_follow(arena, chosen).real, host->project))
-		return chosen;
-	return path_join(arena, host->home, ".config");
-}
-
 static strings make_environment(struct arena *arena, const struct host *host, const char *program)
 {
 	strings environment = { 0 };
@@ -68,7 +57,7 @@ static strings make_environment(struct arena *arena, const struct host *host, co
 	}
 	vec_push(arena, &environment, arena_printf(arena, "HOME=%s", host->home));
 	vec_push(arena, &environment,
-		 arena_printf(arena, "XDG_CONFIG_HOME=%s", nix_configuration_home(arena, host)));
+		 arena_printf(arena, "XDG_CONFIG_HOME=%s", probe_nix_configuration(arena, host)));
 	// It runs git and others for some references.
 	vec_push(arena, &environment,
 		 arena_printf(arena,
@@ -244,13 +233,16 @@ static int end_nix(pid_t pid, int process, bool stop)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_SIGNAL_BASE;
 }
 
-static strings command_line(struct arena *arena, const strings *words)
+static strings command_line(const struct nix_command *nix, const strings *words)
 {
+	struct arena *arena = nix->arena;
 	strings line = { 0 };
 
 	vec_push(arena, &line, "nix");
 	vec_push(arena, &line, "--extra-experimental-features");
 	vec_push(arena, &line, "nix-command flakes");
+	if (nix->offline)
+		vec_push(arena, &line, "--offline");
 	vec_each(word, words)
 		vec_push(arena, &line, *word);
 	vec_push(arena, &line, NULL);
@@ -260,7 +252,7 @@ static strings command_line(struct arena *arena, const strings *words)
 bool nix_command_run(struct nix_command *nix, const strings *words, struct nix_result *ret_result,
 		     struct error *error)
 {
-	strings line = command_line(nix->arena, words);
+	strings line = command_line(nix, words);
 	struct reading reading = { .nix = nix,
 				   .output = { .arena = nix->arena },
 				   .messages = { .arena = nix->arena } };

@@ -25,7 +25,7 @@ struct resolve {
 	bool keep;             // links and a file may be made
 	package_builds wanted; // one for each name
 	package_builds built;
-	package_rows rows;
+	struct package_answer answer;
 };
 
 static bool not_understood(struct error *error)
@@ -54,11 +54,14 @@ static bool find_source(struct resolve *resolve, struct error *error)
 		return false;
 	if (result.status) {
 		error_hint(error, "see what this says: nix flake metadata %s", reference);
-		return error_set(error, "nixpkgs '%s' cannot be used: %s", reference,
+		return error_set(error, "%s cannot be used: %s",
+				 packages_source_shown(resolve->arena, resolve->config),
 				 packages_reason(resolve->arena, result.messages, false));
 	}
-	return packages_read_source(resolve->arena, result.output, &resolve->source) ||
-	       not_understood(error);
+	if (!packages_read_source(resolve->arena, result.output, &resolve->source))
+		return not_understood(error);
+	resolve->answer.nixpkgs = resolve->source.path;
+	return true;
 }
 
 static bool evaluate(struct resolve *resolve, const struct config_package *packages, size_t count,
@@ -221,6 +224,9 @@ static bool build_all(struct resolve *resolve, struct error *error)
 
 	vec_each(package, &resolve->config->packages)
 		vec_push(resolve->arena, &installables, installable(resolve, package->name));
+	// With a link of its own it stays in the store, for nix in the box.
+	if (resolve->source.path)
+		vec_push(resolve->arena, &installables, resolve->source.path);
 	if (!build(resolve, &installables, links, error))
 		return false;
 	for (size_t i = 0; i < resolve->wanted.count; i++)
@@ -235,11 +241,11 @@ static void add_row(struct resolve *resolve, const char *name, const char *path)
 				  ? path_join(resolve->arena, path, "bin")
 				  : NULL;
 
-	vec_each(row, &resolve->rows) {
+	vec_each(row, &resolve->answer.rows) {
 		if (str_equal(row->name, name) && str_equal(row->path, path))
 			return;
 	}
-	vec_push(resolve->arena, &resolve->rows,
+	vec_push(resolve->arena, &resolve->answer.rows,
 		 (struct package_facts){ .name = name, .path = path, .bin = bin });
 }
 
@@ -250,7 +256,7 @@ static bool collect(struct resolve *resolve, struct error *error)
 		const char *name = resolve->config->packages.items[i].name;
 		const char *derivation = resolve->wanted.items[i].derivation;
 		bool programs = is_built(resolve, derivation, NULL);
-		size_t before = resolve->rows.count;
+		size_t before = resolve->answer.rows.count;
 
 		vec_each(one, &resolve->built) {
 			if (!str_equal(one->derivation, derivation))
@@ -258,11 +264,11 @@ static bool collect(struct resolve *resolve, struct error *error)
 			vec_each(output, &one->outputs) {
 				if (output->path &&
 				    (packages_has_programs(resolve->arena, output->path) ||
-				     (!programs && resolve->rows.count == before)))
+				     (!programs && resolve->answer.rows.count == before)))
 					add_row(resolve, name, output->path);
 			}
 		}
-		if (resolve->rows.count == before)
+		if (resolve->answer.rows.count == before)
 			return not_understood(error);
 	}
 	return true;
@@ -310,13 +316,43 @@ bool run_resolve_packages(struct host *host, const struct config *config, struct
 		return false;
 	memory = packages_memory(arena, config, host);
 	resolve.keep = config->action != ACTION_DRY_RUN;
-	if (!packages_recall(&memory, arena, &resolve.rows)) {
+	if (!packages_recall(&memory, arena, &resolve.answer)) {
 		if (!ask_nix(&resolve, host, error) ||
-		    (resolve.keep &&
-		     !packages_remember(&memory, arena, &resolve.rows, resolve.source.kind, error)))
+		    (resolve.keep && !packages_remember(&memory, arena, &resolve.answer,
+							resolve.source.kind, error)))
 			return false;
 	}
-	add_origins(&resolve.rows, config);
-	host->packages = resolve.rows;
+	add_origins(&resolve.answer.rows, config);
+	host->packages = resolve.answer.rows;
+	host->nixpkgs = resolve.answer.nixpkgs;
 	return true;
+}
+
+// A place on this machine.
+static bool path_is_named(const char *reference)
+{
+	return reference[0] == '/' || str_starts(reference, "path:") ||
+	       str_starts(reference, "git+file:");
+}
+
+enum packages_seen run_look_for_packages(const struct host *host, const struct config *config,
+					 struct arena *arena, struct error *error)
+{
+	struct package_memory memory = packages_memory(arena, config, host);
+	struct resolve resolve = { .arena = arena, .config = config, .memory = &memory };
+	enum packages_seen seen = PACKAGES_NOT_YET;
+
+	if (!packages_check(config, error))
+		return PACKAGES_WRONG;
+	if (packages_recall(&memory, arena, &resolve.answer))
+		return PACKAGES_HERE;
+	if (!nix_command_open(&resolve.nix, arena, host, error))
+		return PACKAGES_WRONG;
+	resolve.nix.offline = true;
+	if (find_source(&resolve, error))
+		seen = find_derivations(&resolve, error) ? PACKAGES_KNOWN : PACKAGES_WRONG;
+	else if (path_is_named(memory.request.reference)) // of others, the internet may know more
+		seen = PACKAGES_WRONG;
+	nix_command_close(&resolve.nix);
+	return seen;
 }

@@ -14,6 +14,16 @@
 bool run_resolve_packages(struct host *host, const struct config *config, struct arena *arena,
 			  struct error *error);
 
+// For --check: nothing is built, fetched or kept.
+enum packages_seen {
+	PACKAGES_WRONG, // with an error
+	PACKAGES_NOT_YET,
+	PACKAGES_KNOWN, // the names are right
+	PACKAGES_HERE,
+};
+enum packages_seen run_look_for_packages(const struct host *host, const struct config *config,
+					 struct arena *arena, struct error *error);
+
 // nix on the host, with a fixed environment, one call after the other; signals end it.
 struct nix_command {
 	struct arena *arena;
@@ -24,6 +34,7 @@ struct nix_command {
 	bool terminal; // progress goes to one
 	bool shown;    // a line of it is there
 	bool fetching; // has been said
+	bool offline;  // it shall not fetch
 };
 struct nix_result {
 	int status; // 0: all went well
@@ -36,8 +47,6 @@ void nix_command_close(struct nix_command *nix);
 // The words behind "nix" and its options. False with an error when it could not run or a signal came.
 bool nix_command_run(struct nix_command *nix, const strings *words, struct nix_result *ret_result,
 		     struct error *error);
-// Where nix and its user keep what decides about a reference; NULL when it is not to be trusted.
-const char *nix_configuration_home(struct arena *arena, const struct host *host);
 
 // What is kept of an answer: a file in ~/.claudebox/packages, and links in ~/.claudebox/gcroots that keep it in the store.
 #define PACKAGES_DIRECTORY "packages"
@@ -52,10 +61,11 @@ struct package_memory packages_memory(struct arena *arena, const struct config *
 				      const struct host *host);
 // True when all that was found then is still there.
 bool packages_recall(const struct package_memory *memory, struct arena *arena,
-		     package_rows *ret_rows);
+		     struct package_answer *ret_answer);
 // Makes the directory for links.
 bool packages_prepare_links(const struct package_memory *memory, struct error *error);
 bool packages_remember(const struct package_memory *memory, struct arena *arena,
-		       const package_rows *rows, enum reference_kind kind, struct error *error);
+		       const struct package_answer *answer, enum reference_kind kind,
+		       struct error *error);
 // Does this path of the store have a directory of programs?
 bool packages_has_programs(struct arena *arena, const char *path);

@@ -39,7 +39,7 @@ static void add_stamp(struct text *stamp, const char *path)
 // What decides what a reference stands for.
 static const char *make_stamp(struct arena *arena, const struct host *host)
 {
-	const char *own = path_join(arena, nix_configuration_home(arena, host), "nix");
+	const char *own = path_join(arena, probe_nix_configuration(arena, host), "nix");
 	struct text stamp = { .arena = arena };
 
 	add_stamp(&stamp, "/etc/nix/nix.conf");
@@ -89,23 +89,24 @@ static void mark_used(const char *path, time_t now)
 }
 
 bool packages_recall(const struct package_memory *memory, struct arena *arena,
-		     package_rows *ret_rows)
+		     struct package_answer *ret_answer)
 {
 	const char *path =
 		arena_printf(arena, "%s/" PACKAGES_DIRECTORY "/%s.json", memory->root, memory->key);
 	const char *text = probe_read(arena, path, CACHE_LIMIT, 0);
 	time_t now = time(NULL);
-	package_rows rows = { 0 };
+	struct package_answer answer = { 0 };
 
-	if (!text || !packages_read_cache(arena, text, &memory->request, now, &rows))
+	if (!text || !packages_read_cache(arena, text, &memory->request, now, &answer) ||
+	    (answer.nixpkgs && access(answer.nixpkgs, F_OK) < 0))
 		return false;
-	vec_each(row, &rows) {
+	vec_each(row, &answer.rows) {
 		if (row->bin ? !packages_has_programs(arena, row->path)
 			     : access(row->path, F_OK) < 0)
 			return false;
 	}
 	mark_used(path, now);
-	*ret_rows = rows;
+	*ret_answer = answer;
 	return true;
 }
 
@@ -135,7 +136,7 @@ static bool is_old(int directory, const char *name, time_t now)
 
 // A link of ours that keeps nothing that is wanted: of an earlier answer, or of a request that nobody makes any more.
 static bool is_stale(const struct package_memory *memory, struct arena *arena, int links, int files,
-		     const char *name, const package_rows *rows)
+		     const char *name, const struct package_answer *answer)
 {
 	size_t digits = strlen(memory->key);
 	const char *key = arena_strndup(arena, name, strnlen(name, digits));
@@ -149,7 +150,9 @@ static bool is_stale(const struct package_memory *memory, struct arena *arena, i
 	if (length < 0)
 		return false;
 	target[length] = '\0';
-	vec_each(row, rows) {
+	if (str_equal(answer->nixpkgs, target))
+		return false;
+	vec_each(row, &answer->rows) {
 		if (str_equal(row->path, target))
 			return false;
 	}
@@ -157,7 +160,7 @@ static bool is_stale(const struct package_memory *memory, struct arena *arena, i
 }
 
 static void tidy(const struct package_memory *memory, struct arena *arena, int links, int files,
-		 const package_rows *rows)
+		 const struct package_answer *answer)
 {
 	CLEANUP_FD int copy = openat(links, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	CLEANUP_FD int other = openat(files, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -171,7 +174,7 @@ static void tidy(const struct package_memory *memory, struct arena *arena, int l
 	take_fd(&other);
 	while ((entry = readdir(all_links))) {
 		if (entry->d_type == DT_LNK &&
-		    is_stale(memory, arena, links, files, entry->d_name, rows))
+		    is_stale(memory, arena, links, files, entry->d_name, answer))
 			unlinkat(links, entry->d_name, 0);
 	}
 	while ((entry = readdir(all_files))) {
@@ -181,7 +184,8 @@ static void tidy(const struct package_memory *memory, struct arena *arena, int l
 }
 
 bool packages_remember(const struct package_memory *memory, struct arena *arena,
-		       const package_rows *rows, enum reference_kind kind, struct error *error)
+		       const struct package_answer *answer, enum reference_kind kind,
+		       struct error *error)
 {
 	CLEANUP_FD int links = open_part(memory, ROOTS_DIRECTORY, error);
 	CLEANUP_FD int files = links < 0 ? -1 : open_part(memory, PACKAGES_DIRECTORY, error);
@@ -192,10 +196,10 @@ bool packages_remember(const struct package_memory *memory, struct arena *arena,
 	if (kind == REFERENCE_LOCAL)
 		unlinkat(files, name, 0);
 	else if (!run_replace_file(files, name,
-				   packages_write_cache(arena, &memory->request, rows, kind,
+				   packages_write_cache(arena, &memory->request, answer, kind,
 							time(NULL)),
 				   error))
 		return false;
-	tidy(memory, arena, links, files, rows);
+	tidy(memory, arena, links, files, answer);
 	return true;
 }

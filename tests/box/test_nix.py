@@ -38,7 +38,7 @@ class Nix(BoxTest):
 
     def test_SAND_07_settings_come_without_tokens(self):
         out = self.host().box("cat /etc/nix/nix.conf")
-        self.assertEqual(out, "experimental-features = nix-command flakes\nmax-jobs = 4\n")
+        self.assertEqual(out, "experimental-features = nix-command flakes\nmax-jobs = 4\nextra-experimental-features = nix-command flakes\n")
 
     def test_SAND_10_store_directories_of_PATH_come_along(self):
         path = f"{self.env['PATH']}:/run/profile/bin:{self.home}/bin"

@@ -63,7 +63,7 @@ class Daemon:
 
 
 class NixGreeting(BoxTest):
-    def ask(self, *pieces, settings=None, more=None, **options):
+    def ask(self, *pieces, settings=None, more=None, arguments=(), **options):
         """Why the box has no daemon; "" when it has."""
         files = {STORE: "", "/nix/var/nix/daemon-socket/keep": ""} | (more or {})
         if settings is not None:
@@ -72,7 +72,7 @@ class NixGreeting(BoxTest):
         self.daemon = None
         if pieces or options:
             self.daemon = Daemon(self, host.root / "nix/var/nix/daemon-socket/socket", *pieces, **options)
-        done = host.claudebox("--yes", "--exec", "sh", "-c", "ls -d /nix/var/nix/daemon-socket 2>/dev/null")
+        done = host.claudebox(*arguments, "--yes", "--exec", "sh", "-c", "ls -d /nix/var/nix/daemon-socket 2>/dev/null")
         self.assertNotEqual(done.returncode, 125, done.stderr)
         inside = done.stdout == "/nix/var/nix/daemon-socket\n"
         lines = done.stderr.split("the Nix daemon is not in the box: ")
@@ -118,6 +118,21 @@ class NixGreeting(BoxTest):
         start = time.monotonic()
         self.assertIn("does not say", self.ask(close=False))
         self.assertLess(time.monotonic() - start, 10)
+
+    def test_a_box_that_will_not_have_it_does_not_wait(self):
+        start = time.monotonic()
+        self.assertIn("what it builds and fetches", self.ask(close=False, arguments=("--network", "none")))
+        self.assertEqual(self.daemon.heard, b"")
+        profiles = self.home / ".claudebox/profiles"
+        profiles.mkdir()
+        (profiles / "default.json").write_text('{"network": "none"}')
+        self.assertIn("what it builds and fetches", self.ask(close=False))
+        self.assertLess(time.monotonic() - start, 1.9)
+        # Asked for, it is asked.
+        (profiles / "default.json").write_text('{"nix_daemon": true}')
+        self.assertEqual(self.ask(greeting(2), arguments=("--network", "none")), "")
+        self.assertEqual(self.daemon.heard, HELLO)
+        self.assertIn("it trusts you", self.ask(greeting(1), arguments=("--network", "none")))
 
     def test_nobody_listens_yet(self):
         self.assertEqual(self.ask(), "")

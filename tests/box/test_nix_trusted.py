@@ -46,6 +46,13 @@ class NixTrusted(NixTest):
         self.assertRegex(check["detail"], "^the daemon is left out of the box: (it trusts you|you are root)")
         self.assertRegex(check["fix"], "ordinary user|off that list")
 
+    def test_UX_05_packages_are_built_on_the_host_all_the_same(self):
+        self.profile("hello")
+        whole = json.loads(self.claudebox("--check=json").stdout)
+        nix, = [check for check in whole["checks"] if check["name"] == "nix"]
+        self.assertEqual((nix["state"], nix["required"], whole["starts"]), ("broken", True, True))
+        self.assertEqual(self.box("hello"), "hello from Nix\n")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -35,7 +35,8 @@ class PackagesTest(NixTest):
         return count
 
     def roots(self):
-        return {os.readlink(link) for link in (self.home / ".claudebox/gcroots").iterdir()}
+        """What is kept, besides nixpkgs itself."""
+        return {path for path in map(os.readlink, (self.home / ".claudebox/gcroots").iterdir()) if not path.endswith("-source")}
 
     def cache(self):
         return list((self.home / ".claudebox/packages").glob("*.json"))
@@ -111,26 +112,26 @@ class Packages(PackagesTest):
 class PackagesErrors(PackagesTest):
     def test_a_name_that_does_not_exist(self):
         said = self.refusal("hello", "helo")
-        self.assertIn("claudebox: package 'helo' (profile default) is not in 'nixpkgs'\n", said)
+        self.assertIn("claudebox: profile '~/.claudebox/profiles/default.json': line 1, column 24: 'packages[1]': 'helo' is not in 'nixpkgs'\n", said)
         self.assertIn("hint: did you mean hello?\n", said)
         self.assertIn("hint: look for its name: nix search nixpkgs WORD\n", self.refusal("nothing-like-it"))
 
     def test_a_name_that_cannot_be_evaluated(self):
         for packages in (["unfree"], ["hello", "unfree", "two"]):
-            self.assertIn("claudebox: package 'unfree' (profile default) cannot be used: Package ‘unfree-1.0’ has an unfree license",
+            self.assertIn("'unfree' cannot be used: Package ‘unfree-1.0’ has an unfree license",
                           self.refusal(*packages))
-        self.assertIn("package 'insecure' (profile default) cannot be used: Package ‘insecure-1.0’ is marked as insecure",
+        self.assertIn("'packages[1]': 'insecure' cannot be used: Package ‘insecure-1.0’ is marked as insecure",
                       self.refusal("hello", "insecure"))
 
     def test_a_name_that_is_no_package(self):
         for name in ("notAPackage", "python3Packages"):
             said = self.refusal("hello", name)
-            self.assertIn(f"package '{name}' (profile default) cannot be used: ", said)
+            self.assertIn(f"'packages[1]': '{name}' cannot be used: ", said)
             self.assertIn("is not a derivation", said)
 
     def test_a_build_that_fails_shows_its_last_lines(self):
         said = self.refusal("hello", "broken")
-        self.assertIn("claudebox: package 'broken' (profile default) cannot be built: ", said)
+        self.assertIn("'packages[1]': 'broken' cannot be built: ", said)
         self.assertIn("\n  > first line of the log\n  > why it fails\n", said)
         self.assertIn("hint: take it off the list, or see why: nix build nixpkgs#broken\n", said)
         self.assertEqual(self.cache(), [])
@@ -142,7 +143,7 @@ class PackagesErrors(PackagesTest):
         for name in ("bwrap", "git"):
             (empty / name).symlink_to(shutil.which(name))
         said = self.refused("--yes", "--exec", "true", env={"PATH": str(empty)})
-        self.assertIn("claudebox: package 'hello' (profile default): nix is not installed\n", said)
+        self.assertIn("claudebox: profile '~/.claudebox/profiles/default.json': line 1, column 15: 'packages[0]': 'hello': nix is not installed\n", said)
         self.assertIn("hint: install Nix", said)
 
     def test_nix_is_never_the_projects(self):
@@ -178,7 +179,7 @@ class PackagesErrors(PackagesTest):
 
     def test_a_reference_that_leads_nowhere(self):
         said = self.refusal("hello", nixpkgs="path:/nowhere")
-        self.assertIn("claudebox: nixpkgs 'path:/nowhere' cannot be used: ", said)
+        self.assertIn("claudebox: profile '~/.claudebox/profiles/default.json': line 1, column 36: 'nixpkgs': 'path:/nowhere' cannot be used: ", said)
         self.assertIn("No such file", said)
         self.assertIn("cannot find flake", self.refusal("hello", nixpkgs="nopkgs"))
 
@@ -187,7 +188,7 @@ class PackagesErrors(PackagesTest):
         recipe = copy / "packages.nix"
         recipe.write_text(recipe.read_text().replace("notAPackage =", 'evil = throw "\x1b[31mred\x1b]0;title\x07\\rover";\n  notAPackage ='))
         said = self.refusal("hello", "evil")
-        self.assertIn("package 'evil'", said)
+        self.assertIn("'packages[1]': 'evil'", said)
         self.assertNotRegex(said, r"[\x00-\x09\x0b-\x1f\x7f]")
 
 
@@ -343,7 +344,7 @@ class PackagesCache(PackagesTest):
         self.profile("hello", name="old")
         self.claudebox("--profile", "old", "--yes", "--exec", "true")
         old = {*self.cache(), *(self.home / ".claudebox/gcroots").iterdir()}
-        self.assertEqual(len(old), 2)
+        self.assertEqual(len(old), 3)
         for path in old:
             os.utime(path, (0, time.time() - 40 * 86400), follow_symlinks=False)
         self.profile("two")

@@ -21,6 +21,18 @@ class Profile(BoxTest):
         self.assertNotEqual(done.returncode, 125, done.stderr[-500:])
         return done.stdout, done.stderr
 
+    def test_EXT_02_the_description_is_shown(self):
+        self.profile("base", description="what is below")
+        self.profile("work", extends="base", description="the customer's cloud, internet only")
+        _, said = self.run_in("true", "--profile", "work")
+        self.assertEqual(said.splitlines()[1], "           the customer's cloud, internet only")
+        self.assertEqual(self.plan("--profile", "work")["profile_description"], "the customer's cloud, internet only")
+        self.profile("work", extends="base")
+        self.assertIsNone(self.plan("--profile", "work")["profile_description"])
+        self.profile("work", description="\u202eevil" + "x" * 150)
+        said = self.run_in("true", "--profile", "work")[1]
+        self.assertRegex(said.splitlines()[1], r"^ +\\xe2\\x80\\xaeevilx+$")
+
     def test_EXT_02_variables(self):
         self.profile("work", env={"AWS_PROFILE": "work", "EDITOR": "ed"}, extra_env_passthrough=["MY_ORG", "UNSET_ONE"])
         out, said = self.run_in('echo "$AWS_PROFILE,$EDITOR,$MY_ORG,${UNSET_ONE-unset}"', "--profile", "work", env={"MY_ORG": "acme", "EDITOR": "vi"})
@@ -54,7 +66,7 @@ class Profile(BoxTest):
 
     def test_EXT_03_a_missing_source(self):
         self.profile(mounts=[{"host": "~/nothing"}])
-        self.assertIn("profile default: mount '~/nothing' does not exist", self.refused())
+        self.assertIn("default.json': line 1, column 22: 'mounts[0].host': '~/nothing' does not exist", self.refused())
 
     def test_SAND_09_a_secret_by_its_name(self):
         (self.home / ".aws").mkdir()

@@ -12,7 +12,7 @@ from lib.box import CLAUDEBOX, BoxTest, tree
 from lib.other_host import OtherHost
 from lib.terminal import Terminal
 
-NAMES = ["bwrap", "claude", "shell", "state", "project", "profile", "landlock", "git", "pasta", "nft", "inet", "nix", "terminal"]
+NAMES = ["bwrap", "claude", "shell", "state", "project", "profile", "landlock", "git", "pasta", "nft", "inet", "nix", "packages", "terminal"]
 REQUIRED = {"bwrap", "claude", "shell", "state", "project", "profile"}
 
 
@@ -149,6 +149,17 @@ class Check(BoxTest):
         self.assertEqual(nix["state"], "broken")
         self.assertIn("daemon", nix["detail"])
         self.assertTrue(whole["starts"], whole)
+
+    def test_UX_05_packages_need_nix(self):
+        profiles = self.home / ".claudebox/profiles"
+        profiles.mkdir(parents=True)
+        profiles.parent.chmod(0o700)
+        (profiles / "default.json").write_text('{"packages": ["hello"]}')
+        whole = json.loads(OtherHost(self, {}).claudebox("--check=json").stdout)
+        entries = {entry["name"]: entry for entry in whole["checks"]}
+        self.assertFalse(whole["starts"])
+        self.assertEqual((entries["nix"]["state"], entries["nix"]["required"]), ("missing", True))
+        self.assertIn("install Nix", entries["nix"]["fix"])
 
     def test_UX_05_a_helper_that_hangs_is_bounded(self):
         directory = self.scratch()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Makefile and tools: what a fresh machine needs is known for each system, and installing leaves what it should."""
+import json
 import os
 import pathlib
 import shutil
@@ -65,9 +66,18 @@ class Make(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         program = root / "opt/box/bin/claudebox"
         self.assertRegex(run(program, "--version").stdout, r"^claudebox ")
+        page = (root / "opt/box/share/man/man5/claudebox-profile.5").read_text()
+        self.assertRegex(page, r'(?m)^\.TH "claudebox-profile" "5"')
+        self.assertIn("extra_env_passthrough", page)
         done = run("make", "uninstall", *where, cwd=self.source)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual([path for path in root.rglob("*") if not path.is_dir()], [])
+
+    def test_without_scdoc_there_is_no_page_and_all_else(self):
+        build = self.source.parent / "build"
+        self.assertEqual(run("meson", "setup", "-Dman=disabled", build, self.source).returncode, 0)
+        installed = json.loads(run("meson", "introspect", "--installed", build).stdout)
+        self.assertEqual([pathlib.Path(path).name for path in installed.values()], ["claudebox"])
 
     def test_run_builds_and_starts_in_the_given_directory(self):
         home = self.source.parent / "home"

@@ -147,6 +147,15 @@ class Missing(ProfileTest):
         self.assertEqual(message, "no profile 'else' (asked for by CLAUDEBOX_PROFILE)")
         self.assertEqual(hint, "there are: offline, play, work")
 
+    def test_EXT_02_with_what_they_say_about_themselves(self):
+        self.write("work", description="the customer's cloud")
+        self.write("play", network="none")
+        self.write("broken", "{")
+        self.write("evil", '{"description": "\\u202e\\u200bx' + "y" * 150 + '"}')
+        said = self.refused("--yes", "--profile", "else", "--exec", "true")
+        self.assertRegex(said.split("\n", 1)[1], r"^hint: there are:\n  broken\n  evil: \\xe2\\x80\\xae\\xe2\\x80\\x8bxy+\.\.\. \(157 bytes\)\n"
+                                                 r"  play\n  work: the customer's cloud\n$")
+
     def test_EXT_02_many_names_are_cut(self):
         for number in range(20):
             self.write(f"p{number:02}")

@@ -4,6 +4,7 @@
 #include "fixture.h"
 
 #include "plan/nix.h"
+#include "plan/tables.h"
 
 #include <string.h>
 
@@ -203,6 +204,73 @@ static void test_no_way_around(void)
 	}
 }
 
+#define PINNED                                                                                                   \
+	"{\"from\":{\"type\":\"indirect\",\"id\":\"nixpkgs\"},\"to\":{\"type\":\"github\",\"owner\":\"NixOS\","  \
+	"\"repo\":\"nixpkgs\",\"rev\":\"0123456789abcdef0123456789abcdef01234567\",\"lastModified\":1700000000," \
+	"\"narHash\":\"sha256-F9FUjwE8ZkIRC0cIH3gDWXd8eZyE4T0kS1bkgn9KMTA=\"},\"exact\":true}"
+#define FLAKES(entries) "{\"version\":2,\"flakes\":[" entries "]}"
+#define ENTRY(id, to)   "{\"from\":{\"type\":\"indirect\",\"id\":\"" id "\"},\"to\":{" to "}}"
+#define TOKEN           "ghp_0123456789abcdefghijABCDEFGHIJ012345"
+
+// What nix in the box goes by: the user's before the system's before the file's, and no secret.
+static void test_registry(void)
+{
+	struct world world = { 0 };
+	struct nix_facts *nix = &world.host.nix;
+	const char *made;
+
+	world_nixos(&world);
+	CHECK(world_plan(&world) && !world_data(&world, NIX_REGISTRY));
+	nix->user_registry =
+		FLAKES(PINNED "," ENTRY("mine", "\"type\":\"path\",\"path\":\"/home/user/x\""));
+	nix->system_registry = FLAKES(
+		ENTRY("nixpkgs", "\"type\":\"path\",\"path\":\"/nix/store/system\"") "," ENTRY(
+			"other", "\"type\":\"path\",\"path\":\"/nix/store/other\""));
+	nix->global_registry = FLAKES(
+		ENTRY("other", "\"type\":\"path\",\"path\":\"/nix/store/global\"") "," ENTRY("a", "\"type\":\"git\",\"url\":\"https://example.org/?token=x1\"") "," ENTRY(
+			"b",
+			"\"type\":\"git\",\"url\":\"https://u:" TOKEN
+			"@example.org/\"") "," ENTRY("c",
+						     "\"type\":\"tarball\",\"url\":\"https://example.org/x?y=" TOKEN
+						     "\""));
+	CHECK(world_plan(&world));
+	made = world_data(&world, NIX_REGISTRY);
+	CHECK(made && strstr(made, "0123456789abcdef01234567") && strstr(made, "sha256-F9FU") &&
+	      strstr(made, "/home/user/x") && strstr(made, "/nix/store/other"));
+	CHECK(made && !strstr(made, "/nix/store/system") && !strstr(made, "/nix/store/global") &&
+	      !strstr(made, "example.org"));
+	world.host.nixpkgs = "/nix/store/pinned-source";
+	CHECK(world_plan(&world));
+	made = world_data(&world, NIX_REGISTRY);
+	CHECK(made && strstr(made, "pinned-source") && !strstr(made, "NixOS"));
+	world.config.network = NETWORK_NONE;
+	CHECK(world_plan(&world) && !world_data(&world, NIX_REGISTRY));
+	world_free(&world);
+}
+
+static void test_client_settings(void)
+{
+	struct world world = { 0 };
+
+	world_nixos(&world);
+	world.host.nix_conf_text = "cores = 4\naccess-tokens = x=y\n"
+				   "substituters = https://example.org/?key=abc\n"
+				   "trusted-public-keys = cache.example.org-1:AAAA=\n";
+	world.host.nix.user_settings = "max-jobs = 2\n plugin-files = /x\naccess-tokens = a=b\n"
+				       "include /x\nflake-registry=/home/user/r.json # mine\n";
+	CHECK_STRING(plan_nix_settings(&world.arena, &world.host),
+		     "cores = 4\ntrusted-public-keys = cache.example.org-1:AAAA=\nmax-jobs = 2\n"
+		     "flake-registry=/home/user/r.json # mine\n"
+		     "extra-experimental-features = nix-command flakes\n"
+		     "flake-registry = /etc/nix/registry.json\n");
+	CHECK_STRING(plan_nix_registry_file(&world.arena, &world.host), "/home/user/r.json");
+	world.host.nix.user_settings = "flake-registry = https://example.org/r.json\n";
+	CHECK(!plan_nix_registry_file(&world.arena, &world.host));
+	world.host.nix.user_settings = "flake-registry = /nix/store/x/r.json\n";
+	CHECK(!plan_nix_registry_file(&world.arena, &world.host));
+	world_free(&world);
+}
+
 int main(void)
 {
 	test_greeting();
@@ -210,5 +278,7 @@ int main(void)
 	test_includes();
 	test_who_gets_the_daemon();
 	test_no_way_around();
+	test_registry();
+	test_client_settings();
 	return check_done();
 }

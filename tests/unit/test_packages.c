@@ -186,20 +186,33 @@ static void test_memory(void)
 {
 	struct package_request request = request_of("nixpkgs", "1:2:3", "a", "b");
 	struct package_request other;
-	package_rows rows = { 0 };
-	package_rows read = { 0 };
+	struct package_answer answer = { .nixpkgs = STORE "source" };
+	struct package_answer read = { 0 };
 	const char *fixed;
 	const char *remote;
 
-	vec_push(&arena, &rows, (struct package_facts){ "a", NULL, STORE "a", STORE "a/bin" });
-	vec_push(&arena, &rows, (struct package_facts){ "a", NULL, STORE "a2", STORE "a2/bin" });
-	vec_push(&arena, &rows, (struct package_facts){ "b", NULL, STORE "b", NULL });
-	fixed = packages_write_cache(&arena, &request, &rows, REFERENCE_FIXED, 1000);
-	remote = packages_write_cache(&arena, &request, &rows, REFERENCE_REMOTE, 1000);
-	CHECK(packages_read_cache(&arena, fixed, &request, 1L << 40, &read) && read.count == 3);
-	CHECK_STRING(read.items[1].bin, STORE "a2/bin");
-	CHECK_STRING(read.items[2].path, STORE "b");
-	CHECK(read.items[2].bin == NULL);
+	vec_push(&arena, &answer.rows,
+		 (struct package_facts){ "a", NULL, STORE "a", STORE "a/bin" });
+	vec_push(&arena, &answer.rows,
+		 (struct package_facts){ "a", NULL, STORE "a2", STORE "a2/bin" });
+	vec_push(&arena, &answer.rows, (struct package_facts){ "b", NULL, STORE "b", NULL });
+	fixed = packages_write_cache(&arena, &request, &answer, REFERENCE_FIXED, 1000);
+	remote = packages_write_cache(&arena, &request, &answer, REFERENCE_REMOTE, 1000);
+	CHECK(packages_read_cache(&arena, fixed, &request, 1L << 40, &read) &&
+	      read.rows.count == 3);
+	CHECK_STRING(read.rows.items[1].bin, STORE "a2/bin");
+	CHECK_STRING(read.rows.items[2].path, STORE "b");
+	CHECK(read.rows.items[2].bin == NULL);
+	CHECK_STRING(read.nixpkgs, STORE "source");
+	answer.nixpkgs = NULL;
+	CHECK(packages_read_cache(
+		&arena, packages_write_cache(&arena, &request, &answer, REFERENCE_FIXED, 1000),
+		&request, 1000, &read));
+	CHECK(read.nixpkgs == NULL);
+	answer.nixpkgs = "/home/user/nixpkgs";
+	CHECK(!packages_read_cache(
+		&arena, packages_write_cache(&arena, &request, &answer, REFERENCE_FIXED, 1000),
+		&request, 1000, &read));
 	CHECK(packages_read_cache(&arena, remote, &request, 1000, &read));
 	CHECK(packages_read_cache(&arena, remote, &request, 1000 + PACKAGES_REMOTE_SECONDS - 1,
 				  &read));

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""TOOL-01, TOOL-02: nix in the box calls nixpkgs what the host calls so, whoever said it, and no token comes along."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import unittest
+
+from lib.nix import NixTest
+
+NEEDS_NIX = True
+STAGE = pathlib.Path(os.environ["STAGE"])
+
+# As comma does: the index says which package has the command, and nix shell gets it.
+COMMA = """#!/bin/sh
+package=$(grep "/bin/$1\\$" "${NIX_INDEX_DATABASE:-$HOME/.cache/nix-index}/files" | cut -d' ' -f1)
+[ -n "$package" ] || { echo "no package has $1" >&2; exit 1; }
+exec nix --extra-experimental-features 'nix-command flakes' shell "nixpkgs#$package" -c "$@"
+"""
+
+
+class Registry(NixTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if cls.alone:
+            raise unittest.SkipTest("the daemon is one of our own, and not in the box")
+
+    def setUp(self):
+        super().setUp()
+        self.settings = self.home / ".config/nix"
+        self.settings.mkdir(parents=True)
+
+    def copy(self, word, where="copy"):
+        """A nixpkgs whose programs say another word, in a directory of ours."""
+        copy = self.home / where
+        shutil.copytree(STAGE / "tests/lib/nixpkgs", copy)
+        recipe = copy / "packages.nix"
+        recipe.write_text(recipe.read_text().replace("from Nix", f"from {word}"))
+        return copy
+
+    def stored(self, word):
+        """The same in the store."""
+        return self.nix("store", "add-path", "--name", "source", self.copy(word, word)).stdout.strip()
+
+    def registry(self, path, **flakes):
+        entries = [{"from": {"type": "indirect", "id": name}, "to": to} for name, to in flakes.items()]
+        path.write_text(json.dumps({"version": 2, "flakes": entries}))
+
+    def three(self, name="nixpkgs"):
+        """What shell, run and build give in the box."""
+        return self.box(f"nix shell {name}#hello -c hello; nix run {name}#hello; $(nix build --no-link --json {name}#hello | "
+                        "grep -o '/nix/store/[^\"]*-hello\"' | tr -d '\"' | head -n 1)/bin/hello")
+
+    def test_the_systems(self):
+        self.assertEqual(self.three(), "hello from Nix\n" * 3)
+
+    def test_the_users(self):
+        self.registry(self.settings / "registry.json", nixpkgs={"type": "path", "path": self.stored("mine")})
+        self.assertEqual(self.nix("run", "nixpkgs#hello").stdout, "hello from mine\n")
+        self.assertEqual(self.three(), "hello from mine\n" * 3)
+
+    def test_the_users_adds_to_the_systems(self):
+        self.registry(self.settings / "registry.json", other={"type": "path", "path": self.stored("mine")},
+                      alias={"type": "indirect", "id": "nixpkgs"})
+        self.assertEqual(self.three("other"), "hello from mine\n" * 3)
+        self.assertEqual(self.three(), "hello from Nix\n" * 3)
+        self.assertEqual(self.box("nix run alias#hello"), "hello from Nix\n")
+
+    def test_the_one_that_flake_registry_names(self):
+        self.registry(self.home / "global.json", other={"type": "path", "path": self.stored("afar")})
+        (self.settings / "nix.conf").write_text(f"flake-registry = {self.home}/global.json\n")
+        self.assertEqual(self.nix("run", "other#hello").stdout, "hello from afar\n")
+        self.assertEqual(self.three("other"), "hello from afar\n" * 3)
+
+    def test_a_registry_of_the_boxs_own(self):
+        """It is the box's to add to, and gone at the end."""
+        mine = self.stored("mine")
+        self.assertEqual(self.box(f"nix registry add nixpkgs path:{mine}; nix run nixpkgs#hello"), "hello from mine\n")
+        self.assertEqual(self.three(), "hello from Nix\n" * 3)
+        self.assertEqual(os.listdir(self.settings), [])
+
+    def test_a_directory_of_the_host_is_not_replaced_by_another_in_silence(self):
+        copy = self.copy("here")
+        self.nix("registry", "add", "nixpkgs", f"path:{copy}")
+        done = self.claudebox("--yes", "--exec", "nix", "run", "nixpkgs#hello")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn(f"! 'nixpkgs' of the Nix registry is '{copy}', which is not in the box", done.stderr)
+        self.assertEqual(done.stdout, "")
+
+    def test_packages_of_a_profile_show_where_it_is(self):
+        """Then a directory of the host works as well: nix has put it into the store."""
+        self.nix("registry", "add", "nixpkgs", f"path:{self.copy('here')}")
+        self.profile("two")
+        self.assertEqual(self.three(), "hello from here\n" * 3)
+        links = {os.readlink(link) for link in (self.home / ".claudebox/gcroots").iterdir()}
+        source, = [link for link in links if link.endswith("-source")]
+        self.collect()
+        self.assertTrue(os.path.exists(source))
+        self.assertEqual(self.plan()["packages"][0]["name"], "two")
+
+    def test_the_profiles_nixpkgs_is_the_boxs(self):
+        self.profile("two", nixpkgs=f"path:{self.stored('chosen')}")
+        self.assertEqual(self.box("two"), "two from chosen\n")
+        self.assertEqual(self.three(), "hello from chosen\n" * 3)
+        self.assertEqual(self.three(), "hello from chosen\n" * 3)  # from memory
+
+    def test_features_that_are_off_on_the_host(self):
+        (self.settings / "nix.conf").write_text("experimental-features =\n")
+        self.assertNotEqual(self.nix("run", "nixpkgs#hello", check=False).returncode, 0)
+        self.assertEqual(self.three(), "hello from Nix\n" * 3)
+
+    def test_no_token_comes_along(self):
+        (self.settings / "netrc").write_text("password CANARY\n")
+        (self.settings / "nix.conf").write_text(
+            "access-tokens = github.com=ghp_CANARY0123456789abcdefghijABCDEFGHIJ\nextra-access-tokens = x=CANARY\n"
+            f"netrc-file = {self.settings}/netrc\n!include {self.settings}/CANARY.conf\nmy-plugin-setting = CANARY\n"
+            "extra-substituters = https://user:CANARY@cache.example.org\nwarn-dirty = false\n")
+        self.registry(self.settings / "registry.json",
+                      private={"type": "git", "url": "https://user:ghp_CANARY0123456789abcdefghijABCDEFGHIJ@example.org/x"},
+                      token={"type": "tarball", "url": "https://example.org/x?access_token=ghp_CANARY0123456789abcdefghijABCDEFGHIJ"})
+        done = self.claudebox("--yes", "--exec", "sh", "-c",
+                              "env; cat /etc/nix/* ~/.config/nix/* 2>/dev/null; nix show-config; nix registry list; nix run nixpkgs#hello")
+        self.assertIn("hello from Nix", done.stdout)
+        self.assertRegex(done.stdout, r"warn-dirty = false")
+        self.assertNotIn("CANARY", done.stdout)
+        self.assertNotIn("CANARY", self.claudebox("--dry-run").stdout)
+        for name in ("private", "token"):
+            self.assertIn(f"! '{name}' of the Nix registry holds something like a secret and is left out", done.stderr)
+
+    def test_what_is_no_registry_is_passed_over(self):
+        for text in ("", "{", "[]", '{"flakes": 1}', '{"flakes": [1, {}, {"from": 1, "to": 2}]}', "\0"):
+            (self.settings / "registry.json").write_text(text)
+            self.assertEqual(self.box("nix run nixpkgs#hello || true; echo end").splitlines()[-1], "end")
+
+    def test_UX_04_a_dry_run_has_it(self):
+        self.registry(self.settings / "registry.json", nixpkgs={"type": "path", "path": self.stored("mine")})
+        script = self.claudebox("--dry-run", "--exec", "nix", "run", "nixpkgs#hello").stdout
+        path = self.home / "script"
+        path.write_text(script)
+        done = subprocess.run(["sh", path], cwd=self.project, env=self.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=60)
+        self.assertEqual(done.stdout, "hello from mine\n", done.stderr)
+
+    def comma(self):
+        """A PATH with a comma from the store."""
+        tree = self.home / "comma"
+        (tree / "bin").mkdir(parents=True)
+        (tree / "bin/,").write_text(COMMA)
+        (tree / "bin/,").chmod(0o755)
+        return f"{self.env['PATH']}:{self.nix('store', 'add-path', '--name', 'comma', tree).stdout.strip()}/bin"
+
+    def index(self, place):
+        place.mkdir(parents=True)
+        (place / "files").write_text("hello /bin/hello\ntwo /bin/two\n")
+
+    def test_TOOL_02_comma(self):
+        self.index(self.home / ".cache/nix-index")
+        out = self.box(", two; , nothing 2>&1; touch ~/.cache/nix-index/x 2>/dev/null || echo read-only; touch ~/.cache/y && echo mine",
+                       env={"PATH": self.comma()})
+        self.assertEqual(out, "two from Nix\nno package has nothing\nread-only\nmine\n")
+
+    def test_TOOL_02_comma_with_its_index_elsewhere(self):
+        cache = self.scratch()
+        self.index(cache / "nix-index")
+        self.assertEqual(self.box(", hello", env={"PATH": self.comma(), "XDG_CACHE_HOME": str(cache)}), "hello from Nix\n")
+
+    def test_TOOL_02_an_index_of_the_projects_is_not_the_users(self):
+        self.index(self.project / "nix-index")
+        done = self.claudebox("--yes", "--exec", ",", "hello", env={"PATH": self.comma(), "XDG_CACHE_HOME": str(self.project)})
+        self.assertIn("no package has hello", done.stderr)
+
+    def test_TOOL_02_without_the_daemon_there_is_no_index(self):
+        self.index(self.home / ".cache/nix-index")
+        self.assertEqual(self.box("ls -A ~", env={"CLAUDEBOX_PROFILE": ""}).split(), [".cache", ".claude", "bin", "project"])
+        done = self.claudebox("--yes", "--network", "none", "--exec", "ls", "-A", str(self.home))
+        self.assertEqual(done.stdout.split(), [".claude", "bin", "project"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""EXT-01: a repository can't loosen its own box: every key of a profile, in every file that it could ship, changes nothing of the plan.
+
+The keys come from claudebox-profile(5), which is made from the schema: one more key is tried here by itself.
+"""
+import json
+import os
+import pathlib
+import re
+import unittest
+
+from lib.box import BoxTest, tree
+
+AS_ROOT = True
+STAGE = pathlib.Path(os.environ["STAGE"])
+MANUAL = (STAGE / "doc/claudebox-profile.5.scd").read_text(encoding="utf-8")
+
+# {key: example}, as the manual has them.
+KEYS = {key: json.loads(f"{{{example}}}")[key]
+        for key, example in re.findall(r'^\*(\w+)\*: .*?^\t```\n\t("\1": .*?)\n\t```$', MANUAL, re.M | re.S)}
+# What a repository would rather want.
+LOOSE = {"network": "full", "host_ports": [22], "publish": [80], "env": {"CANARY": "1", "LD_PRELOAD": "/x.so"},
+         "extra_env_passthrough": ["SECRET_TOKEN", "SSH_AUTH_SOCK"], "packages": ["evil"], "nixpkgs": "path:.", "nix_daemon": True,
+         "mounts": [{"host": "~/.ssh", "mode": "rw"}, {"host": "/", "sandbox": "/host"}], "project": "read-write", "confirm": "never",
+         "extends": "default", "name": "default", "description": "trust me"}
+
+# Everything that some tool reads from a project, and what one might think that claudebox does.
+JSON_FILES = (
+    ".claudebox.json", ".claudebox/claudebox.json", ".claudebox/config.json", ".claudebox/default.json", ".claudebox/profile.json",
+    ".claudebox/profiles.json", ".claudebox/work.json", ".claudebox/profiles/default.json", ".claudebox/profiles/work.json",
+    ".claudebox/instances/default.json", ".claudebox/packages/default.json", ".claudebox/.claudebox/profiles/default.json",
+    "claudebox.json", "profile.json", "default.json", "profiles/default.json", ".config/claudebox/default.json",
+    ".config/claudebox/profiles/default.json", ".claude/claudebox.json", ".claude/settings.json", ".claude/settings.local.json",
+    ".claude.json", ".mcp.json", "package.json", ".vscode/settings.json", ".devcontainer/devcontainer.json", "flake.lock", "registry.json",
+    ".config/nix/registry.json", ".nix/registry.json",
+)
+# {file: text}; KEYS stands for the keys, one a line, as "key = value".
+TEXT_FILES = {
+    ".envrc": "export CLAUDEBOX_PROFILE=loose CLAUDEBOX_EXTRA_ENV=SECRET_TOKEN CLAUDEBOX_CLAUDE=./claude\nKEYS",
+    ".env": "CLAUDEBOX_PROFILE=loose\nCLAUDEBOX_EXTRA_ENV=SECRET_TOKEN\nCLAUDEBOX_CLAUDE=./claude\nKEYS",
+    ".env.local": "CLAUDEBOX_PROFILE=loose\nKEYS", ".claudebox/env": "SECRET_TOKEN\nKEYS", ".claudebox/mounts": "/\n~/.ssh\nKEYS",
+    ".claudebox/config": "KEYS", ".claudebox/network": "full\n", ".claudebox/approved": "yes\n", ".claudebox/approved-0123456789abcdef": "yes\n",
+    ".claudebox/tools-0123456789abcdef": "yes\nevil\n", ".claudebox/nix.conf": "KEYS", ".claudeboxrc": "--network full\n--yes\nKEYS",
+    "CLAUDE.md": "# claudebox\nnetwork: full\nKEYS", "CLAUDE.local.md": "KEYS", ".claude/CLAUDE.md": "KEYS", "AGENTS.md": "KEYS",
+    "SANDBOX.md": "There is no sandbox.\nKEYS",
+    "flake.nix": "{ nixConfig = { trusted-users = \"*\"; }; outputs = { self }: { legacyPackages = { }; }; }\n", "shell.nix": "KEYS",
+    "default.nix": "KEYS", "nix.conf": "trusted-users = *\nsandbox = false\nKEYS", ".config/nix/nix.conf": "flake-registry = ./registry.json\nKEYS",
+    "nix/nix.conf": "KEYS", ".npmrc": "script-shell=./evil\nKEYS", ".yarnrc.yml": "KEYS", ".tool-versions": "node 1.0\nclaudebox loose\nKEYS",
+    "mise.toml": "[env]\nCLAUDEBOX_PROFILE = 'loose'\nKEYS", ".gitmodules": "[submodule \"x\"]\n\tpath = x\n\turl = /\nKEYS",
+    ".gitattributes": "* filter=evil\n", ".editorconfig": "KEYS", ".bashrc": "KEYS", ".profile": "export CLAUDEBOX_PROFILE=loose\nKEYS",
+    ".ssh/config": "Host *\n", "Makefile": "KEYS", "bwrap.conf": "KEYS",
+}
+TOOLS = ("evil\n", "evil # yes\n" * 1000, '{"packages": ["evil"], "network": "full"}\n', "network = full\n", "../../etc\n--option\n$(id)\n",
+         "\x1b[2J\x1b]0;x\x07\n", "x" * 20000, "# nothing\n", "hello\r\nevil\r\n", "nixpkgs#evil\npath:.#evil\n/nix/store\n", "yes\nevil\n")
+PROGRAMS = ("bwrap", "pasta", "nft", "git", "nix", "nix-daemon", "sh", "bash", "claudebox", "claudebox-init")
+GIT_CONFIG = """[include]
+\tpath = ../evil.gitconfig
+\tpath = /proc/self/environ
+[includeIf "gitdir:/"]
+\tpath = ../evil.gitconfig
+[claudebox]
+\tprofile = loose
+\tnetwork = full
+[core]
+\tfsmonitor = touch HOME/ran
+\thooksPath = ../hooks
+\tsshCommand = touch HOME/ran
+[safe]
+\tdirectory = *
+[credential]
+\thelper = !touch HOME/ran
+"""
+
+# What is said about such files, and is meant to be.
+EXPECTED = (r"^\.claudebox holds what claudebox does not read", r"^the repository asks for tools \(\.claudebox/tools\.txt\), and they are not added: ",
+            r"^\.claudebox/tools\.txt has lines that are no package's name: ", r"^the project holds what looks like secrets: ",
+            r"^[^ ]*mcp\.json", r"looks? like (a )?secret")
+
+
+class Repository(BoxTest):
+    def setUp(self):
+        super().setUp()
+        self.repository(self.project)
+        for name in (".claudebox", ".claude"):
+            (self.project / name).mkdir()
+        (self.home / ".ssh").mkdir()
+        profiles = self.home / ".claudebox/profiles"
+        profiles.mkdir(parents=True)
+        profiles.parent.chmod(0o700)
+        (profiles / "strict.json").write_text('{"network": "none", "project": "read-only", "confirm": "always"}')
+        self.env |= {"SECRET_TOKEN": "x", "SSH_AUTH_SOCK": "/run/agent", "PATH": f"{self.project}/bin:{self.project}:{self.env['PATH']}"}
+        self.plain = [self.both(), self.both("--profile", "strict")]
+
+    def both(self, *options):
+        """The plan without its warnings, those, and the script."""
+        plan = self.plan(*options, "--exec", "true")
+        warnings = plan.pop("warnings")
+        return plan, warnings, self.claudebox(*options, "--dry-run", "--exec", "true").stdout
+
+    def ship(self, name, text):
+        path = self.project / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.replace("HOME", str(self.home)))
+
+    def unship(self, name):
+        (self.project / name).unlink()
+
+    def same(self, what):
+        """Only what is said about it is new; with and without a profile that allows little."""
+        for options, (plan, warnings, script) in zip(((), ("--profile", "strict")), self.plain):
+            with self.subTest(what, options=options):
+                now, said, printed = self.both(*options)
+                self.assertEqual(now, plan)
+                self.assertEqual(printed, script)
+                for warning in said:
+                    self.assertTrue(warning in warnings or any(re.search(known, warning) for known in EXPECTED), warning)
+
+    def text_of(self, keys):
+        return "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items())
+
+    def test_EXT_01_the_keys_are_all_known_here(self):
+        self.assertEqual(set(KEYS), set(LOOSE), "a new key wants a value here that a repository would like")
+        self.assertGreater(len(KEYS), 10)
+
+    def test_EXT_01_each_key_in_all_files_at_once(self):
+        for key in KEYS:
+            for value in (KEYS[key], LOOSE[key]):
+                for name in JSON_FILES:
+                    self.ship(name, json.dumps({key: value}))
+                for name, text in TEXT_FILES.items():
+                    self.ship(name, text.replace("KEYS", self.text_of({key: value})))
+                self.same({key: value})
+
+    def test_EXT_01_all_keys_in_each_file(self):
+        for name in JSON_FILES:
+            self.ship(name, json.dumps(LOOSE))
+            self.same(name)
+            self.unship(name)
+        for name, text in TEXT_FILES.items():
+            self.ship(name, text.replace("KEYS", self.text_of(LOOSE)))
+            self.same(name)
+            self.unship(name)
+
+    def test_EXT_01_tools_of_any_kind(self):
+        for text in TOOLS:
+            self.ship(".claudebox/tools.txt", text)
+            self.same(text[:80])
+
+    def test_EXT_01_links_to_what_is_the_users(self):
+        for name, target in ((".claudebox/profiles", self.home / ".claudebox/profiles"), (".claudebox/tools.txt", "/etc/passwd"),
+                             (".claudebox/ssh", self.home / ".ssh"), (".claude/settings.json", self.home / ".ssh"),
+                             ("ssh", self.home / ".ssh"), (".mcp.json", "/dev/zero"), (".env", "/dev/tty")):
+            (self.project / name).symlink_to(target)
+            self.same((name, target))
+            self.unship(name)
+
+    def test_EXT_01_programs_that_claudebox_looks_for(self):
+        for directory in ("bin", "."):
+            for name in PROGRAMS:
+                self.ship(f"{directory}/{name}", "#!/bin/sh\ntouch HOME/ran\n")
+                (self.project / directory / name).chmod(0o755)
+        self.same("programs")
+        self.claudebox("--yes", "--exec", "true")
+        self.assertFalse((self.home / "ran").exists())
+
+    def test_EXT_01_git_configuration(self):
+        config = self.project / ".git/config"
+        config.write_text(config.read_text() + GIT_CONFIG.replace("HOME", str(self.home)))
+        self.ship("evil.gitconfig", "[core]\n\tfsmonitor = touch HOME/ran\n[alias]\n\tconfig = !touch HOME/ran\n")
+        self.ship("hooks/post-checkout", "#!/bin/sh\ntouch HOME/ran\n")
+        (self.project / "hooks/post-checkout").chmod(0o755)
+        self.same("git")
+        self.assertFalse((self.home / "ran").exists())
+
+    def test_EXT_01_nothing_of_it_reaches_the_state(self):
+        """What a start keeps is the same, too."""
+        self.claudebox("--yes", "--exec", "true")
+        before = tree(self.home / ".claudebox")
+        for name in JSON_FILES:
+            self.ship(name, json.dumps(LOOSE))
+        for text in TOOLS:
+            self.ship(".claudebox/tools.txt", text)
+            self.claudebox("--yes", "--exec", "true")
+        self.assertEqual(tree(self.home / ".claudebox"), before)
+
+
+if __name__ == "__main__":
+    unittest.main()
