@@ -12,9 +12,9 @@ enum state { STATE_OK, STATE_MISSING, STATE_BROKEN, STATE_COUNT };
 
 struct finding {
 	enum state state;
-	const char *detail;
-	const char *fix;     // how to cure it
 	bool starts_without; // a box starts all the same, also where this is needed
+	const char *detail;
+	const char *fix; // how to cure it
 };
 
 static inline struct finding check_ok(const char *detail)

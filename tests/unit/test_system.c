@@ -27,7 +27,8 @@ static void test_nix_configuration(void)
 				   "sandbox = true";
 	world_plan(&world);
 	text = world_data(&world, "/etc/nix/nix.conf");
-	CHECK_STRING(text, "cores = 2\nsandbox = true\n");
+	CHECK_STRING(text, "cores = 2\nsandbox = true\n"
+			   "extra-experimental-features = nix-command flakes\n");
 	world_free(&world);
 }
 
