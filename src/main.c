@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 	int status = 0;
 	bool ok;
 
-	ok = run_close_on_execution(&error) && options_parse(&config, &arena, argc, argv, &error);
+	ok = run_settle_in(&error) && options_parse(&config, &arena, argc, argv, &error);
 
 	if (ok && config.action == ACTION_HELP)
 		status = print(options_render_help(&arena));

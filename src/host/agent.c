@@ -64,9 +64,9 @@ static bool resolve_script_of_node(struct search *search, const char *script,
 				   const char *interpreter, strings *ret_command)
 {
 	struct arena *arena = search->arena;
-	const char *node = interpreter[0] == '/'
-				   ? interpreter
-				   : probe_program(arena, search->host, interpreter, NULL);
+	const char *node = interpreter[0] == '/' ? interpreter
+						 : probe_program(arena, search->host, interpreter,
+								 &search->agent->passed_over);
 	const char *package = package_of(arena, script);
 	struct followed real_node;
 	struct followed files;
@@ -121,7 +121,8 @@ static bool resolve_exec(struct search *search, const char *line, const char *se
 		if (path[0] == '-' || path[0] == '$' || strchr(word, '='))
 			continue;
 		if (path[0] != '/' && !found)
-			path = probe_program(arena, search->host, word, NULL);
+			path = probe_program(arena, search->host, word,
+					     &search->agent->passed_over);
 		if (!path || path[0] != '/' || str_equal(probe_follow(arena, path).real, self))
 			continue;
 		if (!found) {
@@ -201,6 +202,28 @@ static bool read_head(const char *path, char *head, size_t size)
 	return true;
 }
 
+// What a box can write is taken as it is: its words must not bring in more of the host.
+static bool resolve_in_reach(struct search *search, const struct followed *script,
+			     const char *interpreter, strings *ret_command)
+{
+	const char *name = interpreter ? interpreter : "";
+
+	search->agent->in_reach = script->path;
+	if (str_equal(name, "node") || str_equal(name, "bun")) {
+		const char *node = probe_program(search->arena, search->host, name,
+						 &search->agent->passed_over);
+		struct followed real_node = probe_follow(search->arena, node ? node : "/");
+
+		if (node) {
+			need(search, &real_node);
+			vec_push(search->arena, ret_command, real_node.real);
+		}
+	}
+	need(search, script);
+	vec_push(search->arena, ret_command, script->real);
+	return true;
+}
+
 static bool resolve_script(struct search *search, const struct followed *script, const char *head,
 			   strings *ret_command)
 {
@@ -208,6 +231,8 @@ static bool resolve_script(struct search *search, const struct followed *script,
 	const char *interpreter = interpreter_of(arena, head);
 	const char *name = interpreter ? path_name(interpreter) : "";
 
+	if (probe_box_writes(search->host, script))
+		return resolve_in_reach(search, script, interpreter, ret_command);
 	// The store is in the box as a whole, and a wrapper in it names store paths only.
 	if (path_within(script->real, "/nix/store")) {
 		vec_push(arena, ret_command, script->real);
@@ -241,6 +266,8 @@ static bool resolve(struct search *search, const char *path, strings *ret_comman
 	if (memcmp(head, ELFMAG, SELFMAG) == 0) {
 		need(search, &file);
 		vec_push(arena, ret_command, file.real);
+		if (probe_box_writes(search->host, &file))
+			search->agent->in_reach = path;
 		return true;
 	}
 	if (str_starts(head, "#!"))
@@ -250,14 +277,14 @@ static bool resolve(struct search *search, const char *path, strings *ret_comman
 		    "install Claude Code anew, or set CLAUDEBOX_CLAUDE to its path");
 }
 
-static const char *find(struct arena *arena, const struct host *host)
+static const char *find(struct arena *arena, const struct host *host, strings *passed_over)
 {
 	const char *chosen = host_variable(host, "CLAUDEBOX_CLAUDE");
 	const char *found;
 
 	if (chosen && *chosen)
-		return chosen[0] == '/' ? chosen : path_join(arena, host->project, chosen);
-	found = probe_program(arena, host, "claude", NULL);
+		return chosen;
+	found = probe_program(arena, host, "claude", passed_over);
 	for (size_t i = 0; !found && i < ARRAY_SIZE(installed_places); i++) {
 		const char *place = path_expand_home(arena, installed_places[i], host->home);
 
@@ -271,7 +298,22 @@ void probe_agent(struct agent_facts *agent, struct arena *arena, const struct ho
 {
 	struct search search = { .arena = arena, .host = host, .agent = agent };
 
-	agent->found = find(arena, host);
+	agent->found = find(arena, host, &agent->passed_over);
+	if (agent->found && agent->found[0] != '/') {
+		// Every project would have its own.
+		fail(&search,
+		     arena_printf(arena, "CLAUDEBOX_CLAUDE '%s' is not an absolute path",
+				  quote_display(arena, agent->found, 0)),
+		     "give the whole path, beginning with /");
+		return;
+	}
+	if (!agent->found && agent->passed_over.count) {
+		fail(&search,
+		     arena_printf(arena, "no claude that can be trusted: %s",
+				  agent->passed_over.items[0]),
+		     "install Claude Code for yourself, or set CLAUDEBOX_CLAUDE to its path");
+		return;
+	}
 	if (!agent->found) {
 		fail(&search, "claude (Claude Code) is not installed",
 		     "install it, for example: npm install -g @anthropic-ai/claude-code; or set "

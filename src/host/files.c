@@ -100,10 +100,47 @@ struct followed probe_follow(struct arena *arena, const char *path)
 	return result;
 }
 
-const char *probe_read(struct arena *arena, const char *path, size_t limit, int flags)
+// Before Linux 5.6, and under filters that do not know openat2.
+static int open_by_steps(int directory, const char *path, int flags)
 {
-	int nofollow = flags & READ_FOLLOW ? 0 : O_NOFOLLOW;
-	CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | nofollow);
+	CLEANUP_FD int at = openat(*path == '/' ? AT_FDCWD : directory, *path == '/' ? "/" : ".",
+				   O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	for (;;) {
+		size_t part = strcspn(path += strspn(path, "/"), "/");
+		bool last = path[part + strspn(path + part, "/")] == '\0';
+		char name[NAME_MAX + 1] = ".";
+		int next;
+
+		if (part > NAME_MAX) {
+			errno = ENAMETOOLONG;
+			return -1;
+		}
+		if (part)
+			snprintf(name, sizeof(name), "%.*s", (int)part, path);
+		next = openat(at, name,
+			      (last ? flags : O_PATH | O_DIRECTORY) | O_NOFOLLOW | O_CLOEXEC);
+		if (last || next < 0)
+			return next;
+		close(at);
+		at = next;
+		path += part;
+	}
+}
+
+int probe_open(int directory, const char *path, int flags)
+{
+	struct open_how how = { .flags = (unsigned int)(flags | O_NOFOLLOW | O_CLOEXEC),
+				.resolve = RESOLVE_NO_SYMLINKS };
+	int fd = (int)syscall(SYS_openat2, directory, path, &how, sizeof(how));
+
+	return fd < 0 && (errno == ENOSYS || errno == EPERM) ? open_by_steps(directory, path, flags)
+							     : fd;
+}
+
+// A file may grow, shrink or be replaced meanwhile: no more is read than it had.
+static const char *read_text(struct arena *arena, int fd, size_t limit)
+{
 	struct stat status;
 	size_t length = 0;
 	char *text;
@@ -126,28 +163,19 @@ const char *probe_read(struct arena *arena, const char *path, size_t limit, int 
 	return memchr(text, '\0', length) ? NULL : text;
 }
 
-const char *probe_program(struct arena *arena, const struct host *host, const char *name,
-			  const char *project)
+enum { READ_FLAGS = O_RDONLY | O_NONBLOCK | O_NOCTTY };
+
+const char *probe_read(struct arena *arena, const char *path, size_t limit, int flags)
 {
-	const char *path = host_variable(host, "PATH");
+	CLEANUP_FD int fd = flags & READ_FOLLOW ? open(path, READ_FLAGS | O_CLOEXEC)
+						: probe_open(AT_FDCWD, path, READ_FLAGS);
 
-	// The last ones are not on an ordinary user's PATH everywhere, and nft is there.
-	path = arena_printf(arena, "%s:/usr/local/sbin:/usr/sbin:/sbin",
-			    path ? path : "/usr/bin:/bin");
-	for (const char *s = path; *s;) {
-		size_t length = strcspn(s, ":");
-		const char *directory = arena_strndup(arena, s, length);
-		const char *candidate = arena_printf(arena, "%s/%s", directory, name);
-		struct stat status;
+	return read_text(arena, fd, limit);
+}
 
-		s += length + (s[length] == ':');
-		if (directory[0] != '/' || stat(candidate, &status) < 0 ||
-		    !S_ISREG(status.st_mode) || access(candidate, X_OK) < 0)
-			continue;
-		if (project && (path_within(probe_follow(arena, candidate).real, project) ||
-				path_within(probe_follow(arena, directory).real, project)))
-			continue;
-		return candidate;
-	}
-	return NULL;
+const char *probe_read_at(struct arena *arena, int directory, const char *name, size_t limit)
+{
+	CLEANUP_FD int fd = probe_open(directory, name, READ_FLAGS);
+
+	return read_text(arena, fd, limit);
 }

@@ -22,11 +22,22 @@ struct taking {
 	bool local; // from the repository's own configuration
 };
 
+const char *probe_configuration_home(struct arena *arena, const struct host *host)
+{
+	const char *chosen = host_variable(host, "XDG_CONFIG_HOME");
+	struct followed place;
+
+	if (!chosen || chosen[0] != '/')
+		return NULL;
+	place = probe_follow(arena, chosen);
+	return probe_box_writes(host, &place) ? NULL : chosen;
+}
+
 static struct git_identity start_git(struct arena *arena, const struct host *host)
 {
 	struct git_identity identity = { .pid = -1, .output = -1 };
-	const char *git = probe_program(arena, host, "git", host->project);
-	const char *config_home = host_variable(host, "XDG_CONFIG_HOME");
+	const char *git = probe_program(arena, host, "git", NULL);
+	const char *config_home = probe_configuration_home(arena, host);
 	// `git config` runs no code of a repository; the project decides which includeIf holds.
 	const char *const arguments[] = { "git",
 					  "-C",
@@ -103,12 +114,11 @@ static void take_entry(void *context, const char *key, const char *value)
 // False when one of the files is not plain.
 static bool read_identity(struct git_facts *git, struct arena *arena, const struct host *host)
 {
-	const char *config_home = host_variable(host, "XDG_CONFIG_HOME");
+	const char *config_home = probe_configuration_home(arena, host);
 	const char *home_config = path_join(arena, host->home, ".config");
 	const char *const files[] = {
 		"/etc/gitconfig",
-		path_join(arena, config_home && config_home[0] == '/' ? config_home : home_config,
-			  "git/config"),
+		path_join(arena, config_home ? config_home : home_config, "git/config"),
 		path_join(arena, host->home, ".gitconfig"),
 		git->top ? path_join(arena, git->common, "config") : NULL,
 	};

@@ -182,7 +182,7 @@ void probe_network(struct host *host, struct arena *arena)
 	if (!probe_ranges(network, arena))
 		network->problem = arena_strdup(arena, strerror(errno));
 	network->resolv_text = probe_read(arena, "/etc/resolv.conf", RESOLV_LIMIT, READ_FOLLOW);
-	network->pasta = probe_program(arena, host, "pasta", host->project);
-	network->nft = probe_program(arena, host, "nft", host->project);
+	network->pasta = probe_program(arena, host, "pasta", &host->passed_over);
+	network->nft = probe_program(arena, host, "nft", &host->passed_over);
 	network->tun_problem = tun_problem();
 }

@@ -9,15 +9,18 @@
 
 enum { TEXT_LIMIT = 1024 * 1024 };
 
-// A directory of the XDG kind. What lies in the project is the box's to write.
+// A directory of the XDG kind, unless a box writes there.
 static const char *user_directory(struct arena *arena, const struct host *host,
 				  const char *variable, const char *usual)
 {
 	const char *chosen = host_variable(host, variable);
 
-	if (chosen && chosen[0] == '/' &&
-	    !path_within(probe_follow(arena, chosen).real, host->project))
-		return chosen;
+	if (chosen && chosen[0] == '/') {
+		struct followed place = probe_follow(arena, chosen);
+
+		if (!probe_box_writes(host, &place))
+			return chosen;
+	}
 	return path_join(arena, host->home, usual);
 }
 

@@ -45,6 +45,23 @@ static void probe_user(struct host *host, struct arena *arena)
 		home = account ? account->pw_dir : "/";
 	host->home = probe_follow(arena, home).real;
 	host->account_home = account ? probe_follow(arena, account->pw_dir).real : host->home;
+	host->state.root = path_join(arena, host->home, ".claudebox");
+}
+
+// Whoever owns it decides what is read from it, and replaces what is written there.
+static bool check_home(const struct host *host, struct error *error)
+{
+	struct stat status;
+
+	if (str_equal(host->home, "/")) {
+		error_hint(error, "set HOME to your home directory");
+		return error_set(error, "no home directory");
+	}
+	if (stat(host->home, &status) < 0 || probe_owner_trusted(host, status.st_uid))
+		return true;
+	error_hint(error, "set HOME to your own; with sudo: sudo -H");
+	return error_set(error, "home directory '%s' belongs to someone else",
+			 quote_display(error->arena, host->home, 0));
 }
 
 static void probe_project(struct host *host, struct arena *arena)
@@ -150,7 +167,7 @@ static bool offers(const char *program, const char *option)
 
 static void probe_tools(struct host *host, struct arena *arena)
 {
-	host->bwrap = probe_program(arena, host, "bwrap", host->project);
+	host->bwrap = probe_program(arena, host, "bwrap", &host->passed_over);
 	host->bwrap_binds_descriptors = host->bwrap && offers(host->bwrap, "--ro-bind-fd");
 	host->bwrap_disables_userns = host->bwrap && offers(host->bwrap, "--disable-userns");
 	for (size_t i = 0; !host->shell && i < ARRAY_SIZE(shells); i++)
@@ -170,7 +187,6 @@ static void probe_state(struct host *host, struct arena *arena)
 	struct stat status;
 	const char *instance;
 
-	state->root = path_join(arena, host->home, ".claudebox");
 	if (lstat(state->root, &status) < 0)
 		return;
 	state->root_is_link = S_ISLNK(status.st_mode);
@@ -221,6 +237,7 @@ static void probe_user_claude(struct host *host, struct arena *arena)
 	strings words;
 
 	user->directory = elsewhere ? chosen : path_join(arena, host->home, ".claude");
+	user->real = probe_follow(arena, user->directory).real;
 	if (access(user->directory, X_OK) == 0) {
 		for (size_t i = 0; i < user_claude_table_count; i++)
 			add_user_entry(user, arena, user_claude_table[i].name);
@@ -265,13 +282,12 @@ bool probe_host(struct host *host, struct arena *arena, char *const *environment
 		if (strchr(*environment, '='))
 			vec_push(arena, &host->environment, *environment);
 	probe_user(host, arena);
-	if (str_equal(host->home, "/")) {
-		error_hint(error, "set HOME to your home directory");
-		return error_set(error, "no home directory");
-	}
+	if (!check_home(host, error))
+		return false;
 	probe_project(host, arena);
 	if (!host->project_problem) {
 		probe_repository(&host->git, arena, host->project);
+		probe_repository_around(host, arena);
 		identity = probe_identity_start(&host->git, arena, host);
 	}
 	if (!host->project)

@@ -31,13 +31,26 @@ struct followed probe_follow(struct arena *arena, const char *path);
 
 enum { READ_FOLLOW = 1 };
 // The text of a small regular file. NULL when it is missing, too long, no regular file or not text. Never blocks.
+// Without READ_FOLLOW, no part of the path may be a link.
 const char *probe_read(struct arena *arena, const char *path, size_t limit, int flags);
+const char *probe_read_at(struct arena *arena, int directory, const char *name, size_t limit);
+// Opens, close-on-exec, what no link leads to; -1 with errno.
+int probe_open(int directory, const char *path, int flags);
 
-// A program on the host's PATH; relative entries, and with `project` those inside it, are passed over.
+// A program, where it was compiled in or on the host's PATH. What a box, or another user, could have put there is passed
+// over; `passed_over` (may be NULL) gets a sentence on each.
 const char *probe_program(struct arena *arena, const struct host *host, const char *name,
-			  const char *project);
+			  strings *passed_over);
+// What was said about all programs that may be needed.
+strings probe_passed_over(struct arena *arena, const struct host *host);
+// Whether a box of this project, or an earlier one, can write on the way to a file.
+bool probe_box_writes(const struct host *host, const struct followed *file);
+// Whether this user is us, root, or whoever has the system.
+bool probe_owner_trusted(const struct host *host, uid_t owner);
 
 void probe_repository(struct git_facts *git, struct arena *arena, const char *project);
+// Takes it back if the project may be no part of it.
+void probe_repository_around(struct host *host, struct arena *arena);
 // Whether the Nix daemon trusts us: asked first, heard last, when it is known whether the box wants it.
 struct nix_question {
 	bool asked;
@@ -58,6 +71,9 @@ void probe_project_secrets(struct host *host, struct arena *arena);
 bool probe_git_config(struct arena *arena, const char *text,
 		      void (*take)(void *context, const char *key, const char *value),
 		      void *context);
+
+// XDG_CONFIG_HOME; NULL: the usual one. What a box can write says nothing about the user.
+const char *probe_configuration_home(struct arena *arena, const struct host *host);
 
 // Who commits. Plain configuration files are read; for others git runs beside the rest of the probe.
 struct git_identity {

@@ -139,14 +139,20 @@ static bool check_outside(struct arena *arena, const struct host *host, const ch
 			  struct error *error)
 {
 	struct followed file = probe_follow(arena, path);
-	const char *inside = path_within(file.real, host->project) ? file.real : NULL;
+	const char *own = directory_of(arena, host);
+	bool inside = false;
 
-	vec_each(hop, &file.hops)
-		inside = path_within(hop->link, host->project) ? hop->link : inside;
+	// Of claudebox's own state, this directory is the one that no box can write.
+	if (!path_within(file.real, own))
+		inside = probe_box_writes(host, &(struct followed){ .real = file.real });
+	vec_each(hop, &file.hops) {
+		if (!path_within(hop->link, own))
+			inside |= probe_box_writes(host, &(struct followed){ .real = hop->link });
+	}
 	if (!inside)
 		return true;
 	error_hint(error, "put a copy there instead of the link, or choose another profile here");
-	return error_set(error, "profile '%s' leads into the project, where the box can change it",
+	return error_set(error, "profile '%s' leads to where a box can change it",
 			 shown(arena, host, path));
 }
 

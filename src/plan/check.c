@@ -18,6 +18,11 @@ static bool refuse(struct error *error, const char *project, const char *relatio
 			 quote_display(error->arena, place, 0), what);
 }
 
+static bool near(const char *project, const char *place)
+{
+	return place && (path_within(place, project) || path_within(project, place));
+}
+
 bool plan_refuse_project(const struct host *host, struct error *error)
 {
 	const char *project = host->project;
@@ -41,8 +46,7 @@ bool plan_refuse_project(const struct host *host, struct error *error)
 		if (path_within(project, secret->path) || path_within(project, secret->real))
 			return refuse(error, project, "lies in", secret->path, secret->what);
 	}
-	if (path_within(host->user_claude.directory, project) ||
-	    path_within(project, host->user_claude.directory))
+	if (near(project, host->user_claude.directory) || near(project, host->user_claude.real))
 		return refuse(error, project,
 			      path_within(project, host->user_claude.directory) ? "lies in"
 										: "contains",
@@ -148,6 +152,12 @@ bool plan_check(const struct plan *plan, const struct host *host, struct error *
 {
 	int data_files = 0;
 
+	if (!plan->bwrap && host->passed_over.count) {
+		error_hint(error,
+			   "install it for the whole system, for example: apt install bubblewrap");
+		return error_set(error, "no bwrap that can be trusted: %s",
+				 host->passed_over.items[0]);
+	}
 	if (!plan->bwrap) {
 		error_hint(error,
 			   "install it: apt install bubblewrap (Debian, Ubuntu), dnf install "

@@ -60,6 +60,8 @@ struct agent_facts {
 	strings command;            // what to execute, before the user's arguments
 	VEC(struct followed) needs; // files and directories it cannot do without
 	const char *secret_in;      // a wrapper script that holds something like a secret
+	const char *in_reach;       // a part of it that a box can write
+	strings passed_over;        // sentences on what was found and not trusted
 	const char *problem;        // why there is none
 	const char *hint;
 };
@@ -80,6 +82,7 @@ struct state_facts {
 // The user's own ~/.claude (or $CLAUDE_CONFIG_DIR) on the host.
 struct user_claude_facts {
 	const char *directory;
+	const char *real;             // where it really is
 	VEC(struct followed) entries; // CLAUDE.md, skills …: what the table of the plan names
 	const char *settings_json;
 	const char *preferences_json; // .claude.json
@@ -194,7 +197,8 @@ struct host {
 
 	int landlock; // version of its interface, 0: the kernel has none
 
-	const char *bwrap; // NULL: not found
+	strings passed_over; // sentences on helper programs that were found and not trusted
+	const char *bwrap;   // NULL: not found
 	bool bwrap_binds_descriptors;
 	bool bwrap_disables_userns;
 	const char *shell; // bash or zsh, as the box will see it

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 
 static inline void json_drop(json_t **value)
 {
@@ -13,10 +14,14 @@ static inline void json_drop(json_t **value)
 // A reference that is released on every way out.
 #define JSON_OWNED __attribute__((cleanup(json_drop))) json_t
 
+// A value takes a hundred times the memory of its three bytes: what a box wrote could fill the machine. Long strings may be.
+enum { JSON_SHORT = 256 * 1024, JSON_MOST_VALUES = 300 * 1000 };
+bool json_too_many_values(const char *text);
+
 // The object that a text holds; NULL when it is none. The text may be NULL.
 static inline json_t *json_read_object(const char *text, size_t flags)
 {
-	json_t *value = text ? json_loads(text, flags, NULL) : NULL;
+	json_t *value = text && !json_too_many_values(text) ? json_loads(text, flags, NULL) : NULL;
 
 	if (value && !json_is_object(value)) {
 		json_decref(value);

@@ -204,6 +204,9 @@ bool plan_build_mounts(struct plan *plan, struct arena *arena, const struct host
 						    .source = mount->source.real,
 						    .path = mount->destination.path,
 						    .id = mount->source.id,
+						    .place = around(plan, mount->destination.path)
+								     ? mount->destination.id
+								     : (struct file_id){ 0 },
 						    .origin = ORIGIN_ASKED,
 						    .secret = secret,
 						    .why = mount->origin });

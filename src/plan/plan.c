@@ -14,19 +14,25 @@ enum { INSTANCE_DIGITS = 16 };
 const char *plan_canonical_root(struct arena *arena, const struct host *host)
 {
 	const struct git_facts *git = plan_git(host);
+	const char *root;
 
 	if (!git)
 		return host->project;
 	if (str_equal(path_name(git->common), ".git"))
-		return path_parent(arena, git->common);
-	// A submodule keeps its git directory in the superproject; a bare repository has no other place.
-	return str_equal(git->directory, git->common) ? git->top : git->common;
+		root = path_parent(arena, git->common);
+	else // A submodule keeps its git directory in the superproject; a bare repository has no other place.
+		root = str_equal(git->directory, git->common) ? git->top : git->common;
+	// A `.git` that leads further down is the box's own word: it must not open the state of what lies there.
+	return path_within(root, git->top) ? git->top : root;
 }
 
 const char *plan_instance_path(struct arena *arena, const struct host *host)
 {
-	const char *root = plan_canonical_root(arena, host);
+	return plan_instance_of(arena, host, plan_canonical_root(arena, host));
+}
 
+const char *plan_instance_of(struct arena *arena, const struct host *host, const char *root)
+{
 	return arena_printf(arena, "%s/instances/%s", host->state.root,
 			    digest_hex(arena, root, INSTANCE_DIGITS));
 }

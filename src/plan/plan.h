@@ -44,9 +44,10 @@ enum mount_kind {
 struct plan_mount {
 	enum mount_kind kind;
 	const char *source;
-	const char *path;  // in the box
-	unsigned int mode; // of a tmpfs, directory or made file
-	struct file_id id; // of a host path
+	const char *path;     // in the box
+	unsigned int mode;    // of a tmpfs, directory or made file
+	struct file_id id;    // of a host path
+	struct file_id place; // what must be at `path` on the host for the mount to go there
 	enum origin origin;
 	const char *secret; // what kind of secret was asked for, or NULL
 	const char *why;    // NULL: a detail that the audit leaves out
@@ -184,6 +185,7 @@ const struct git_facts *plan_git(const struct host *host);
 const char *plan_git_refusal(const struct host *host);
 const char *plan_canonical_root(struct arena *arena, const struct host *host);
 const char *plan_instance_path(struct arena *arena, const struct host *host);
+const char *plan_instance_of(struct arena *arena, const struct host *host, const char *root);
 // The instance is shared by all worktrees; what was approved is not.
 const char *plan_approval_name(struct arena *arena, const struct host *host);
 const char *plan_wish_name(struct arena *arena, const struct host *host);

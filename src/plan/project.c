@@ -4,6 +4,7 @@
 
 #include "base/path.h"
 #include "base/text.h"
+#include "plan/tables.h"
 
 static void add_host(struct plan *plan, struct arena *arena, enum mount_kind kind, const char *path,
 		     struct file_id id, const char *why)
@@ -49,6 +50,11 @@ const char *plan_git_refusal(const struct host *host)
 	if (plan_near_secret(host, git->top) || plan_near_secret(host, git->common) ||
 	    plan_near_secret(host, git->directory))
 		return "the repository around the project holds secrets: git is not available here";
+	// What no project may hold (/tmp …) does not come along as the repository around one.
+	for (size_t i = 0; i < refused_project_count; i++)
+		if (path_within(refused_projects[i].path, git->top))
+			return "the repository around the project holds more than projects: git is "
+			       "not available here";
 	return NULL;
 }
 

@@ -60,6 +60,13 @@ void plan_build_warnings(struct plan *plan, struct arena *arena, const struct ho
 	warn_list(plan, arena, &host->project_mcp_secrets,
 		  "secrets in Claude settings of the project");
 	warn_wishes(plan, arena, host);
+	vec_each(sentence, &host->passed_over)
+		plan_warn(plan, arena, "%s", *sentence);
+	vec_each(sentence, &host->agent.passed_over)
+		plan_warn(plan, arena, "%s", *sentence);
+	if (host->agent.in_reach)
+		plan_warn(plan, arena, "claude is where a box can write: '%s'",
+			  quote_word(arena, host->agent.in_reach, 120));
 	if (host->agent.secret_in)
 		plan_warn(plan, arena, "'%s', which starts claude, holds something like a secret",
 			  quote_word(arena, host->agent.secret_in, 80));

@@ -158,8 +158,9 @@ static struct finding look_at_claude(struct arena *arena, const struct host *hos
 
 	(void)wanted;
 	if (host->agent.problem)
-		return host->agent.found ? check_broken(host->agent.problem, host->agent.hint)
-					 : check_missing("not on PATH", host->agent.hint);
+		return host->agent.found || host->agent.passed_over.count
+			       ? check_broken(host->agent.problem, host->agent.hint)
+			       : check_missing("not on PATH", host->agent.hint);
 	vec_push(arena, &config.arguments, "--version");
 	if (!plan_build(&plan, arena, &config, host, &error) || !plan_check(&plan, host, &error))
 		return check_ok(arena_printf(arena, "%s, not tried", found));
@@ -212,7 +213,7 @@ static struct finding look_at_project(struct arena *arena, const struct host *ho
 static struct finding look_at_program(struct arena *arena, const struct host *host,
 				      const char *name, const char *fix)
 {
-	const char *program = probe_program(arena, host, name, host->project);
+	const char *program = probe_program(arena, host, name, NULL);
 	const char *const words[] = { name, "--version", NULL };
 	const char *output;
 
@@ -264,21 +265,6 @@ static struct finding look_at_inet(struct arena *arena, const struct host *host,
 	return check_ok(plan.inet.ipv4 && plan.inet.ipv6 ? "connects a box, IPv4 and IPv6"
 			: plan.inet.ipv4                 ? "connects a box, IPv4"
 							 : "connects a box, IPv6");
-}
-
-static struct finding look_at_landlock(struct arena *arena, const struct host *host,
-				       const struct config *config)
-{
-	(void)config;
-	if (host->landlock < LANDLOCK_SCOPES)
-		return check_missing(arena_printf(arena,
-						  host->landlock ? "version %d, 6 is wanted"
-								 : "not in this kernel",
-						  host->landlock),
-				     "Linux 6.12 or newer; without it --network full leaves "
-				     "abstract sockets open");
-	return check_ok(
-		arena_printf(arena, "version %d: abstract sockets are closed", host->landlock));
 }
 
 // With what the command line asks for: all of it must fit this machine.
@@ -337,13 +323,14 @@ static bool for_packages(const struct config *config)
 }
 
 static const struct check checks[] = {
-	{ "bwrap", always, look_at_bwrap },           { "claude", always, look_at_claude },
-	{ "shell", always, look_at_shell },           { "state", always, look_at_state },
-	{ "project", always, look_at_project },       { "profile", always, look_at_profile },
-	{ "landlock", never, look_at_landlock },      { "git", never, look_at_git },
-	{ "pasta", for_inet, look_at_pasta },         { "nft", for_inet, look_at_nft },
-	{ "inet", for_inet, look_at_inet },           { "nix", for_packages, check_nix },
-	{ "packages", for_packages, check_packages }, { "terminal", never, look_at_terminal },
+	{ "bwrap", always, look_at_bwrap },      { "claude", always, look_at_claude },
+	{ "shell", always, look_at_shell },      { "state", always, look_at_state },
+	{ "project", always, look_at_project },  { "profile", always, look_at_profile },
+	{ "path", never, check_path },           { "landlock", never, check_landlock },
+	{ "git", never, look_at_git },           { "pasta", for_inet, look_at_pasta },
+	{ "nft", for_inet, look_at_nft },        { "inet", for_inet, look_at_inet },
+	{ "nix", for_packages, check_nix },      { "packages", for_packages, check_packages },
+	{ "terminal", never, look_at_terminal },
 };
 
 static bool stops(const struct config *config, const struct check *check,

@@ -35,3 +35,7 @@ static inline struct finding check_broken(const char *detail, const char *fix)
 struct finding check_nix(struct arena *arena, const struct host *host, const struct config *config);
 struct finding check_packages(struct arena *arena, const struct host *host,
 			      const struct config *config);
+struct finding check_landlock(struct arena *arena, const struct host *host,
+			      const struct config *config);
+struct finding check_path(struct arena *arena, const struct host *host,
+			  const struct config *config);

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "host/probe.h"
 #include "init/protocol.h"
 #include "plan/render.h"
 #include "plan/tables.h"
@@ -105,32 +106,52 @@ static void add_descriptor(struct launch *launch, int fd)
 	add_argument(launch, arena_printf(launch->arena, "%d", fd));
 }
 
+// Whether this is what the audit showed. Numbers are used again: a link may have that of the file that it replaced.
+static bool is_same(int fd, const struct file_id *id)
+{
+	struct stat status;
+
+	return fstat(fd, &status) == 0 && !S_ISLNK(status.st_mode) &&
+	       (!id->inode || (status.st_dev == id->device && status.st_ino == id->inode));
+}
+
+static bool changed(const char *path, struct error *error)
+{
+	error_hint(error, "start again; if it happens again, something is changing that path");
+	return error_set(error, "'%s' changed between the audit and the start",
+			 quote_display(error->arena, path, 0));
+}
+
 // Opens what will be mounted and makes sure that it is what the audit showed.
 static int open_source(const struct plan_mount *mount, struct error *error)
 {
-	int fd = move_up(open(mount->source, O_PATH | O_CLOEXEC | O_NOFOLLOW));
-	const char *shown = quote_display(error->arena, mount->source, 0);
-	struct stat status;
+	int fd = move_up(probe_open(AT_FDCWD, mount->source, O_PATH));
 
-	if (fd < 0 || fstat(fd, &status) < 0) {
-		error_set(error, "cannot open '%s': %s", shown, strerror(errno));
+	if (fd < 0) {
+		error_set(error, "cannot open '%s': %s",
+			  quote_display(error->arena, mount->source, 0), strerror(errno));
 		return -1;
 	}
-	if (S_ISLNK(status.st_mode) || (mount->id.inode && (status.st_dev != mount->id.device ||
-							    status.st_ino != mount->id.inode))) {
-		close(fd);
-		error_hint(error,
-			   "start again; if it happens again, something is changing that path");
-		error_set(error, "'%s' changed between the audit and the start", shown);
-		return -1;
-	}
-	return fd;
+	if (is_same(fd, &mount->id))
+		return fd;
+	close(fd);
+	changed(mount->source, error);
+	return -1;
+}
+
+// bwrap follows links on the way to where it mounts.
+static bool check_place(const struct plan_mount *mount, struct error *error)
+{
+	CLEANUP_FD int fd = mount->place.inode ? probe_open(AT_FDCWD, mount->path, O_PATH) : -1;
+
+	return !mount->place.inode || (fd >= 0 && is_same(fd, &mount->place)) ||
+	       changed(mount->path, error);
 }
 
 static bool add_host_path(struct launch *launch, const struct plan *plan,
 			  const struct bwrap_option *option, struct error *error)
 {
-	int fd = open_source(option->mount, error);
+	int fd = check_place(option->mount, error) ? open_source(option->mount, error) : -1;
 
 	if (fd < 0)
 		return false;

@@ -43,6 +43,13 @@ static const char *const passed_variables[] = {
 	"NO_PROXY",      "NIX_SSL_CERT_FILE", "SSL_CERT_FILE",  "SSH_AUTH_SOCK",
 };
 
+static bool leads_to_a_box(struct arena *arena, const struct host *host, const char *path)
+{
+	struct followed place = probe_follow(arena, path);
+
+	return probe_box_writes(host, &place);
+}
+
 static strings make_environment(struct arena *arena, const struct host *host, const char *program)
 {
 	strings environment = { 0 };
@@ -51,8 +58,7 @@ static strings make_environment(struct arena *arena, const struct host *host, co
 		const char *name = passed_variables[i];
 		const char *value = host_variable(host, name);
 
-		if (value && !(value[0] == '/' &&
-			       path_within(probe_follow(arena, value).real, host->project)))
+		if (value && !(value[0] == '/' && leads_to_a_box(arena, host, value)))
 			vec_push(arena, &environment, arena_printf(arena, "%s=%s", name, value));
 	}
 	vec_push(arena, &environment, arena_printf(arena, "HOME=%s", host->home));
@@ -71,10 +77,15 @@ static strings make_environment(struct arena *arena, const struct host *host, co
 bool nix_command_open(struct nix_command *nix, struct arena *arena, const struct host *host,
 		      struct error *error)
 {
-	const char *program = probe_program(arena, host, "nix", host->project);
+	strings passed_over = { 0 };
+	const char *program = probe_program(arena, host, "nix", &passed_over);
 	const char *term = host_variable(host, "TERM");
 	sigset_t set;
 
+	if (!program && passed_over.count) {
+		error_hint(error, "install Nix for the whole system, or do without packages");
+		return error_set(error, "no nix that can be trusted: %s", passed_over.items[0]);
+	}
 	if (!program) {
 		error_hint(error, "install Nix (https://nixos.org/download), or do without "
 				  "packages");

@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+// Makes nothing depend on how the caller started us.
+bool run_settle_in(struct error *error);
+
 // What the caller left open is nobody's business further on.
 bool run_close_on_execution(struct error *error);
 

@@ -60,15 +60,9 @@ static int open_store(const struct plan *plan, struct arena *arena)
 	return store;
 }
 
-static const char *read_at(struct arena *arena, int directory, const char *name)
-{
-	return probe_read(arena, arena_printf(arena, "/proc/self/fd/%d/%s", directory, name),
-			  TEXT_LIMIT, 0);
-}
-
 static const char *read_base(struct arena *arena, int root)
 {
-	const char *text = read_at(arena, root, BASE_FILE);
+	const char *text = probe_read_at(arena, root, BASE_FILE, TEXT_LIMIT);
 
 	return text && *text ? arena_strndup(arena, text, strcspn(text, "\n")) : NULL;
 }
@@ -107,7 +101,9 @@ static bool synchronise(const struct plan *plan, struct arena *arena, bool start
 	struct sign_in_step step;
 	const char *base;
 
-	if (root < 0 || store < 0 || lock < 0 || flock(lock, LOCK_EX) < 0) {
+	// Whatever the umask takes, the next one must be able to open it.
+	if (root < 0 || store < 0 || lock < 0 || fchmod(lock, 0600) < 0 ||
+	    flock(lock, LOCK_EX) < 0) {
 		error_hint(error, "look at the owner and mode of that directory");
 		return error_set(error, "cannot open the sign-in in '%s': %s",
 				 quote_display(arena, plan->state.sign_in, 0), strerror(errno));
@@ -116,7 +112,8 @@ static bool synchronise(const struct plan *plan, struct arena *arena, bool start
 	base = read_base(arena, root);
 	step = sign_in_decide(arena,
 			      sides.host ? probe_read(arena, sides.host, TEXT_LIMIT, 0) : NULL,
-			      read_at(arena, store, CREDENTIALS), base, starting, now_ms());
+			      probe_read_at(arena, store, CREDENTIALS, TEXT_LIMIT), base, starting,
+			      now_ms());
 	return carry_out(&sides, &step, base, error);
 }
 

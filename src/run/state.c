@@ -27,13 +27,18 @@ static bool fail(struct error *error, const char *what, const char *path)
 
 	if (code == ENOSPC || code == EDQUOT)
 		error_hint(error, "the disk is full: free some space and start again");
+	else if (code == EFBIG)
+		error_hint(error, "raise the limit on the size of files: ulimit -f unlimited");
+	else if (code == EROFS)
+		error_hint(error, "claudebox keeps its state there: make it writable");
 	else
 		error_hint(error, "look at the owner and mode of that path and its directory");
 	return error_set(error, "cannot %s '%s': %s", what, quote_display(error->arena, path, 0),
 			 strerror(code));
 }
 
-// A box can take the rights off a directory that it writes to; its user is not locked out by that.
+// A box can take the rights off a directory that it writes to, and a umask those of a new one; the user is not locked out
+// by that.
 static int open_again(int parent, const char *name)
 {
 	CLEANUP_FD int fd = openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -47,14 +52,15 @@ static int open_again(int parent, const char *name)
 
 int run_open_directory(int parent, const char *name, const char *shown, struct error *error)
 {
+	bool made = mkdirat(parent, name, 0700) == 0;
 	int fd;
 
-	if (mkdirat(parent, name, 0700) < 0 && errno != EEXIST) {
+	if (!made && errno != EEXIST) {
 		fail(error, "make directory", shown);
 		return -1;
 	}
-	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 && errno == EACCES)
+	fd = made ? -1 : openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && (made || errno == EACCES))
 		fd = open_again(parent, name);
 	if (fd < 0)
 		fail(error, "open directory", shown);
@@ -140,7 +146,8 @@ bool run_replace_file(int directory, const char *name, const char *content, stru
 		    0600);
 	if (fd < 0)
 		return fail(error, "write", name);
-	if (!run_write(fd, content, strlen(content)) || fsync(fd) < 0 ||
+	// Whatever the umask takes, we must be able to read it again.
+	if (fchmod(fd, 0600) < 0 || !run_write(fd, content, strlen(content)) || fsync(fd) < 0 ||
 	    renameat(directory, temporary, directory, name) < 0) {
 		fail(error, "write", name);
 		unlinkat(directory, temporary, 0);
@@ -227,9 +234,7 @@ static bool write_records(int instance, const struct plan *plan, struct error *e
 // Between the audit and the answer another box of this project may have started: its Claude's files are newer than ours.
 static bool still_applies(int claude, const struct plan_file *file, struct arena *arena)
 {
-	const char *path = arena_printf(arena, "/proc/self/fd/%d/%s", claude, file->name);
-
-	return str_equal(probe_read(arena, path, FILE_LIMIT, 0), file->based_on);
+	return str_equal(probe_read_at(arena, claude, file->name, FILE_LIMIT), file->based_on);
 }
 
 static bool fill_claude(int claude, const struct plan *plan, struct error *error)

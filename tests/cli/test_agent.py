@@ -55,8 +55,12 @@ class Agent(BoxTest):
         self.program(self.home / "one" / "claude", "#!/bin/sh\necho path\n")
         chosen = self.program(self.home / "two" / "my claude")
         self.assertEqual(self.start(self.home / "one", env={"CLAUDEBOX_CLAUDE": str(chosen)}), SAID)
-        (self.project / "here").symlink_to(chosen)
-        self.assertEqual(self.start(env={"CLAUDEBOX_CLAUDE": "here"}), SAID)
+
+    def test_CLAUDEBOX_CLAUDE_is_absolute(self):
+        """Relative, every project would bring its own."""
+        self.program(self.project / "here")
+        for chosen in ("here", "./here"):
+            self.assertIn("absolute", self.refused("--yes", env={"CLAUDEBOX_CLAUDE": chosen}))
 
     def test_a_chain_of_links(self):
         real = self.program(self.home / "deep" / "store" / "claude-1.0")

@@ -366,9 +366,33 @@ static void test_find_secrets(void)
 		     "");
 }
 
+// What a box wrote is taken apart only when that takes a bounded amount of memory; long texts are no harm.
+static void test_bounded(void)
+{
+	struct text many = { .arena = &arena };
+	struct text quoted = { .arena = &arena };
+
+	text_add(&many, "{\"a\":[0");
+	text_add(&quoted, "{\"a\":\"");
+	for (int i = 0; i < 400 * 1000; i++) {
+		text_add(&many, ",0");
+		text_add(&quoted, i % 2 ? ",[{" : "\\\"\\\\");
+	}
+	text_add(&many, "]}");
+	text_add(&quoted, "\"}");
+	CHECK(!settings_valid(text_get(&many)));
+	CHECK(settings_valid(text_get(&quoted)));
+	// A string without an end.
+	text_add(&quoted, "\"");
+	CHECK(!settings_valid(text_get(&quoted)));
+	text_add(&quoted, "\\");
+	CHECK(!settings_valid(text_get(&quoted)));
+}
+
 int main(void)
 {
 	test_valid();
+	test_bounded();
 	test_filter();
 	test_filter_values();
 	test_merge();

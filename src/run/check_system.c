@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// --check: what the kernel offers, and where programs come from.
+#include "run/check.h"
+
+#include "host/probe.h"
+
+struct finding check_landlock(struct arena *arena, const struct host *host,
+			      const struct config *config)
+{
+	(void)config;
+	if (host->landlock < LANDLOCK_SCOPES)
+		return check_missing(arena_printf(arena,
+						  host->landlock ? "version %d, 6 is wanted"
+								 : "not in this kernel",
+						  host->landlock),
+				     "Linux 6.12 or newer; without it --network full leaves "
+				     "abstract sockets open");
+	return check_ok(
+		arena_printf(arena, "version %d: abstract sockets are closed", host->landlock));
+}
+
+struct finding check_path(struct arena *arena, const struct host *host, const struct config *config)
+{
+	strings passed_over = probe_passed_over(arena, host);
+
+	(void)config;
+	if (!passed_over.count)
+		return check_ok("programs come from where only you and root can write");
+	return check_broken(passed_over.count == 1
+				    ? passed_over.items[0]
+				    : arena_printf(arena, "%s, and %zu more", passed_over.items[0],
+						   passed_over.count - 1),
+			    "take that directory off PATH, or keep others from it: chmod go-w");
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// The first thing done: whatever the caller left behind (descriptors, signals, limits, rights) does no harm from here on.
+#include "run/run.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+enum { FEWEST_FILES = 64 };
+
+// The first file that is opened must not become the place where errors are written to.
+static bool fill_standard_descriptors(struct error *error)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+			return error_set(error, "cannot open /dev/null: %s", strerror(errno));
+	return true;
+}
+
+static bool check_rights(struct error *error)
+{
+	if (getuid() == geteuid() && getgid() == getegid() && !getauxval(AT_SECURE))
+		return true;
+	error_hint(error,
+		   "take them off: chmod ug-s, setcap -r; claudebox needs no rights of its own");
+	return error_set(error, "claudebox is installed with the rights of someone else");
+}
+
+static bool check_limits(struct error *error)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur >= FEWEST_FILES)
+		return true;
+	error_hint(error, "raise the limit: ulimit -n 1024");
+	return error_set(error, "too few files may be open at a time (%lu)",
+			 (unsigned long)files.rlim_cur);
+}
+
+static void settle_signals(void)
+{
+	struct sigaction standard = { .sa_handler = SIG_DFL };
+	sigset_t size;
+
+	// Ignored, the kernel would throw away how children end, and we would wait for ever.
+	sigaction(SIGCHLD, &standard, NULL);
+	// Blocked, a file that may not grow is an error, and we live to tell.
+	sigemptyset(&size);
+	sigaddset(&size, SIGXFSZ);
+	sigprocmask(SIG_BLOCK, &size, NULL);
+}
+
+bool run_settle_in(struct error *error)
+{
+	if (!fill_standard_descriptors(error) || !check_rights(error) || !check_limits(error))
+		return false;
+	settle_signals();
+	// Other programs of the user, an agent in another box's project tool among them, have no business in our memory.
+	prctl(PR_SET_DUMPABLE, 0);
+	return run_close_on_execution(error);
+}

@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: MIT
+"""The launcher itself: which programs it runs, what they get, and what a caller, a repository or an earlier box can make it do."""
+import ctypes
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+
+from lib.box import CLAUDEBOX, BoxTest, tree, until
+from lib.caller import LIBC, closing
+
+AS_ROOT = True
+CANARY = "canary-7731"
+HELPERS = ("bwrap", "git", "nix", "pasta", "nft")
+
+
+class LauncherTest(BoxTest):
+    def program(self, path, text):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+        return path
+
+    def path(self, *directories):
+        return {"PATH": ":".join([*map(str, directories), self.env["PATH"]])}
+
+
+class Programs(LauncherTest):
+    """A helper program comes from where only the user and root can write."""
+
+    def setUp(self):
+        super().setUp()
+        self.hit = self.home / "hit"
+
+    def plant(self, directory, names=HELPERS):
+        for name in names:
+            self.program(directory / name, f"echo {name} >>{self.hit}; exit 1")
+        return directory
+
+    def passed_over(self, directory, env=None, why="", cwd=None):
+        """Not run, the start works, the audit and --check say so."""
+        env = env or self.path(directory)
+        done = self.claudebox("--yes", "--exec", "true", env=env, cwd=cwd)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, rf"! '.*bwrap' on PATH is passed over: {why}")
+        self.assertRegex(self.claudebox("--check", env=env, cwd=cwd).stdout, rf"(?m)^broken +path +'.*bwrap' on PATH is passed over: {why}")
+        self.assertFalse(self.hit.exists(), self.hit.read_text() if self.hit.exists() else "")
+
+    def test_relative_and_empty_entries(self):
+        self.plant(self.project)
+        self.plant(self.project / "bin")
+        for entry in ("", ".", "bin", "./bin", "../project"):
+            self.passed_over(None, {"PATH": f"{entry}:{self.env['PATH']}"}, "the entry is relative")
+
+    def test_in_the_project_by_any_name(self):
+        self.plant(self.project / "bin")
+        (self.home / "way").symlink_to(self.project)
+        for entry in (self.project / "bin", f"{self.home}/./project//bin", self.home / "way" / "bin", f"{self.project}/bin/../bin"):
+            self.passed_over(entry, why="a box can write there")
+
+    def test_a_link_of_the_projects_on_the_way(self):
+        """The file is the user's own, but the box decides which one it is."""
+        self.plant(self.home / "tools")
+        (self.project / "now").symlink_to(self.home / "tools")
+        (self.home / "bin2").symlink_to(self.project / "now")
+        self.passed_over(self.home / "bin2", why="a box can write there")
+
+    def test_in_the_repository_around_the_project(self):
+        top = self.repository(self.home / "repo")
+        (top / "sub").mkdir()
+        self.passed_over(self.plant(top / "tools"), cwd=top / "sub", why="a box can write there")
+
+    def test_in_the_git_directory_of_a_worktree(self):
+        main = self.repository(self.home / "main")
+        self.git("worktree", "add", "-q", "-b", "topic", self.home / "linked", cwd=main)
+        self.passed_over(self.plant(main / ".git" / "bin"), cwd=self.home / "linked", why="a box can write there")
+
+    def test_in_the_state(self):
+        self.box("mkdir ~/.claude/bin")
+        instance = pathlib.Path(self.plan()["instance"])
+        for directory in (instance / "claude" / "bin", self.home / ".claudebox" / "sign-in" / "bin"):
+            self.passed_over(self.plant(directory), why="a box can write there")
+
+    def test_where_everybody_can_write(self):
+        directory = self.plant(self.scratch() / "bin")
+        for mode in (0o777, 0o1777):
+            directory.chmod(mode)
+            self.passed_over(directory, why="other users can write there")
+        directory.chmod(0o755)
+        directory.parent.chmod(0o777)
+        self.passed_over(directory, why="other users can write there")
+
+    def test_a_file_that_everybody_can_write(self):
+        directory = self.plant(self.home / "tools", ["bwrap"])
+        (directory / "bwrap").chmod(0o757)
+        self.passed_over(directory, why="other users can write there")
+
+    def test_of_another_user(self):
+        if os.getuid():
+            return  # an ordinary user cannot give files away; root's run does
+        directory = self.plant(self.scratch() / "bin", ["bwrap"])
+        os.chown(directory, 65534, 65534)
+        self.passed_over(directory, why="other users can write there")
+        os.chown(directory, 0, 0)
+        os.chown(directory / "bwrap", 65534, 65534)
+        self.passed_over(directory, why="other users can write there")
+
+    def test_the_users_own_directory_counts(self):
+        self.program(self.home / "tools" / "bwrap", f'# --ro-bind-fd --disable-userns\necho own >>{self.hit}; exec /usr/bin/bwrap "$@"')
+        for directory in (self.home / "tools", self.scratch() / "tools"):
+            if not directory.exists():
+                shutil.copytree(self.home / "tools", directory)
+            self.hit.unlink(missing_ok=True)
+            done = self.claudebox("--yes", "--exec", "true", env=self.path(directory))
+            self.assertEqual((done.returncode, self.hit.read_text()), (0, "own\n"), done.stderr)
+
+    def test_none_is_left(self):
+        said = self.refused(env={"PATH": str(self.plant(self.project / "bin"))})
+        self.assertIn("no bwrap that can be trusted", said)
+        self.assertIn("a box can write there", said)
+
+
+class Claude(LauncherTest):
+    """claude runs in the box, but what it needs is mounted: a planted one would choose."""
+
+    def setUp(self):
+        super().setUp()
+        self.private = self.home / "other" / "private.txt"
+        self.private.parent.mkdir()
+        self.private.write_text(CANARY)
+        (self.home / "other" / "package.json").write_text("{}")
+
+    def planted(self):
+        yield f"#!/bin/sh\nexec /bin/cat {self.private}\n"
+        yield f"#!/bin/sh\nexec {self.private} {self.private}\n"
+        yield f"#!{self.private}\n"
+        yield f"#!/usr/bin/env node\n// {self.private}\n"
+
+    def test_planted_on_PATH(self):
+        program = self.program(self.project / "node_modules" / ".bin" / "claude", "")
+        (self.home / ".local" / "bin").mkdir(parents=True)
+        shutil.copy(self.env.pop("CLAUDEBOX_CLAUDE"), self.home / ".local/bin/claude")
+        for text in self.planted():
+            program.write_text(text)
+            done = self.claudebox("--yes", "-p", env=self.path(program.parent))
+            self.assertEqual((done.returncode, done.stdout), (0, "<--dangerously-skip-permissions><-p>\n"), done.stderr)
+            self.assertIn("claude' on PATH is passed over: a box can write there", done.stderr)
+
+    def test_planted_and_no_other(self):
+        program = self.program(self.project / "claude", "echo hit")
+        del self.env["CLAUDEBOX_CLAUDE"]
+        said = self.refused("--yes", env={"PATH": f"{program.parent}:/usr/bin:/bin"})
+        self.assertIn("no claude that can be trusted", said)
+
+    def test_named_exactly_it_brings_nothing_along(self):
+        program = self.program(self.project / "claude", "")
+        for text in self.planted():
+            program.write_text(text)
+            seen = self.plan(env={"CLAUDEBOX_CLAUDE": str(program)})
+            self.assertFalse([mount for mount in seen["mounts"] if str(self.private.parent) in str(mount["host"])], text)
+            done = self.claudebox("--yes", env={"CLAUDEBOX_CLAUDE": str(program)})
+            self.assertNotIn(CANARY, done.stdout + done.stderr)
+            self.assertIn("! claude is where a box can write", done.stderr)
+
+    def test_a_wrapper_of_the_users_that_leads_there(self):
+        self.program(self.project / "inner", f"exec /bin/cat {self.private}")
+        outer = self.program(self.home / "tools" / "claude", f'exec {self.project}/inner "$@"')
+        seen = self.plan(env={"CLAUDEBOX_CLAUDE": str(outer)})
+        self.assertFalse([mount for mount in seen["mounts"] if str(self.private.parent) in str(mount["host"])])
+
+
+class Environment(LauncherTest):
+    """Each helper has a list of variables, and the caller's are not on it."""
+
+    LISTS = {
+        "bwrap": set(),
+        "git": {"HOME", "PATH", "LC_ALL", "GIT_OPTIONAL_LOCKS", "GIT_TERMINAL_PROMPT"},
+        "pasta": {"PATH", "HOME", "LC_ALL"},
+        "nft": {"PATH", "HOME", "LC_ALL"},
+        "nix": {"PATH", "HOME", "LC_ALL", "USER", "XDG_CONFIG_HOME"},
+    }
+
+    def test_nothing_of_the_callers(self):
+        seen = self.home / "seen"
+        seen.mkdir()
+        for name in HELPERS:
+            real = shutil.which(name) or "/bin/false"
+            self.program(self.home / "tools" / name,
+                         f'# --ro-bind-fd --disable-userns\ncat /proc/$$/environ >{seen}/{name}\nexec {real} "$@"')
+        hostile = {name: str(self.project / CANARY) for name in (
+            "BASH_ENV", "ENV", "GIT_DIR", "GIT_CONFIG_GLOBAL", "GIT_EXEC_PATH", "GIT_SSH_COMMAND", "NODE_OPTIONS", "NIX_PATH", "NIX_CONFIG",
+            "NIX_REMOTE", "NIX_CONF_DIR", "PYTHONPATH", "PYTHONSTARTUP", "PERL5OPT", "PERL5LIB", "XDG_CONFIG_HOME", "XDG_CACHE_HOME",
+            "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "SHELLOPTS", "IFS", "TMPDIR", "LC_ALL", "LC_MESSAGES", "LOCPATH", "LD_LIBRARY_PATH",
+            "LD_AUDIT", "LD_DEBUG_OUTPUT", "GCONV_PATH", "MALLOC_TRACE", "PS4", "BASH_FUNC_cat%%")}
+        (self.home / ".gitconfig").write_text('[includeIf "gitdir:/nowhere/"]\n\tpath = x\n')
+        env = {**self.path(self.home / "tools"), **hostile}
+        profiles = self.home / ".claudebox" / "profiles"
+        profiles.mkdir(parents=True)
+        (self.home / ".claudebox").chmod(0o700)
+        (profiles / "p.json").write_text('{"packages": ["hello"]}')
+        done = self.claudebox("--yes", "--exec", "true", env=env)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.claudebox("--dry-run", "--profile", "p", env=env)
+        bwrap = (seen / "bwrap").read_bytes()
+        self.claudebox("--check", env=env)
+        self.assertEqual(bwrap.replace(b"PWD=/", b""), bwrap)
+        for name, allowed in self.LISTS.items():
+            content = bwrap if name == "bwrap" else (seen / name).read_bytes()
+            self.assertNotIn(CANARY.encode(), content, name)
+            self.assertLessEqual({entry.split(b"=")[0].decode() for entry in content.split(b"\0") if entry}, allowed, name)
+
+
+class Caller(LauncherTest):
+    """However it is started."""
+
+    def test_closed_descriptors(self):
+        """What is opened first must not become the place where the audit or the agent's errors go."""
+        for closed in ((0,), (1,), (2,), (0, 1), (0, 1, 2)):
+            out = self.project / "out"
+            before = tree(self.home / ".claudebox") if (self.home / ".claudebox").exists() else None
+            done = self.claudebox("--yes", "--exec", "sh", "-c", f"ls -l /proc/self/fd >{out}; echo said; echo err >&2",
+                                  preexec_fn=closing(*closed))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            lines = out.read_text().splitlines()
+            for fd in closed:
+                if fd != 1:  # which the script redirects
+                    self.assertTrue([line for line in lines if line.endswith(f" {fd} -> /dev/null")], lines)
+            self.assertEqual(done.stdout, "" if 1 in closed else "said\n")
+            if before:
+                self.assertEqual(tree(self.home / ".claudebox"), before)
+
+    def test_ignored_signals(self):
+        for number in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ):
+            for command, status in ((("--yes", "--exec", "sh", "-c", "(exit 3); exit $?"), 3), (("--check",), 0)):
+                done = self.claudebox(*command, timeout=30, preexec_fn=lambda number=number: signal.signal(number, signal.SIG_IGN))
+                self.assertEqual(done.returncode, status, f"{number!r} {done.stdout} {done.stderr}")
+
+    def test_few_files(self):
+        for number in (4, 10, 63):
+            done = self.claudebox("--yes", "--exec", "true", preexec_fn=lambda n=number: resource.setrlimit(resource.RLIMIT_NOFILE, (n, n)))
+            self.assertEqual(done.returncode, 125)
+            self.assertIn("too few files", done.stderr)
+            self.assertIn("hint: ", done.stderr)
+
+    def test_small_stack(self):
+        limit = lambda: resource.setrlimit(resource.RLIMIT_STACK, (512 * 1024, 512 * 1024))
+        self.assertEqual(self.claudebox("--yes", "--exec", "echo", "x", preexec_fn=limit).stdout, "x\n")
+
+    def test_umask(self):
+        for mask in (0, 0o777):
+            shutil.rmtree(self.home / ".claudebox", ignore_errors=True)
+            for _ in range(2):
+                self.assertEqual(self.box("umask; cat ~/.claude/.claude.json >/dev/null && echo read", preexec_fn=lambda m=mask: os.umask(m)),
+                                 f"{mask:04o}\nread\n")
+            for path in (self.home / ".claudebox").rglob("*"):
+                if not path.is_symlink():
+                    self.assertFalse(path.stat().st_mode & 0o077, path)
+
+    def test_no_name_of_its_own(self):
+        """execve with an empty argv."""
+        child = os.fork()
+        if child == 0:
+            os.chdir(self.project)
+            null = os.open("/dev/null", os.O_RDWR)
+            for fd in (0, 1, 2):
+                os.dup2(null, fd)
+            LIBC.execve(os.fsencode(CLAUDEBOX), (ctypes.c_char_p * 1)(None),
+                        (ctypes.c_char_p * 2)(f"HOME={self.home}".encode(), None))
+            os._exit(99)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 125)
+
+    def test_a_large_environment(self):
+        env = {f"V{i}": "x" * 100000 for i in range(15)}
+        self.assertEqual(self.box("echo x; env | grep -c ^V", env=env), "x\n0\n")
+
+    def test_a_lying_PWD(self):
+        other = self.home / "elsewhere"
+        other.mkdir()
+        self.assertEqual(self.box("pwd", env={"PWD": str(other)}), f"{self.project}\n")
+
+    def test_rights_of_someone_else(self):
+        """A setuid or setgid copy."""
+        if os.getuid():
+            return  # only root can make one
+        program = self.scratch() / "claudebox"
+        program.parent.chmod(0o755)
+        for owner, mode in (((65534, 0), 0o4755), ((0, 65534), 0o2755)):
+            shutil.copy(CLAUDEBOX, program)
+            os.chown(program, *owner)
+            program.chmod(mode)
+            done = subprocess.run([program, "--version"], env=self.env, capture_output=True, text=True, check=False)
+            if b"__asan_init" in program.read_bytes():  # which refuses by itself, before main
+                self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+                continue
+            self.assertEqual((done.returncode, done.stdout), (125, ""), done.stderr)
+            self.assertIn("rights of someone else", done.stderr)
+
+    def test_a_home_of_someone_else(self):
+        if os.getuid():
+            return  # only root can give one away
+        other = self.scratch()
+        os.chown(other, 65534, 65534)
+        self.assertIn("belongs to someone else", self.refused(env={"HOME": str(other)}))
+        self.assertEqual(list(other.iterdir()), [])
+
+    def test_words_that_look_like_options(self):
+        project = self.home / "--ro-bind"
+        project.mkdir()
+        words = ["--bind", "-", "--", "--args", "two\nlines", " ", "x" * 4000, "\udcff\udcfe"]
+        done = self.claudebox("--yes", "--exec", "sh", "-c", 'pwd; printf "<%s>" "$@"', "sh", *words, cwd=project)
+        self.assertEqual(done.stdout, f"{project}\n" + "".join(f"<{word}>" for word in words))
+
+
+class Memory(LauncherTest):
+    def test_another_program_of_the_users_cannot_look_in(self):
+        if os.getuid() == 0:
+            return  # root may look at everything
+        env = {**self.env, "SOME_TOKEN": CANARY}
+        box = subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", "touch ready; sleep 20"], cwd=self.project, env=env,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            self.assertTrue(until((self.project / "ready").exists, 20))
+            for name in ("environ", "mem", "maps", "auxv"):
+                with self.assertRaises(PermissionError, msg=name):
+                    pathlib.Path(f"/proc/{box.pid}/{name}").read_bytes()
+            with self.assertRaises(PermissionError):
+                os.listdir(f"/proc/{box.pid}/fd")
+            self.assertLess(LIBC.ptrace(0x4206, box.pid, 0, 0), 0)  # PTRACE_SEIZE
+        finally:
+            box.terminate()
+            box.wait()

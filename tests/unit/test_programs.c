@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Programs whose paths the build was given: PATH has no say. Built with -Dbwrap=/bin/sh, so to speak, and a git that is not there.
+#include "check.h"
+
+#include "host/probe.h"
+
+#include <unistd.h>
+
+static struct arena arena;
+
+static const char *find(const char *path, const char *name, strings *passed_over)
+{
+	struct host host = { .uid = getuid(), .gid = getgid(), .project = "/nowhere" };
+
+	host.state.root = "/nowhere/state";
+	if (path)
+		vec_push(&arena, &host.environment, arena_printf(&arena, "PATH=%s", path));
+	return probe_program(&arena, &host, name, passed_over);
+}
+
+int main(void)
+{
+	static const char *const paths[] = { NULL, "", "/usr/bin", "/nowhere", "." };
+	strings passed_over = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		CHECK_STRING(find(paths[i], "bwrap", &passed_over), "/bin/sh");
+		CHECK_CASE(!find(paths[i], "git", &passed_over), "a path that leads nowhere");
+	}
+	CHECK(passed_over.count == 0);
+	CHECK_STRING(find("/nowhere:/usr/bin", "env", NULL), "/usr/bin/env");
+	CHECK(!find("/nowhere", "no-such-program", NULL));
+	arena_free(&arena);
+	return check_done();
+}
