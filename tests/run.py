@@ -53,7 +53,8 @@ def install_claude(cache):
 def stage(build, directory):
     """A copy of what the tests need, readable by the ordinary user wherever the checkout lies."""
     shutil.copy(build / "claudebox", directory)
-    shutil.copy(build / "tests/relay", directory)
+    for program in ("tests/relay", "claudebox-probe"):
+        shutil.copy(build / program, directory)
     shutil.copytree(HERE, directory / "tests", ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("tools", "src", "doc"):
         if (HERE.parent / name).is_dir():

@@ -5,6 +5,7 @@
 // else, and so that kill(0, …) inside cannot touch a process outside. All signals are blocked here and taken from
 // a signalfd; what the agent shall receive comes from the supervisor by the control socket, never from a stray
 // kill. When this process ends, the kernel ends every process of the box.
+#define SYSTEM_ENTRY "init_main"
 #include "init/protocol.h"
 #include "init/system.h"
 

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: MIT
+"""The probe of --prove: outside of a box its attacks succeed, so that what it says inside means something."""
+import os
+import pathlib
+import shutil
+import subprocess
+import time
+import unittest
+
+from lib.box import CLAUDEBOX, BoxTest, tree
+from lib.canaries import ATTACKS, PROBE, Canaries, parse, with_verdict
+from lib.inet import InetTest
+from lib.terminal import Terminal
+
+AS_ROOT = True
+ROOT = os.getuid() == 0
+LEGACY = pathlib.Path("/proc/sys/dev/tty/legacy_tiocsti")
+NAMESPACES = ["unshare", *([] if ROOT else ["--user", "--map-root-user"]), "--mount", "--pid", "--net", "--ipc", "--uts", "--mount-proc", "--fork",
+              "--kill-child"]
+
+# What the box still lets through, whatever the tier.
+NOT_YET = set("""
+keys-session keys-user keys-keyrings keys-link keys-request keys-add keys-list
+sockets-abstract sockets-abstract-datagram sockets-desktop
+network-vsock network-netlink network-crypto network-bluetooth network-families
+memory-userfaultfd memory-perf
+terminal-tiocsti terminal-tiocsti-wide terminal-tiocsti-32 terminal-tiocsti-x32 terminal-discipline
+kernel-filter kernel-filter-init kernel-32-bit kernel-x32 kernel-user-namespace kernel-clone-namespace kernel-clone3-namespace
+kernel-io-uring kernel-log kernel-core-dumps mounts-propagation identity-host-name
+""".split())
+
+# Outside, as the ordinary user that planted them.
+LEAKS_OUTSIDE = set("""
+environment-own environment-processes environment-command-lines
+files-ssh files-gnupg files-cloud files-registries files-git files-passwords files-browsers files-history files-claude files-home
+files-other-projects files-state files-temporary files-run files-shared-memory files-system files-others files-absent files-parent
+files-proc-root files-proc-cwd files-dot-dot files-symlink files-hard-link
+descriptors-inherited descriptors-directory descriptors-pidfd-host
+keys-session keys-user keys-keyrings keys-link keys-request keys-add keys-list
+sockets-abstract sockets-abstract-datagram sockets-path sockets-proc-root
+network-netlink network-families
+processes-see processes-signal processes-signal-thread processes-signal-pidfd processes-signal-all processes-signal-group
+processes-signal-owner processes-ptrace processes-vm-read processes-mem-file processes-pointers processes-scheduling processes-oom
+memory-shm-id memory-shm-key memory-semaphores memory-messages memory-lists memory-mqueue memory-userfaultfd
+kernel-filter kernel-filter-init kernel-no-new-privileges kernel-capabilities kernel-setuid-programs kernel-core-dumps
+kernel-user-namespace kernel-clone-namespace kernel-clone3-namespace mounts-nested
+identity-host-name identity-users identity-mount-sources
+write-create write-directory write-symlink write-rename write-socket write-proc-root write-dot-dot write-canaries write-parent
+write-startup write-autostart
+""".split())
+OPEN_IN_FULL = set("""
+sockets-list network-loopback-tcp network-loopback-udp network-host-tcp network-host-udp network-mapped network-unspecified
+network-metadata network-private network-gateway network-multicast network-outside network-interfaces identity-interfaces
+""".split())
+
+# As root of namespaces made for it.
+LEAKS_AS_ROOT_INSIDE = set("""
+descriptors-init descriptors-pidfd-init
+network-routes network-link network-firewall network-raw network-packet
+processes-credentials processes-ptrace-init processes-vm-read processes-mem-file processes-pointers
+kernel-become-root kernel-file-capabilities kernel-namespaces kernel-enter-namespace kernel-reboot
+mounts-mount mounts-bind mounts-remount mounts-unmount mounts-pivot mounts-chroot mounts-new-calls mounts-propagation
+sockets-agents sockets-desktop sockets-containers sockets-system identity-machine-id write-system write-programs
+""".split())
+# The same, as the machine's root.
+LEAKS_TO_ROOT = set("""
+files-handle memory-pagemap kernel-bpf kernel-fanotify kernel-clock kernel-swap kernel-settings kernel-core-pattern kernel-mknod
+""".split())
+
+LEAKS_AS_NONE = OPEN_IN_FULL - {"identity-interfaces"}
+# No such thing may be on this machine.
+MAY_BE_SKIPPED = {"identity-host-name", "identity-machine-id"}
+
+# There is no safe way to see these leak everywhere: hardware, kernel options, the machine's root.
+DEPENDS = set("""
+files-old-root
+network-vsock network-crypto network-bluetooth
+memory-devices memory-perf memory-symbols
+terminal-tiocsti terminal-tiocsti-wide terminal-tiocsti-32 terminal-tiocsti-x32 terminal-tioclinux terminal-steal terminal-discipline
+terminal-consoles terminal-input
+kernel-32-bit kernel-x32 kernel-io-uring kernel-kexec kernel-modules kernel-ports kernel-log kernel-sysrq kernel-sys kernel-cgroup
+kernel-devices mounts-disks identity-boot-id identity-groups identity-cgroup identity-hardware identity-logs
+""".split())
+
+# Process 1 can be looked into; a mount is read-only and shared, sockets of the system are there, and programs can be changed.
+AS_ROOT_INSIDE = """
+mount -t tmpfs none /mnt && mkdir /mnt/shared && mount -t tmpfs -o ro none /mnt/shared && mount --make-shared /mnt/shared &&
+mount -t tmpfs none /etc && touch /etc/passwd && echo 0123456789abcdef >/etc/machine-id && mount -t tmpfs none /run || exit
+/usr/bin/python3 -c '
+import os, socket, subprocess, sys
+kept = []
+for path in ("/run/dbus/system_bus_socket", "/run/docker.sock", "/run/user/0/bus", "/run/user/0/gnupg/S.gpg-agent"):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    kept.append(socket.socket(socket.AF_UNIX))
+    kept[-1].bind(path)
+    kept[-1].listen()
+sys.exit(subprocess.run(sys.argv[1:]).returncode)' "$@"
+:
+"""
+
+# A network with a way out that leads nowhere, and services in it: what the tier none must not have.
+AS_NONE = """
+import pathlib, subprocess, sys, unittest
+from lib.canaries import Canaries
+for command in ("link set lo up", "link add out type veth peer name end", "address add 192.0.2.9/24 dev out", "link set out up", "link set end up", "route add default via 192.0.2.1",
+                "-6 address add 2001:db8:9::9/64 dev out nodad", "-6 route add default dev out"):
+    subprocess.run(["ip", *command.split()], check=True)
+test = unittest.TestCase()
+test.home = test.project = pathlib.Path(sys.argv[2])
+canaries = Canaries(test)
+canaries.services()
+canaries.unix_sockets()
+subprocess.run([sys.argv[1], canaries.write_list("none")], check=True)
+test.doCleanups()
+"""
+
+
+class ProbeTest(BoxTest):
+    def plant(self):
+        canaries = Canaries(self).plant()
+        canaries.services()
+        for path in (".bashrc", "bin/x", "project/x"):
+            (self.home / path).parent.mkdir(exist_ok=True)
+            (self.home / path).write_text("")
+        shutil.copy(PROBE, self.project / "probe")
+        return canaries
+
+    def outside(self, *prefix, canaries, tier="full"):
+        done = subprocess.run([*prefix, PROBE, canaries.write_list(tier)], cwd=self.project, env={**self.env, **canaries.env},
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, pass_fds=canaries.descriptors, text=True, timeout=20, check=True)
+        return parse(done.stdout)
+
+    def assertVerdicts(self, results, expected, verdict):
+        self.assertEqual({name: results[name] for name in expected - with_verdict(results, verdict)}, {})
+
+
+class Outside(ProbeTest):
+    """Each row leaks somewhere: that it says held inside is then a statement about the box."""
+
+    def test_each_row_is_accounted_for(self):
+        can_leak = LEAKS_OUTSIDE | LEAKS_AS_ROOT_INSIDE | LEAKS_TO_ROOT | LEAKS_AS_NONE | OPEN_IN_FULL | {"terminal-others"}
+        self.assertEqual(set(ATTACKS) - can_leak, DEPENDS)
+        self.assertGreaterEqual(len(can_leak), 70)
+        self.assertEqual((can_leak | NOT_YET) - set(ATTACKS), set())
+
+    def test_nothing_is_left_behind(self):
+        """But at the paths that the host looks at, and it does no harm to what it reaches."""
+        canaries = self.plant()
+        canaries.write_list("full")
+        before = tree(self.home)
+        results = self.outside(*NAMESPACES, "sh", "-c", '"$@"; :', "sh", canaries=canaries)
+        self.assertIn("leaked", {verdict for verdict, _ in results.values()})
+        after = {path: what for path, what in tree(self.home).items() if ".made" not in path}
+        self.assertEqual(after, before)
+
+    def test_as_root_of_namespaces(self):
+        canaries = self.plant()
+        canaries.line("machine-id", "0123456789abcdef")
+        results = self.outside(*NAMESPACES, "sh", "-c", AS_ROOT_INSIDE, "sh", canaries=canaries)
+        self.assertVerdicts(results, LEAKS_AS_ROOT_INSIDE | (LEAKS_TO_ROOT if ROOT else set()), "leaked")
+
+    def test_a_network_that_should_not_be_there(self):
+        done = subprocess.run([*NAMESPACES, "/usr/bin/python3", "-c", AS_NONE, PROBE, self.project], cwd=self.project, env=os.environ,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, timeout=20, check=True)
+        self.assertVerdicts(parse(done.stdout), LEAKS_AS_NONE, "leaked")
+
+    def test_without_a_list_nothing_is_said(self):
+        for content in (None, "", "tier\tfull\n", "token\n"):
+            path = self.project / "list"
+            path.unlink(missing_ok=True)
+            if content is not None:
+                path.write_text(content)
+            done = subprocess.run([PROBE, path], capture_output=True, text=True, timeout=20, check=False)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn("cannot read the list", done.stderr)
+
+
+# Not as root: its signals would reach everybody.
+if not ROOT:
+    class OutsideAsUser(ProbeTest):
+        def test_nearly_everything_leaks(self):
+            canaries = self.plant()
+            started = time.monotonic()
+            results = self.outside(canaries=canaries)
+            self.assertLess(time.monotonic() - started, 1)
+            self.assertVerdicts(results, LEAKS_OUTSIDE, "leaked")
+            self.assertVerdicts(results, OPEN_IN_FULL, "open")
+            for path in [fields[1] for fields in canaries.lines if fields[0] == "write"]:
+                for ending in ("", ".write-directory", ".write-symlink", ".write-rename", ".write-socket", ".write-dot-dot"):
+                    self.assertTrue(os.path.lexists(f"{path}{ending}"), (path, ending))
+
+
+class OnTerminal(ProbeTest):
+    def attack(self, *prefix, tier):
+        listing = Canaries(self).write_list(tier)
+        terminal = Terminal([*prefix, "sh", "-c", '"$0" "$1" >"$1.out" 2>&1; echo DO""NE; cat', self.project / "probe", listing],
+                            self.env, self.project)
+        self.addCleanup(terminal.close)
+        terminal.expect("DONE")
+        return parse((self.project / "canaries.out").read_text())
+
+    def setUp(self):
+        super().setUp()
+        shutil.copy(PROBE, self.project / "probe")
+
+    def test_outside_the_terminal_is_typed_into(self):
+        for other in os.openpty():
+            self.addCleanup(os.close, other)
+        results = self.attack(*(NAMESPACES if ROOT else []), tier="full")  # nothing is sent anywhere
+        wanted = {"terminal-others"}
+        if not LEGACY.exists() or LEGACY.read_text().strip() == "1":
+            wanted |= {"terminal-tiocsti", "terminal-tiocsti-wide"}
+        self.assertVerdicts(results, wanted, "leaked")
+        self.assertVerdicts(results, {"terminal-steal"}, "held")
+
+    def test_inside(self):
+        results = self.attack(CLAUDEBOX, "--network", "none", "--yes", "--exec", tier="none")
+        self.assertEqual({name: results[name] for name in with_verdict(results, "leaked") - NOT_YET}, {})
+        self.assertVerdicts(results, {"terminal-steal", "terminal-others", "terminal-consoles"}, "held")
+
+
+class Inside(ProbeTest):
+    """The same canaries, from a box."""
+
+    def attack(self, tier):
+        canaries = self.plant()
+        canaries.write_list(tier)
+        done = self.claudebox("--network", tier, "--yes", "--exec", "./probe", "canaries", env=canaries.env, pass_fds=canaries.descriptors)
+        self.assertEqual(done.returncode, 0, done.stderr[-400:])
+        results = parse(done.stdout)
+        self.assertEqual({name: results[name] for name in with_verdict(results, "leaked") - NOT_YET}, {})
+        for path in [fields[1] for fields in canaries.lines if fields[0] == "write"]:
+            self.assertEqual(list(pathlib.Path(path).parent.glob(f"{pathlib.Path(path).name}*")), [])
+        return results
+
+    def test_full(self):
+        results = self.attack("full")
+        self.assertVerdicts(results, OPEN_IN_FULL, "open")
+        self.assertEqual(with_verdict(results, "open") - OPEN_IN_FULL - {"identity-boot-id"}, set())
+
+    def test_none(self):
+        results = self.attack("none")
+        self.assertVerdicts(results, (LEAKS_AS_NONE | LEAKS_OUTSIDE | LEAKS_AS_ROOT_INSIDE) - NOT_YET - MAY_BE_SKIPPED, "held")
+        self.assertEqual(with_verdict(results, "open") - {"identity-boot-id"}, set())
+
+
+class InsideInet(InetTest, ProbeTest):
+    def test_inet(self):
+        canaries = Canaries(self).plant()
+        shutil.copy(PROBE, self.project / "probe")
+        for where, address in (("loopback", "127.0.0.1"), ("loopback", "::1"), ("host", "192.168.77.5"), ("host", "2001:db8:1::5"),
+                               ("host", "198.51.100.5"), ("host", "172.17.0.1"), ("host", "100.101.1.5"), ("host", "fd7a:115c:a1e0::5")):
+            for kind in ("tcp", "udp"):
+                canaries.line(kind, where, address, 80)
+        canaries.write_list("inet")
+        done = self.inet("./probe", "canaries", env=canaries.env)
+        results = parse(done.stdout)
+        self.assertEqual({name: results[name] for name in with_verdict(results, "leaked") - NOT_YET}, {})
+        self.assertVerdicts(results, LEAKS_AS_NONE - {"network-outside"}, "held")
+        self.assertEqual(with_verdict(results, "open") - {"identity-boot-id"}, {"network-outside"})
+
+
+if __name__ == "__main__":
+    unittest.main()
