@@ -44,8 +44,8 @@ sanitize: need-build+run+test+sanitize build-asan/build.ninja ## run all tests w
 	$(call compile,build-asan)
 	@$(PYTHON) tests/run.py build-asan
 
-fuzz: need-build+fuzz build-fuzz/build.ninja ## feed profiles of any bytes to the parser: make fuzz [SECONDS=60]
-	@ninja -C build-fuzz --quiet tests/fuzz_profile
+fuzz: need-build+fuzz build-fuzz/build.ninja ## feed any bytes to the parsers of profiles and of terminal output: make fuzz [SECONDS=60]
+	@ninja -C build-fuzz --quiet tests/fuzz_profile tests/fuzz_terminal
 	$(call give_back,build-fuzz)
 	@tests/fuzz/run.sh build-fuzz $(SECONDS)
 

@@ -69,6 +69,13 @@ enum confirm {
 	CONFIRM_COUNT,
 };
 
+// What stands between the agent and the user's terminal.
+enum terminal_mode {
+	TERMINAL_DIRECT,
+	TERMINAL_FILTERED, // a terminal of its own; what could harm or deceive outside is left out
+	TERMINAL_MODE_COUNT,
+};
+
 struct config {
 	enum action action;
 	enum output output;
@@ -87,6 +94,7 @@ struct config {
 	const struct profile_place *nixpkgs_place;
 	bool nix_daemon; // its socket is wanted although the box has a network of its own
 	bool project_read_only;
+	enum terminal_mode terminal;
 	enum confirm confirm;
 	bool yes;
 	strings arguments;     // for claude, for the shell, or the command of --exec
@@ -130,6 +138,7 @@ struct option_row {
 extern const struct option_row option_table[];
 extern const size_t option_table_count;
 extern const char *const network_tier_names[NETWORK_TIER_COUNT];
+extern const char *const terminal_mode_names[TERMINAL_MODE_COUNT];
 
 bool options_parse(struct config *config, struct arena *arena, int argc, char *const *argv,
 		   struct error *error);

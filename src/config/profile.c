@@ -218,6 +218,9 @@ static bool take(struct merge *merge, enum profile_key key, json_t *value)
 	case KEY_PROJECT:
 		config->project_read_only = profile_choice(row, value) == 1;
 		return true;
+	case KEY_TERMINAL:
+		config->terminal = (enum terminal_mode)profile_choice(row, value);
+		return true;
 	case KEY_CONFIRM:
 		config->confirm = (enum confirm)profile_choice(row, value);
 		return true;

@@ -312,7 +312,17 @@ static unsigned long read_number(const char *text)
 	return number;
 }
 
-// argv: init, flags and the mask of ignored signals ("fs4096", "--0"), command …
+// The user's terminal is out of reach afterwards.
+static void take_own_terminal(void)
+{
+	if (call(__NR_setsid, 0, 0, 0, 0) < 0)
+		leave(EXIT_NO_COMMAND);
+	for (int fd = 0; fd <= 2; fd++)
+		if (call(__NR_ioctl, fd, TIOCSCTTY, 0, 0) == 0)
+			return;
+}
+
+// argv: init, flags and the mask of ignored signals ("fs-4096", "---0"), command …
 __attribute__((noreturn, used)) void init_main(long *stack)
 {
 	char **arguments = (char **)(stack + 1);
@@ -322,10 +332,10 @@ __attribute__((noreturn, used)) void init_main(long *stack)
 	bool foreground;
 	char **environment;
 
-	if (stack[0] < 3 || !arguments[1][0] || !arguments[1][1])
+	if (stack[0] < 3 || !arguments[1][0] || !arguments[1][1] || !arguments[1][2])
 		leave(EXIT_NO_COMMAND);
 	foreground = arguments[1][0] == INIT_FLAG_FOREGROUND;
-	ignored = read_number(arguments[1] + 2);
+	ignored = read_number(arguments[1] + 3);
 	block_all_signals();
 	call(__NR_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0); // the end of bwrap
 	// Nobody in the box may look into this process: it holds the control socket.
@@ -334,6 +344,8 @@ __attribute__((noreturn, used)) void init_main(long *stack)
 	environment = read_environment();
 	call(__NR_close_range, INIT_ENVIRONMENT_FD, ~0U, 0, 0);
 	call(__NR_fcntl, INIT_CONTROL_FD, F_SETFD, FD_CLOEXEC, 0);
+	if (arguments[1][2] == INIT_FLAG_OWN_TERMINAL)
+		take_own_terminal();
 	init.terminal =
 		(int)call(__NR_openat, AT_FDCWD, "/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY, 0);
 	init.signals = (int)call(__NR_signalfd4, -1, &all, sizeof(all), SFD_CLOEXEC);

@@ -29,7 +29,9 @@ enum {
 	INIT_ENVIRONMENT_FD = 4, // a memfd: NAME=value, NUL-separated
 };
 
-// What init is told on its command line: init FLAGS COMMAND [ARG…]. FLAGS is two letters, '-' for no, and the mask of
-// ignored signals: "fs4096".
+// What init is told on its command line: init FLAGS COMMAND [ARG…]. FLAGS is three letters, '-' for no, and the mask of
+// ignored signals: "fs-4096".
 #define INIT_FLAG_FOREGROUND 'f' // give the terminal to the agent
 #define INIT_FLAG_SCOPED     's' // nothing in the box reaches abstract sockets or processes outside
+#define INIT_FLAG_OWN_TERMINAL \
+	't' // a session of its own, with the terminal among 0 to 2, if there is one

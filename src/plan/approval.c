@@ -34,6 +34,9 @@ strings approval_lines(struct arena *arena, const struct plan *plan)
 		add(&lines, arena, arena_printf(arena, "host port %u", *port));
 	vec_each(port, &plan->inet.published_ports)
 		add(&lines, arena, arena_printf(arena, "published port %u", *port));
+	if (plan->terminal != TERMINAL_DIRECT)
+		add(&lines, arena,
+		    arena_printf(arena, "terminal %s", terminal_mode_names[plan->terminal]));
 	vec_each(variable, &plan->variables) {
 		if (variable->origin != ORIGIN_MADE)
 			add(&lines, arena,

@@ -128,6 +128,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 		.payload = config->payload,
 		.project = host->project,
 		.project_read_only = config->project_read_only,
+		.terminal = config->terminal,
 		.home = host->home,
 		.host_name = "claudebox",
 		.bwrap = host->bwrap,

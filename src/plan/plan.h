@@ -128,6 +128,7 @@ struct plan {
 	bool user_namespaces; // the agent may make some
 	bool scoped;          // Landlock keeps it from abstract sockets and processes outside
 	bool project_read_only;
+	enum terminal_mode terminal;
 	uid_t uid; // in the box
 	gid_t gid;
 	struct plan_state state;

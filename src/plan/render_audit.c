@@ -322,6 +322,18 @@ static void add_network(struct screen *screen, const struct plan *plan)
 					      plan->nix_daemon_left_out));
 }
 
+static void add_terminal(struct screen *screen, const struct plan *plan)
+{
+	if (plan->terminal == TERMINAL_DIRECT)
+		return;
+	add_styled(screen, STYLE_HEAD, "\nTerminal:");
+	text_add(&screen->out, "\n  ");
+	add_wrapped(screen, STYLE_PLAIN,
+		    "filtered: the box has one of its own, and only what a screen needs reaches "
+		    "yours; no clipboard, titles or notifications",
+		    2);
+}
+
 const char *render_audit(const struct plan *plan, struct arena *arena, size_t columns, bool colour)
 {
 	struct screen screen = { .arena = arena,
@@ -354,6 +366,7 @@ const char *render_audit(const struct plan *plan, struct arena *arena, size_t co
 	text_add(&screen.out, "  all else is empty\n");
 	add_mounts(&screen, plan);
 	add_network(&screen, plan);
+	add_terminal(&screen, plan);
 	if (plan->changes.count) {
 		add_styled(&screen, STYLE_HEAD, "\nChanged since you last said yes here:");
 		text_add(&screen.out, "\n");

@@ -142,6 +142,10 @@ const char *render_dry_run(const struct plan *plan, struct arena *arena)
 		 "descriptor, puts a small\n# init before the command for signals, exit "
 		 "codes and what a process can only close for itself (abstract\n# sockets, core "
 		 "dumps), keeps later mounts out, and answers Claude's first-run questions.\n");
+	if (plan->terminal != TERMINAL_DIRECT)
+		text_add(&out,
+			 "#\n# The terminal is filtered by claudebox while the box runs: this "
+			 "script gives the same box yours as it is.\n");
 	if (tier_table[plan->network].attached)
 		add_network(&script, &out, plan);
 	if (script.uses_newline)

@@ -123,7 +123,7 @@ static void close_box(const struct box *box)
 bool run_box(const struct plan *plan, struct arena *arena, int *ret_status, struct error *error)
 {
 	struct network network = { .pasta = { .end = -1 } };
-	struct box box = { .terminal = -1 };
+	struct box box = { .terminal = -1, .control = -1, .info = -1 };
 	bool ok;
 
 	if (plan->report && fcntl(plan->report, F_GETFD) < 0) {
@@ -135,15 +135,19 @@ bool run_box(const struct plan *plan, struct arena *arena, int *ret_status, stru
 		return false;
 	// Blocked from here on: what arrives during the start is passed on afterwards.
 	close(run_open_signals());
-	box.terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+	box.terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	box.foreground = box.terminal >= 0 && tcgetpgrp(box.terminal) == getpgrp();
-	ok = run_start_box(&box, plan, arena, error) && finish_box(&box, plan, &network, error);
+	ok = terminal_begin(&box, plan, arena, error) && run_start_box(&box, plan, arena, error) &&
+	     finish_box(&box, plan, &network, error);
 	if (ok) {
 		ok = run_supervise(&box, plan, network.plan ? &network : NULL, ret_status, error);
+		terminal_end(&box);
 		if (ok)
 			report_network(plan, network.plan ? &network : NULL, arena, *ret_status);
 		if (network.plan)
 			network_end(&network);
+	} else {
+		terminal_end(&box);
 	}
 	close_box(&box);
 	return ok;

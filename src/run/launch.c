@@ -44,6 +44,7 @@ struct launch {
 	int environment;
 	int control;
 	int options;
+	int standard[STDERR_FILENO + 1]; // -1: ours
 };
 
 static bool fail(struct error *error, const char *what)
@@ -286,6 +287,9 @@ static bool spawn(struct launch *launch, const struct plan *plan, const char **a
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
 	posix_spawnattr_setsigmask(&attributes, &blocked);
 	posix_spawn_file_actions_init(&actions);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (launch->standard[fd] >= 0)
+			posix_spawn_file_actions_adddup2(&actions, launch->standard[fd], fd);
 	posix_spawn_file_actions_adddup2(&actions, launch->control, INIT_CONTROL_FD);
 	posix_spawn_file_actions_adddup2(&actions, launch->environment, INIT_ENVIRONMENT_FD);
 	posix_spawn_file_actions_adddup2(&actions, launch->init, INIT_PROGRAM_FD);
@@ -299,8 +303,10 @@ static bool spawn(struct launch *launch, const struct plan *plan, const char **a
 	return errno == 0;
 }
 
-static const char **make_command(struct launch *launch, const struct plan *plan, bool foreground)
+static const char **make_command(struct launch *launch, const struct plan *plan,
+				 const struct box *box)
 {
+	bool own = box->screen.relay != NULL;
 	strings words = { 0 };
 
 	vec_push(launch->arena, &words, "bwrap");
@@ -310,8 +316,10 @@ static const char **make_command(struct launch *launch, const struct plan *plan,
 	vec_push(launch->arena, &words,
 		 arena_printf(launch->arena, "/proc/self/fd/%d", INIT_PROGRAM_FD));
 	vec_push(launch->arena, &words,
-		 arena_printf(launch->arena, "%c%c%lu", foreground ? INIT_FLAG_FOREGROUND : '-',
-			      plan->scoped ? INIT_FLAG_SCOPED : '-', ignored_signals()));
+		 arena_printf(launch->arena, "%c%c%c%lu",
+			      box->foreground || own ? INIT_FLAG_FOREGROUND : '-',
+			      plan->scoped ? INIT_FLAG_SCOPED : '-',
+			      own ? INIT_FLAG_OWN_TERMINAL : '-', ignored_signals()));
 	vec_each(word, &plan->command)
 		vec_push(launch->arena, &words, *word);
 	vec_push(launch->arena, &words, NULL);
@@ -344,6 +352,8 @@ bool run_start_box(struct box *box, const struct plan *plan, struct arena *arena
 
 	box->bwrap = box->control = box->info = -1;
 	box->terminal = move_up(box->terminal);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		launch.standard[fd] = terminal_relay_standard(box, fd);
 	if ((tier_table[plan->network].attached && !add_info(&launch, box, error)) ||
 	    !gather(&launch, plan, error)) {
 		release(&launch);
@@ -356,7 +366,7 @@ bool run_start_box(struct box *box, const struct plan *plan, struct arena *arena
 	box->control = move_up(sockets[0]);
 	launch.control = move_up(sockets[1]);
 	setsockopt(box->control, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
-	command = make_command(&launch, plan, box->foreground);
+	command = make_command(&launch, plan, box);
 	started = spawn(&launch, plan, command, &box->bwrap);
 	if (!started) {
 		error_set(error, "cannot execute '%s': %s", quote_display(arena, plan->bwrap, 0),

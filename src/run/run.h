@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "plan/plan.h"
+#include "run/terminal.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -49,7 +50,8 @@ struct box {
 	int control;  // to init
 	int terminal; // -1: none
 	bool foreground;
-	int info; // bwrap says who process 1 is; -1: not asked
+	struct terminal screen; // how it was, and what stands before it
+	int info;               // bwrap says who process 1 is; -1: not asked
 };
 // The caller has set the terminal; the rest is filled here.
 bool run_start_box(struct box *box, const struct plan *plan, struct arena *arena,

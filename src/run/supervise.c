@@ -5,7 +5,8 @@
 // Theory of operation: the agent runs in a process group of its own, which has the terminal while claudebox is in
 // the foreground. The terminal's signals thus go straight to the agent. When the agent stops, init says so; we take
 // the terminal back and stop our own group, so that the user's shell sees a stopped job. `fg` continues us, and we
-// hand the terminal over again. Signals sent to claudebox itself are passed on, once each.
+// hand the terminal over again. Signals sent to claudebox itself are passed on, once each. With a filter (terminal_relay.c)
+// the agent has another terminal, always; ours stays with us, and stops and continues in the same way.
 #include "run/run.h"
 
 #include "base/cleanup.h"
@@ -102,6 +103,13 @@ static bool stop_job(void)
 	return sigpending(&pending) == 0 && sigismember(&pending, SIGCONT);
 }
 
+// A terminal of its own is the agent's in any case.
+static void resume(const struct watch *watch)
+{
+	terminal_resumed(watch->box);
+	say(watch, MESSAGE_RESUME, watch->box->screen.relay || in_foreground(watch));
+}
+
 static void agent_stopped(const struct watch *watch, int signal_number)
 {
 	bool wants_terminal = signal_number == SIGTTIN || signal_number == SIGTTOU;
@@ -109,11 +117,12 @@ static void agent_stopped(const struct watch *watch, int signal_number)
 	// `fg` of a job that was running in the background sends no signal: it just gives us the terminal.
 	if (!(wants_terminal && in_foreground(watch))) {
 		take_terminal(watch);
+		terminal_stopping(watch->box);
 		// It would ask for a terminal for ever that it can never get.
 		if (!stop_job() && wants_terminal && !in_foreground(watch))
 			say(watch, MESSAGE_SIGNAL, SIGHUP);
 	}
-	say(watch, MESSAGE_RESUME, in_foreground(watch));
+	resume(watch);
 }
 
 static bool receive(struct watch *watch)
@@ -146,7 +155,9 @@ static void take_signal(struct watch *watch, int signals)
 			watch->gone = true;
 	} else if (info.ssi_signo == SIGCONT) {
 		if (watch->agent > 0)
-			say(watch, MESSAGE_RESUME, in_foreground(watch));
+			resume(watch);
+	} else if (info.ssi_signo == SIGWINCH) {
+		terminal_resized(watch->box);
 	} else if (!(info.ssi_signo == SIGTSTP && info.ssi_pid == (uint32_t)getpid())) {
 		say(watch, MESSAGE_SIGNAL, (int)info.ssi_signo);
 	}
@@ -161,8 +172,11 @@ int run_open_signals(void)
 		sigaddset(&set, passed_signals[i]);
 	sigaddset(&set, SIGCHLD);
 	sigaddset(&set, SIGCONT);
+	sigaddset(&set, SIGWINCH);
+	sigaddset(&set, SIGTTIN); // an error is enough
 	sigaddset(&set, SIGTTOU); // we change the terminal's owner from behind it
 	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigdelset(&set, SIGTTIN);
 	sigdelset(&set, SIGTTOU);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
@@ -196,12 +210,21 @@ static bool watch_box(struct watch *watch, struct error *error)
 					   .events = POLLIN },
 					 { .fd = beside[0], .events = POLLIN },
 					 { .fd = beside[1], .events = POLLIN },
-					 { .fd = beside[2], .events = POLLIN } };
-		int ready = poll(wait, ARRAY_SIZE(wait), sign_in_patience(watch->sign_in));
+					 { .fd = beside[2], .events = POLLIN },
+					 { .fd = -1 },
+					 { .fd = -1 } };
+		int patience = sign_in_patience(watch->sign_in);
+		int look = terminal_patience(watch->box);
+		bool looks = look >= 0 && (patience < 0 || look < patience);
+		int ready;
+
+		terminal_watched(watch->box, wait + 6);
+		ready = poll(wait, ARRAY_SIZE(wait), looks ? look : patience);
 
 		if (ready < 0 && errno != EINTR)
 			return error_set(error, "cannot wait: %s", strerror(errno));
-		if (ready == 0) {
+		terminal_look(watch->box, ready == 0 && looks);
+		if (ready == 0 && !looks) {
 			sign_in_watch(watch->sign_in);
 			settle();
 		}
@@ -214,6 +237,7 @@ static bool watch_box(struct watch *watch, struct error *error)
 			sign_in_changed(watch->sign_in);
 		if (!watch->gone)
 			take_network(watch, wait + 3);
+		terminal_take(watch->box, wait + 6);
 	}
 	while (control >= 0 && watch->status < 0 && receive(watch) && watch->status < 0) {
 		struct pollfd left = { .fd = control, .events = POLLIN };
@@ -258,6 +282,7 @@ bool run_supervise(struct box *box, const struct plan *plan, struct network *net
 	bool ok;
 
 	settle();
+	terminal_relay_started(box);
 	ok = watch_box(&watch, error);
 	take_terminal(&watch);
 	sign_in_end(&sign_in);

@@ -5,41 +5,8 @@ import pathlib
 import time
 import unittest
 
-from lib.box import CLAUDEBOX, BoxTest, processes_with
-from lib.terminal import Terminal
-
-CTRL_C, CTRL_D, CTRL_Z, CTRL_BACKSLASH = "\x03", "\x04", "\x1a", "\x1c"
-
-
-class OnTerminal(BoxTest):
-    def setUp(self):
-        super().setUp()
-        self.mark = f"1000.{os.getpid()}{time.monotonic_ns()}"  # unique, and sleep takes it
-
-    def open(self, *command, env=None, **options):
-        terminal = Terminal(command, {**self.env, **(env or {})}, self.project, **options)
-        self.addCleanup(terminal.close)
-        return terminal
-
-    def box_on_terminal(self, script, shell="sh", **options):
-        return self.open(CLAUDEBOX, "--yes", "--exec", shell, "-c", script, self.mark, **options)
-
-    def shell(self, **options):
-        """An interactive bash, as a user has it."""
-        terminal = self.open("bash", "--norc", "--noprofile", "-i", env={"PS1": "PROMPT> ", "BASH_SILENCE_DEPRECATION_WARNING": "1",
-                                                                       "BOX": CLAUDEBOX, "MARK": self.mark}, **options)
-        terminal.expect("PROMPT> ")
-        terminal.send("bind 'set enable-bracketed-paste off' 2>/dev/null; stty -echo; echo set''up\n")
-        terminal.expect("setup")
-        terminal.expect("PROMPT> ")
-        return terminal
-
-    def assert_gone(self, seconds=1.5):
-        end = time.monotonic() + seconds
-        while processes_with(self.mark) and time.monotonic() < end:
-            time.sleep(0.02)
-        self.assertEqual([pathlib.Path(f"/proc/{pid}/cmdline").read_bytes() for pid in processes_with(self.mark)], [])
-
+from lib.box import CLAUDEBOX, processes_with
+from lib.on_terminal import CTRL_BACKSLASH, CTRL_C, CTRL_D, CTRL_Z, Filtered, OnTerminal
 
 class Keys(OnTerminal):
     def test_SAND_15_ctrl_c_reaches_the_agent_once_and_not_claudebox(self):
@@ -324,6 +291,35 @@ class Question(OnTerminal):
         terminal = self.open("sh", "-c", f'"{CLAUDEBOX}" --exec true 2>err; echo "status $?"; cat err')
         terminal.expect("status 125")
         terminal.expect("--yes")
+
+
+class KeysFiltered(Filtered, Keys):
+    pass
+
+
+class JobsFiltered(Filtered, Jobs):
+    def test_SAND_15_in_the_background_it_stops_when_it_reads_the_terminal(self):
+        """Its own terminal is always its own: it waits there until the user's comes back."""
+        terminal = self.shell()
+        self.run_line(terminal, "echo READY; read x </dev/tty; echo [\\$x]", "&")
+        terminal.expect("READY")
+        terminal.send("echo mine\n")
+        terminal.expect("mine")
+        terminal.send("fg\n")
+        time.sleep(0.6)
+        terminal.send("typed\n")
+        terminal.expect(r"\[typed\]")
+        terminal.expect("PROMPT> ")
+
+    def test_SAND_15_with_nobody_to_continue_it_it_ends_when_it_reads_the_terminal(self):
+        """It waits, and takes nothing from the shell; the end of the window is its end."""
+        terminal = self.shell()
+        terminal.send('( "$BOX" --yes --exec sh -c "echo READY; cat </dev/tty" "$MARK" 2>/dev/null & )\n')
+        terminal.expect("READY")
+        terminal.send("echo still mine\n")
+        terminal.expect("still mine")
+        terminal.hang_up()
+        self.assert_gone(3)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import unittest
 
 from lib.box import CLAUDEBOX, processes_with
 from lib.claude import ClaudeTest
+from lib.on_terminal import Filtered
 from lib.screen import Screen
 
 PROMPT = r"HOST>"
@@ -30,6 +31,7 @@ class OnScreen(ClaudeTest):
 
     def say(self, words):
         self.screen.type(words)
+        self.screen.wait_for(re.escape(words))  # with Enter in the same read it would be a paste
         time.sleep(0.3)
         self.screen.send("Enter")
 
@@ -100,6 +102,39 @@ class OnScreen(ClaudeTest):
 
 class OnScreenOld(OnScreen):
     kind = "CLAUDE_OLD"
+
+
+class OnScreenFiltered(Filtered, OnScreen):
+    def setUp(self):
+        super().setUp()
+        (self.home / ".claudebox/profiles/direct.json").write_text('{"terminal": "direct"}')
+        self.choose("filtered")
+
+    def choose(self, profile):
+        self.screen.type(f"clear; export CLAUDEBOX_PROFILE={profile}")
+        self.screen.send("Enter")
+
+    def shown(self):
+        """The screen, with its colours, at rest, and without what the clock says."""
+        seen = None
+        for _ in range(40):
+            before, seen = seen, self.screen.tmux("capture-pane", "-p", "-e")
+            if seen == before:
+                break
+            time.sleep(0.3)
+        return re.sub(r"\S+ for \d+s · done [0-9:]+ [AP]M", "TIME", seen)
+
+    def test_the_same_screen_as_without_the_filter(self):
+        screens = []
+        for profile in ("filtered", "direct"):
+            self.choose(profile)
+            self.start()
+            first = self.shown()
+            self.say("one line")
+            self.screen.wait_for("ECHO one line", timeout=60)
+            screens.append((first, self.shown()))
+            self.end()
+        self.assertEqual(screens[0], screens[1])
 
 
 del ClaudeTest

@@ -57,7 +57,8 @@ static void check_error(const struct error *error, const struct profile_text *ch
 
 static void check_config(const struct config *config)
 {
-	MUST(config->network < NETWORK_TIER_COUNT && config->confirm < CONFIRM_COUNT);
+	MUST(config->network < NETWORK_TIER_COUNT && config->confirm < CONFIRM_COUNT &&
+	     config->terminal < TERMINAL_MODE_COUNT);
 	MUST(config->network == NETWORK_INET || !config->host_ports.count);
 	MUST(config->network == NETWORK_INET || !config->published_ports.count);
 	MUST(config->host_ports.count <= MOST_PORTS && config->published_ports.count <= MOST_PORTS);

@@ -103,3 +103,38 @@ class Terminal:
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
             self.status = -9
+
+
+class Answering(Terminal):
+    """One that answers questions as xterm does, after a moment as over a network."""
+
+    ANSWERS = (
+        (rb"\x1b\[0?c", b"\x1b[?64;1;2;6;9;15;18;21;22c"),
+        (rb"\x1b\[>0?c", b"\x1b[>41;379;0c"),
+        (rb"\x1b\[>0?q", b"\x1bP>|XTerm(379)\x1b\\"),
+        (rb"\x1b\[5n", b"\x1b[0n"),
+        (rb"\x1b\[6n", b"\x1b[12;%dR"),
+        (rb"\x1b\]11;\?(?:\x07|\x1b\\)", b"\x1b]11;rgb:0000/0000/0000\x1b\\"),
+        (rb"\x1b\[21t", b"\x1b]lrm -rf x\x1b\\"),
+        (rb"\x05", b"answerback\r"),
+    )
+
+    def __init__(self, *arguments, delay=0.01, **options):
+        self.delay = delay
+        self.looked = 0
+        self.answered = []
+        super().__init__(*arguments, **options)
+
+    def _read(self, seconds):
+        got = super()._read(seconds)
+        found = sorted((match.start(), match.end(), answer) for question, answer in self.ANSWERS
+                       for match in re.finditer(question, self.output[self.looked:]))
+        for start, _, answer in found:
+            time.sleep(self.delay)
+            column = re.findall(rb"\x1b\[(\d+)G", self.output[:self.looked + start])
+            answer = answer.replace(b"%d", column[-1] if column else b"34")
+            self.answered.append(answer)
+            os.write(self.fd, answer)
+        if found:
+            self.looked += found[-1][1]
+        return got

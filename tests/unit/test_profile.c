@@ -42,6 +42,8 @@ static const char *describe(const struct config *config)
 		text_add(&out, "nix daemon\n");
 	if (config->project_read_only)
 		text_add(&out, "project read-only\n");
+	if (config->terminal)
+		text_printf(&out, "terminal %s\n", terminal_mode_names[config->terminal]);
 	if (config->confirm)
 		text_printf(&out, "confirm %s\n", confirm_names[config->confirm]);
 	return text_get(&out);
@@ -100,6 +102,8 @@ static void test_keys(void)
 		{ "{\"nix_daemon\": false}", "" },
 		{ "{\"project\": \"read-only\"}", "project read-only\n" },
 		{ "{\"project\": \"read-write\"}", "" },
+		{ "{\"terminal\": \"direct\"}", "" },
+		{ "{\"terminal\": \"filtered\"}", "terminal filtered\n" },
 		{ "{\"confirm\": \"always\"}", "" },
 		{ "{\"confirm\": \"changed\"}", "confirm changed\n" },
 		{ "{\"confirm\": \"never\"}", "confirm never\n" },

@@ -113,6 +113,8 @@ static const char *const bad[][2] = {
 	  "line 1, column 13: 'network' is '\\x1b[2J' and must be one of 'full', 'inet', 'none'" },
 	{ "{\"project\": \"readonly\"}",
 	  "line 1, column 13: 'project' is 'readonly' and must be one of 'read-write', 'read-only'" },
+	{ "{\"terminal\": \"raw\"}",
+	  "line 1, column 14: 'terminal' is 'raw' and must be one of 'direct', 'filtered'" },
 	{ "{\"confirm\": \"sometimes\"}",
 	  "line 1, column 13: 'confirm' is 'sometimes' and must be one of 'always', 'changed', 'never'" },
 	{ "{\"mounts\": [{\"host\": \"/a\", \"mode\": \"r\"}]}",
@@ -215,7 +217,7 @@ static const char *const bad[][2] = {
 static const char *const hints[][2] = {
 	{ "{\"nmae\": 1}",
 	  "did you mean 'name'? known keys: name, description, extends, network, host_ports, publish, env, "
-	  "extra_env_passthrough, mounts, packages, nixpkgs, nix_daemon, project, confirm" },
+	  "extra_env_passthrough, mounts, packages, nixpkgs, nix_daemon, project, terminal, confirm" },
 	{ "{\"mounts\": [{\"hots\": 1}]}", "did you mean 'host'? known keys: host, sandbox, mode" },
 	{ "{\"mounts\": [{\"host\": \"/a\", \"x\": 1}]}", "known keys: host, sandbox, mode" },
 	{ "{\"network\": \"lan\"}", "for example: \"network\": \"inet\"" },

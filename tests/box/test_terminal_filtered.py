@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: MIT
+"""`"terminal": "filtered"`: what the agent writes is looked at, and the user's terminal is out of its reach."""
+import fcntl
+import os
+import struct
+import subprocess
+import termios
+import time
+import unittest
+
+from lib.box import CLAUDEBOX, processes_with, until
+from lib.on_terminal import CTRL_C, Filtered, OnTerminal
+from lib.terminal import Answering
+
+AS_ROOT = True
+
+# What is written in the box, and what is left of it; None: all. tests/unit/test_terminal.c has every kind.
+ROWS = (
+    (b"plain \xc3\xbc \xe2\x94\x80", None),
+    (b"\x1b[1;31mred\x1b[0m\x1b[2K\x1b[3C", None),
+    (b"\x1b[?1049h\x1b[?1000;1006h\x1b[?25l\x1b[?2004h\x1b[?1049l", None),
+    (b"\x1b]11;?\x1b\\", None),
+    (b"\x1b]8;;https://example.org\x1b\\x\x1b]8;;\x1b\\", None),
+    (b"\x1b]52;c;cm0gLXJmIH4K\x07", b""),  # the clipboard
+    (b"\x1b]52;c;?\x07", b""),
+    (b"\x9d52;c;QUJD\x9c", b"\xef\xbf\xbd52;c;QUJD\xef\xbf\xbd"),
+    (b"\xc2\x9d52;c;QUJD\xc2\x9c", b"52;c;QUJD"),
+    (b"\x1b]0;title\x07\x1b]2;title\x1b\\\x1b[21t", b""),  # titles
+    (b"\x1b[8;5;5t\x1b[2t", b""),  # the window
+    (b"\x1b]9;note\x07\x1b]777;notify;a;b\x07\x1b]7;file:///etc\x07", b""),
+    (b"\x1bPtmux;\x1b\x1b]52;c;QUJD\x07\x1b\\", b""),  # through tmux
+    (b"\x1bP$qm\x1b\\\x1b_Ga=q;AAAA\x1b\\", b""),
+    (b"\x1b[5i\x1b[?4i\x05", b""),  # the printer, the answerback
+    (b"\x1b]1337;File=name=eA==:AAAA\x07", b""),
+    (b"\x1b]4;1;red\x07\x1b]11;#ffffff\x07", b""),
+    (b"\x1b]8;;file:///etc/passwd\x1b\\x", b"x"),
+)
+
+
+def octal(data):
+    return "".join(f"\\{byte:03o}" for byte in data)
+
+
+class Filter(Filtered, OnTerminal):
+    def through(self, *writes):
+        """What the terminal gets of the writes, one after the other."""
+        script = "stty raw -echo; printf '<<<'; " + "sleep 0.02; ".join(f"printf '{octal(data)}'; " for data in writes) + "printf '>>>'; sleep 0.1"
+        terminal = self.open(CLAUDEBOX, "--yes", "--exec", "sh", "-c", script, self.mark)
+        self.assertEqual(terminal.wait(), 0)
+        return terminal.output.partition(b"<<<")[2].partition(b">>>")[0]
+
+    def test_TERMINAL_what_passes(self):
+        for written, left in ROWS:
+            with self.subTest(written):
+                self.assertEqual(self.through(written), written if left is None else left)
+
+    def test_TERMINAL_in_pieces_it_is_the_same(self):
+        written = b"a\x1b]52;c;QUJD\x07b\xe2\x94\x80\x1b[31mc"
+        for at in range(1, len(written), 3):
+            self.assertEqual(self.through(written[:at], written[at:]), b"ab\xe2\x94\x80\x1b[31mc")
+
+    def test_TERMINAL_without_it_all_passes(self):
+        """That the test can fail."""
+        del self.env["CLAUDEBOX_PROFILE"]
+        self.assertEqual(self.through(b"\x1b]52;c;QUJD\x07"), b"\x1b]52;c;QUJD\x07")
+
+    def test_TERMINAL_answers_reach_the_agent(self):
+        terminal = self.open(CLAUDEBOX, "--yes", "--exec", "bash", "-c",
+                             "stty raw -echo; printf '\\033[6n'; IFS= read -r -d R x; stty sane; printf 'got[%q]\\n' \"$x\"; exit 4",
+                             self.mark, kind=Answering)
+        terminal.expect(r"got\[\$'\\E\[12;34'\]")
+        self.assertEqual(terminal.wait(), 4)
+
+    def test_TERMINAL_what_is_printed_last_arrives(self):
+        terminal = self.open(CLAUDEBOX, "--yes", "--exec", "sh", "-c", "i=0; while [ $i -lt 3000 ]; do echo line-$i; i=$((i + 1)); done", self.mark)
+        self.assertEqual(terminal.wait(), 0)
+        lines = terminal.output.split(b"\r\n")
+        self.assertEqual([line for line in lines if line.startswith(b"line-")], [b"line-%d" % i for i in range(3000)])
+
+    def test_TERMINAL_errors_of_the_start_are_seen(self):
+        terminal = self.open(CLAUDEBOX, "--yes", "--exec", "no-such-program")
+        self.assertEqual(terminal.wait(), 127)
+        self.assertIn(b"cannot execute 'no-such-program'", terminal.output)
+        self.assertNotIn(b"\n\n\n", terminal.output)
+
+
+class Apart(Filtered, OnTerminal):
+    """The user's terminal is not in the box at all."""
+
+    def test_TERMINAL_it_is_another_and_no_other_is_open(self):
+        script = ("import os; ids = {os.fstat(fd).st_rdev for fd in (0, 1, 2)}; tty = os.open('/dev/tty', os.O_RDWR);"
+                  "print('same', len(ids), 'rdev', ids.pop(), 'own', os.getsid(0), os.tcgetpgrp(tty) == os.getpgrp())")
+        terminal = self.open(CLAUDEBOX, "--yes", "--exec", "python3", "-c", script)
+        found = terminal.expect(r"same 1 rdev (\d+) own 1 True")
+        self.assertEqual(terminal.wait(), 0)
+        number = struct.unpack("I", fcntl.ioctl(terminal.fd, 0x80045430, b"\0\0\0\0"))[0]  # TIOCGPTN
+        self.assertNotEqual(int(found[1]), os.makedev(136, number))
+
+    def test_TERMINAL_characters_pushed_into_its_input_stay_in_the_box(self):
+        """TIOCSTI: where the kernel allows it, it is the box's own terminal."""
+        script = ("import fcntl, termios, sys\nfor c in 'echo INJECTED\\n':\n"
+                  "    try: fcntl.ioctl(0, termios.TIOCSTI, c.encode())\n    except OSError as e: print('no', e.errno); break\n")
+        (self.project / "push.py").write_text(script)
+        terminal = self.shell()
+        terminal.send(f'"$BOX" --yes --exec python3 push.py {self.mark} 2>/dev/null\n')
+        terminal.expect("PROMPT> ")
+        terminal.send("echo over\n")
+        terminal.expect("over")
+        self.assertNotIn(b"\nINJECTED", terminal.quiet(0.3))
+
+    def test_TERMINAL_modes_set_in_the_box_are_the_boxs(self):
+        terminal = self.shell()
+        terminal.send(f'"$BOX" --yes --exec sh -c "stty raw -echo; sleep 0.3; stty -a | grep -c -- -icanon" {self.mark} 2>/dev/null; echo "after $?"\n')
+        terminal.expect("after 0")
+        terminal.send("stty -a | grep -o -- '-*icanon'\n")
+        terminal.expect(r"^(PROMPT> )?icanon")
+
+    def test_TERMINAL_only_what_is_a_terminal_is_one(self):
+        cases = (
+            ("", "ttt"), ("</dev/null", "-tt"), (">out", "t-t"), ("2>err", "tt-"), ("</dev/null 2>err", "-t-"), ("</dev/null >out", "--t"),
+        )
+        look = 'x=; for i in 0 1 2; do if [ -t $i ]; then x=${x}t; else x=$x-; fi; done; echo $x >where; : </dev/tty && echo tty >>where'
+        for redirections, wanted in cases:
+            with self.subTest(redirections):
+                terminal = self.open("sh", "-c", f'"{CLAUDEBOX}" --yes --exec sh -c \'{look}\' {redirections}; echo "END $?"')
+                terminal.expect("END 0")
+                self.assertEqual((self.project / "where").read_text(), f"{wanted}\ntty\n")
+
+    def test_TERMINAL_with_all_redirected_there_is_none(self):
+        terminal = self.open("sh", "-c", f'"{CLAUDEBOX}" --yes --exec sh -c ": </dev/tty" </dev/null >out 2>err; echo "END $?"')
+        terminal.expect("END [12]")
+        self.assertIn("/dev/tty", (self.project / "err").read_text())
+
+    def test_TERMINAL_with_none_it_is_as_without_a_filter(self):
+        done = self.claudebox("--yes", "--exec", "sh", "-c", "cat; echo err >&2; exit 3", stdin=None, input="through\n")
+        self.assertEqual((done.returncode, done.stdout), (3, "through\n"))
+        self.assertTrue(done.stderr.endswith("err\n"))
+
+    def test_TERMINAL_a_foreign_one_is_refused(self):
+        master, slave = os.openpty()
+        self.addCleanup(os.close, master)
+        done = subprocess.run([CLAUDEBOX, "--yes", "--exec", "true"], cwd=self.project, env=self.env, stdin=slave, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, timeout=20, check=False, start_new_session=True)
+        os.close(slave)
+        self.assertEqual(done.returncode, 125)
+        self.assertIn("cannot filter the terminal of descriptor 0", done.stderr)
+
+    def test_TERMINAL_ctrl_c_while_the_output_is_held_up(self):
+        """Nobody reads the screen: the box still ends when it is told to."""
+        terminal = self.open(CLAUDEBOX, "--yes", "--exec", "sh", "-c", "touch up; while :; do echo y; done", self.mark)
+        self.assertTrue(until((self.project / "up").exists))
+        time.sleep(0.3)
+        terminal.send(CTRL_C)
+        self.assertTrue(until(lambda: not processes_with(self.mark), 6))
+
+    def test_TERMINAL_the_supervisors_death_ends_it(self):
+        terminal = self.box_on_terminal("trap '' HUP; echo READY; while :; do sleep 1; done")
+        terminal.expect("READY")
+        os.kill(terminal.pid, 9)
+        self.assert_gone()
+
+    def test_TERMINAL_a_size_of_the_start(self):
+        terminal = self.box_on_terminal("stty size; kill -STOP $$", rows=33, columns=101)
+        terminal.expect("33 101")
+        fcntl.ioctl(terminal.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 10, 20, 0, 0))
+        terminal.close()
+        self.assert_gone()
+
+
+class Shown(Filtered, OnTerminal):
+    def test_TERMINAL_audit_and_json_say_so(self):
+        done = self.claudebox("--yes", "--exec", "true")
+        self.assertIn("Terminal:\n  filtered", done.stderr)
+        self.assertEqual(self.plan()["terminal"], "filtered")
+        del self.env["CLAUDEBOX_PROFILE"]
+        self.assertEqual(self.plan()["terminal"], "direct")
+
+    def test_TERMINAL_less_of_it_is_a_change(self):
+        profile = self.home / ".claudebox" / "profiles" / "filtered.json"
+        for text, wanted in (('{"terminal": "filtered"}', None), ('{"terminal": "direct"}', "- terminal filtered"),
+                             ('{"terminal": "filtered"}', "+ terminal filtered")):
+            profile.write_text(text)
+            terminal = self.open(CLAUDEBOX, "--exec", "true", env={"NO_COLOR": "1"})
+            terminal.expect(r"\[y/N\] ")
+            if wanted:
+                self.assertIn(wanted.encode(), terminal.output)
+            terminal.send("y\n")
+            self.assertEqual(terminal.wait(), 0)
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// Any bytes as a box's output, in any pieces: the same comes out, only what the tables let through, and a second pass finds
+// nothing more to do.
+#include "base/terminal_filter.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define MUST(condition)                                                     \
+	do {                                                                \
+		if (!(condition)) {                                         \
+			fprintf(stderr, "does not hold: %s\n", #condition); \
+			abort();                                            \
+		}                                                           \
+	} while (0)
+
+// In pieces that the first byte decides on, each with exactly the room that is promised.
+static char *run(const char *data, size_t size, unsigned int pieces, bool utf8, size_t *ret_length)
+{
+	struct terminal_filter filter = { .utf8 = utf8 };
+	char *all = malloc(FILTER_ROOM(size) + 1);
+	size_t length = 0;
+	size_t at = 0;
+
+	while (at < size) {
+		size_t count = pieces ? 1 + (at * pieces + pieces) % 37 : size;
+		char *room;
+		size_t got;
+
+		count = count < size - at ? count : size - at;
+		room = malloc(FILTER_ROOM(count));
+		got = terminal_filter(&filter, data + at, count, room);
+		MUST(got <= FILTER_ROOM(count) && length + got <= FILTER_ROOM(size));
+		memcpy(all + length, room, got);
+		free(room);
+		length += got;
+		at += count;
+	}
+	*ret_length = length;
+	return all;
+}
+
+// A terminal's own look at it: each ESC begins a sequence that is complete and in the tables.
+static void check_sequences(const char *text, size_t length, bool utf8)
+{
+	for (size_t i = 0; i < length; i++) {
+		unsigned char byte = (unsigned char)text[i];
+		size_t end = i + 2;
+		bool plain;
+
+		MUST(byte != 0x05 && byte != 0x7f &&
+		     (byte >= ' ' || strchr("\a\b\t\n\v\f\r\016\017\033", byte)));
+		MUST(utf8 || byte < 0x80 || byte > 0x9f);
+		MUST(!utf8 || byte != 0xc2 || i + 1 >= length ||
+		     (unsigned char)text[i + 1] >= 0xa0);
+		if (byte != 0x1b)
+			continue;
+		MUST(i + 1 < length && !strchr("PX^_k", text[i + 1]));
+		if (text[i + 1] == ']') {
+			while (end < length && text[end] != '\a' && text[end] != '\033')
+				end++;
+			MUST(end < length &&
+			     filter_command_passes(text + i + 2, end - i - 2, &plain));
+			i = end + (text[end] == '\033');
+		} else if (text[i + 1] == '[') {
+			while (end < length && text[end] < '@')
+				end++;
+			MUST(end < length && filter_control_passes(text + i, end - i + 1, &plain));
+			i = end;
+		} else {
+			end = i + 1;
+			while (end < length && text[end] < '0')
+				end++;
+			MUST(end < length && filter_escape_passes(text + i, end - i + 1, &plain));
+			i = end;
+		}
+	}
+}
+
+static void try(const char *data, size_t size, unsigned int pieces, bool utf8)
+{
+	size_t length;
+	size_t other_length;
+	char *whole = run(data, size, 0, utf8, &length);
+	char *other = run(data, size, pieces, utf8, &other_length);
+
+	MUST(length == other_length && memcmp(whole, other, length) == 0);
+	check_sequences(whole, length, utf8);
+	free(other);
+	other = run(whole, length, 0, utf8, &other_length);
+	MUST(length == other_length && memcmp(whole, other, length) == 0);
+	free(other);
+	free(whole);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size < 1)
+		return 0;
+	try((const char *)data + 1, size - 1, data[0] | 1U, true);
+	try((const char *)data + 1, size - 1, data[0] | 1U, false);
+	return 0;
+}

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""A box on a terminal, alone or below a shell: what the tests of the terminal share."""
+import os
+import pathlib
+import time
+
+from lib.box import CLAUDEBOX, BoxTest, processes_with
+from lib.terminal import Terminal
+
+CTRL_C, CTRL_D, CTRL_Z, CTRL_BACKSLASH = "\x03", "\x04", "\x1a", "\x1c"
+
+
+class OnTerminal(BoxTest):
+    def setUp(self):
+        super().setUp()
+        self.mark = f"1000.{os.getpid()}{time.monotonic_ns()}"  # unique, and sleep takes it
+
+    def open(self, *command, env=None, kind=Terminal, **options):
+        terminal = kind(command, {**self.env, **(env or {})}, self.project, **options)
+        self.addCleanup(terminal.close)
+        return terminal
+
+    def box_on_terminal(self, script, shell="sh", **options):
+        return self.open(CLAUDEBOX, "--yes", "--exec", shell, "-c", script, self.mark, **options)
+
+    def shell(self, **options):
+        """An interactive bash, as a user has it."""
+        terminal = self.open("bash", "--norc", "--noprofile", "-i", env={"PS1": "PROMPT> ", "BASH_SILENCE_DEPRECATION_WARNING": "1",
+                                                                       "BOX": CLAUDEBOX, "MARK": self.mark}, **options)
+        terminal.expect("PROMPT> ")
+        terminal.send("bind 'set enable-bracketed-paste off' 2>/dev/null; stty -echo; echo set''up\n")
+        terminal.expect("setup")
+        terminal.expect("PROMPT> ")
+        return terminal
+
+    def assert_gone(self, seconds=1.5):
+        end = time.monotonic() + seconds
+        while processes_with(self.mark) and time.monotonic() < end:
+            time.sleep(0.02)
+        self.assertEqual([pathlib.Path(f"/proc/{pid}/cmdline").read_bytes() for pid in processes_with(self.mark)], [])
+
+
+class Filtered:
+    """Mixed in: the same with a filter between the box and the terminal."""
+
+    def setUp(self):
+        super().setUp()
+        profiles = self.home / ".claudebox" / "profiles"
+        profiles.mkdir(parents=True)
+        (profiles / "filtered.json").write_text('{"terminal": "filtered"}')
+        for path in (profiles.parent, profiles):
+            path.chmod(0o700)
+        self.env["CLAUDEBOX_PROFILE"] = "filtered"

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+// The filter before the user's terminal, and what is written to it at the end.
+#include "check.h"
+
+#include "base/terminal_filter.h"
+#include "base/terminal_reset.h"
+
+#include <string.h>
+
+static struct arena arena;
+
+// What becomes of a text that comes in pieces of this size.
+static const char *filtered(const char *in, size_t length, size_t piece, bool utf8,
+			    bool *ret_touched)
+{
+	struct terminal_filter filter = { .utf8 = utf8 };
+	struct text out = { .arena = &arena };
+
+	for (size_t at = 0; at < length; at += piece) {
+		size_t count = length - at < piece ? length - at : piece;
+		char *room = arena_alloc(&arena, FILTER_ROOM(count));
+
+		text_add_bytes(&out, room, terminal_filter(&filter, in + at, count, room));
+	}
+	if (ret_touched)
+		*ret_touched = filter.touched;
+	return text_get(&out);
+}
+
+#define E  "\033"
+#define ST "\033\\"
+
+// Left: written in the box. Right: what the terminal gets; NULL: the same.
+static const struct {
+	const char *in;
+	const char *out;
+} rows[] = {
+	// Text.
+	{ "plain text\r\n\ttab\b\a", NULL },
+	{ "gr\xc3\xbc\xc3\x9f \xe2\x94\x80 \xe4\xb8\xad \xf0\x9f\x98\x80", NULL },
+	{ "a\xffz", "a\xef\xbf\xbdz" },
+	{ "a\xc3z", "a\xef\xbf\xbdz" },
+	{ "a\xe2\x94" E "[1mz", "a\xef\xbf\xbd" E "[1mz" },
+	{ "a\xc0\x9b"
+	  "31mz",
+	  "a\xef\xbf\xbd\xef\xbf\xbd"
+	  "31mz" }, // too long a form
+	{ "a\xed\xa0\x80z", "a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdz" },
+	{ "a\xf4\x90\x80\x80z", "a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdz" },
+	// Controls that answer, stop, or begin a sequence with one byte.
+	{ "a\x05z", "az" },
+	{ "a\x11\x13\x1a\x18\x7f\x01z", "az" },
+	{ "a\x9b"
+	  "21tz",
+	  "a\xef\xbf\xbd"
+	  "21tz" },
+	{ "a\xc2\x9b"
+	  "21tz",
+	  "a21tz" },
+	{ "a\xc2\x9d"
+	  "52;c;QUJD\az",
+	  "a52;c;QUJD\az" },
+	{ "a\xc2\x90q\xc2\x9cz", "aqz" },
+	// What a screen needs.
+	{ E "[1;38;2;1;2;3;4:3m" E "[0m" E "[m", NULL },
+	{ E "[2J" E "[H" E "[10;20H" E "[K" E "[3A" E "[5C" E "[2K" E "[1G" E "[4L" E "[2S", NULL },
+	{ E "[?1049h" E "[?25l" E "[?2004h" E "[?1000;1006h" E "[?2026h" E "[?2026l" E "[?2031h",
+	  NULL },
+	{ E "7" E "8" E "=" E ">" E "M" E "D" E "c" E "(B" E ")0" E "#8", NULL },
+	{ E "[>1u" E "[<u" E "[=5;1u" E "[?u" E "[>4;2m" E "[?4m" E "[2 q" E "[!p" E "[1;5r",
+	  NULL },
+	{ E "[c" E "[0c" E "[>c" E "[>0q" E "[5n" E "[6n" E "[?6n" E "[?996n" E "[?2026$p" E
+	    "[14t" E "[18t",
+	  NULL },
+	{ E "]11;?" ST E "]10;?\a" E "]4;1;?;2;?" ST, NULL },
+	{ E "]8;;https://example.org/a;b" ST "x" E "]8;;" ST, NULL },
+	{ E "]8;id=1;HTTP://example.org\ax" E "]8;;\a" E "]8;;mailto:a@b" ST, NULL },
+	{ E "]9;4;1;50\a" E "]9;4;0" ST, NULL },
+	// The clipboard.
+	{ "a" E "]52;c;QUJD\az", "az" },
+	{ "a" E "]52;c;?" ST "z", "az" },
+	{ "a" E "]0052;c;QUJD\az", "az" },
+	{ "a" E "]5522;x\az", "az" },
+	// Titles, set and typed in.
+	{ "a" E "]0;title\az", "az" },
+	{ "a" E "]1;t" ST E "]2;title" ST "z", "az" },
+	{ "a" E "]Ltitle" ST E "]ltitle" ST "z", "az" },
+	{ "a" E "ktitle" ST "z", "az" },
+	{ "a" E "[21tz", "az" },
+	{ "a" E "[20t" E "[22;0t" E "[23t" E "[>2tz", "az" },
+	// The window.
+	{ "a" E "[8;10;10t" E "[3;0;0t" E "[2t" E "[t" E "[9;1t" E "[13t" E "[19tz", "az" },
+	// Notifications, directories, colours that stay, programs of the terminal.
+	{ "a" E "]7;file:///x\a" E "]9;hello\a" E "]777;notify;a;b\a" E "]99;;x" ST "z", "az" },
+	{ "a" E "]9;4;1;1;x\a" E "]9;5\a" E "]9;6;\"x\"\a" E "]9;4\az", "az" },
+	{ "a" E "]11;#000000\a" E "]10;red\a" E "]4;1;red\a" E "]4;1;?;2;red\a" E "]104\a" E
+	  "]11;?;x\az",
+	  "az" },
+	{ "a" E "]1337;File=inline=1:AAAA\a" E "]633;E;rm\a" E "]133;A\a" E "]50;font\a" E
+	  "]46;/x\a" E "]22;x\az",
+	  "az" },
+	{ "a" E "]8;;file:///etc/passwd\ax" E "]8;;ssh://host\ay" E "]8;;javascript:1\az", "axyz" },
+	{ "a" E "]8;;https:\ax" E "]8;https://example.org\ay" E "]8\az", "axyz" },
+	// Strings.
+	{ "a" E "Ptmux;" E E "]52;c;QUJD\a" ST "z",
+	  "az" }, // what follows ESC is looked at by itself
+	{ "a" E "P$qm" ST E "P0;1|17/41" ST E "Pq#0;2;0;0;0~" ST E "P+q544e" ST "z", "az" },
+	{ "a" E "_Gi=1;AAAA" ST E "^x" ST E "Xx" ST "z", "az" },
+	{ "a" E "Pq\nstill\x07inside\xc2\x9c" ST "z", "az" },
+	// Printing, reading the screen, other languages, locks, logs.
+	{ "a" E "[i" E "[5i" E "[?5iz", "az" },
+	{ "a" E "[1;1;1;1;10;10*yz", "az" },
+	{ "a" E "%@" E "%G" E " G" E " F" E "[62;1\"p" E "[?2l" E "<" E "[?38hz", "az" },
+	{ "a" E "[2h" E "[12l" E "[?46h" E "[?1001h" E "[?5522h" E "[?1000;46h" E "[?h" E "[=c" E
+	  "[3q" E "[5y" E "Zz",
+	  "az" },
+	{ "a" E "[?15n" E "[?63;1n" E "[7n" E "[1c" E "[?1;xz", "az" },
+	// Odd forms: what not everybody would read in the same way.
+	{ "a" E "[3\n1mz", "a\n1mz" },
+	{ "a" E "[3" E "[1mz", "a" E "[1mz" },
+	{ "a" E E "[1mz", "a" E "[1mz" },
+	{ "a" E "[31\x18mz", "amz" },
+	{ "a" E "]0;x\x18z", "az" },
+	{ "a" E "[1?mz", "az" },
+	{ "a" E "[ 1mz", "az" },
+	{ "a" E "[??25hz", "az" },
+	{ "a" E "[\xc3\xbcmz", "a\xc3\xbcmz" },
+	{ "a" E "]8;;https://x\ny\az", "az" },
+	{ "a" E "]8;;https://\xc3\xbc\az", "az" },
+	{ "a" E "]11;?" E "[1mz", "a" E "[1mz" },
+	{ "a" E "(((0z", "az" },
+	{ "a" E "\x01"
+	  "cz",
+	  "acz" },
+	// Half of something is nothing.
+	{ "a" E, "a" },
+	{ "a" E "[1;2", "a" },
+	{ "a" E "]11;?", "a" },
+	{ "a\xe2\x94", "a" },
+};
+
+static void test_rows(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const char *wanted = rows[i].out ? rows[i].out : rows[i].in;
+		size_t length = strlen(rows[i].in);
+
+		for (size_t piece = 1; piece <= length; piece++) {
+			const char *got = filtered(rows[i].in, length, piece, true, NULL);
+
+			if (str_equal(got, wanted) && piece < length)
+				continue;
+			CHECK_CASE_STRING(got, wanted, rows[i].in);
+			break;
+		}
+	}
+}
+
+// A terminal that is not in UTF-8 takes bytes from 0x80 to 0x9f for controls wherever they are.
+static void test_bytes(void)
+{
+	CHECK_STRING(filtered("gr\xfc\xdf\xa4", 5, 5, false, NULL), "gr\xfc\xdf\xa4");
+	CHECK_STRING(filtered("a\x9b"
+			      "21tz",
+			      6, 6, false, NULL),
+		     "a21tz");
+	CHECK_STRING(filtered("\xe2\x94\x80", 3, 1, false, NULL), "\xe2");
+}
+
+static void test_touched(void)
+{
+	static const struct {
+		const char *text;
+		bool touched;
+	} cases[] = {
+		{ "text\r\n", false },
+		{ E "[31mred" E "[0m" E "[2K", false },
+		{ E "]0;title\a", false },
+		{ E "[?1000h", true },
+		{ E "[c", true },
+		{ E "]11;?" ST, true },
+		{ E "]8;;https://x" ST, true },
+		{ E "=", true },
+		{ E "[5i", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		bool touched;
+
+		filtered(cases[i].text, strlen(cases[i].text), 1, true, &touched);
+		CHECK_CASE(touched == cases[i].touched, cases[i].text);
+	}
+}
+
+// Longer than anything that is meant: not kept, and the next one is itself again.
+static void test_long(void)
+{
+	static char text[3 * FILTER_HELD];
+	int head = snprintf(text, sizeof(text), E "]8;;https://example.org/");
+
+	memset(text + head, 'x', sizeof(text) - (size_t)head - 8);
+	memcpy(text + sizeof(text) - 8, "\aa" E "[1mz", 7);
+	CHECK_STRING(filtered(text, sizeof(text) - 1, 1000, true, NULL), "a" E "[1mz");
+}
+
+// Every row decides something, and a row that passes is not before one that it would hide.
+static void test_tables(void)
+{
+	for (size_t i = 0; i < filter_control_count; i++) {
+		const struct filter_rule *rule = &filter_controls[i];
+		bool private = rule->before[0] >= '<' && rule->before[0] <= '?';
+
+		for (const char *last = rule->finals; *last; last++) {
+			const char *number = rule->listed
+						     ? arena_strndup(&arena, rule->listed,
+								     strcspn(rule->listed, " "))
+						     : "99999";
+			const char *sequence = arena_printf(&arena, E "[%.*s%s%s%c", private,
+							    rule->before, number,
+							    rule->before + private, *last);
+			bool plain = false;
+
+			CHECK_CASE(filter_control_passes(sequence, strlen(sequence), &plain) ==
+						   rule->pass &&
+					   plain == rule->plain,
+				   sequence + 1);
+		}
+		CHECK_CASE(rule->why && *rule->why, rule->finals);
+	}
+	for (size_t i = 1; i < filter_command_count; i++)
+		CHECK_CASE(filter_commands[i - 1].number < filter_commands[i].number &&
+				   *filter_commands[i].why,
+			   filter_commands[i].why);
+}
+
+static void test_reset(void)
+{
+	static const struct {
+		const char *term;
+		bool multiplexed;
+		enum terminal_kind kind;
+	} cases[] = {
+		{ "xterm-256color", false, TERMINAL_EMULATOR },
+		{ "xterm-kitty", false, TERMINAL_EMULATOR },
+		{ "xterm-256color", true, TERMINAL_MULTIPLEXER },
+		{ "tmux-256color", false, TERMINAL_MULTIPLEXER },
+		{ "screen", false, TERMINAL_MULTIPLEXER },
+		{ "linux", false, TERMINAL_CONSOLE },
+		{ "dumb", false, TERMINAL_OTHER },
+		{ "dumb", true, TERMINAL_OTHER },
+		{ "vt52", false, TERMINAL_OTHER },
+		{ "", false, TERMINAL_OTHER },
+		{ NULL, true, TERMINAL_OTHER },
+	};
+	const char *console = terminal_render_reset(&arena, TERMINAL_CONSOLE);
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		CHECK_CASE(terminal_kind_of(cases[i].term, cases[i].multiplexed) == cases[i].kind,
+			   cases[i].term ? cases[i].term : "none");
+	CHECK_STRING(terminal_render_reset(&arena, TERMINAL_OTHER), "");
+	CHECK(!strstr(console, E "[>") && !strstr(console, E "[<") && !strstr(console, E "]"));
+	CHECK(strstr(terminal_render_reset(&arena, TERMINAL_EMULATOR), E "7" E "[?1049l"));
+	CHECK(!strstr(terminal_render_reset(&arena, TERMINAL_MULTIPLEXER), "1049"));
+	// The filter itself knows what is undone, so an agent in a box in a box can undo it, too.
+	for (size_t i = 0; i < terminal_reset_count; i++)
+		CHECK_CASE(str_equal(filtered(terminal_resets[i].bytes,
+					      strlen(terminal_resets[i].bytes), 1, true, NULL),
+				     terminal_resets[i].bytes),
+			   terminal_resets[i].why);
+}
+
+static void test_question(void)
+{
+	static const struct {
+		const char *bytes;
+		bool answered;
+	} cases[] = {
+		{ E "[1;7R" E "[1;30R", true },
+		{ "typed" E "[?62c" E "[3;9R" E "[12;7R" E "[0nxx" E "[12;30R", true },
+		{ E "[1;30R" E "[1;7R", false },
+		{ E "[1;7R", false },
+		{ E "[7R" E "[30R", false },
+		{ E "[1;2;7R" E "[1;30R", false },
+		{ E "[1;7" E "[1;30R", false },
+		{ "", false },
+	};
+	struct terminal_question question = { .columns = { 7, 30 } };
+
+	CHECK_STRING(terminal_render_question(&arena, &question),
+		     E "7" E "[7G" E "[6n" E "[30G" E "[6n" E "8");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct terminal_question pieces = question;
+		struct terminal_question whole = question;
+		bool answered = false;
+
+		for (const char *s = cases[i].bytes; *s; s++)
+			answered = terminal_answered(&pieces, s, 1);
+		CHECK_CASE(answered == cases[i].answered, cases[i].bytes);
+		CHECK_CASE(terminal_answered(&whole, cases[i].bytes, strlen(cases[i].bytes)) ==
+				   answered,
+			   cases[i].bytes);
+	}
+}
+
+int main(void)
+{
+	test_rows();
+	test_bytes();
+	test_touched();
+	test_long();
+	test_tables();
+	test_reset();
+	test_question();
+	arena_free(&arena);
+	return check_done();
+}
