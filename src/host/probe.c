@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 
 enum { TEXT_LIMIT = 1024 * 1024, ACCOUNT_LIMIT = 64 * 1024 * 1024 };
 
@@ -106,6 +107,8 @@ static void add_secrets(struct host *host, struct arena *arena, const char *home
 
 static void probe_files(struct host *host, struct arena *arena)
 {
+	struct utsname system;
+
 	for (size_t i = 0; i < system_table_count; i++)
 		add_file(host, arena, system_table[i].path);
 	for (size_t i = 0; i < ca_bundle_count; i++)
@@ -123,6 +126,7 @@ static void probe_files(struct host *host, struct arena *arena)
 	add_secrets(host, arena, host->home);
 	if (!str_equal(host->account_home, host->home) && access(host->account_home, F_OK) == 0)
 		add_secrets(host, arena, host->account_home);
+	host->host_name = uname(&system) == 0 ? arena_strdup(arena, system.nodename) : NULL;
 	host->hosts_text = probe_read(arena, "/etc/hosts", TEXT_LIMIT, READ_FOLLOW);
 	host->nix_conf_text = probe_read(arena, "/etc/nix/nix.conf", TEXT_LIMIT, READ_FOLLOW);
 	host->policy_memory = probe_read(arena, BOX_POLICY "/CLAUDE.md", TEXT_LIMIT, READ_FOLLOW);

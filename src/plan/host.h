@@ -191,6 +191,7 @@ struct host {
 	VEC(struct followed) files; // every path that the plan's tables name
 	VEC(struct secret_place) secrets;
 	strings store_path; // directories of PATH that are in /nix/store
+	const char *host_name;
 	const char *hosts_text;
 	const char *nix_conf_text;
 	const char *policy_memory; // /etc/claude-code/CLAUDE.md

@@ -28,29 +28,64 @@ static void add_empty(struct plan *plan, struct arena *arena, const char *path, 
 		(struct plan_mount){ .kind = MOUNT_EMPTY, .path = path, .mode = mode, .why = why });
 }
 
-// Lines of a text that `keep` wants.
-static const char *filter_lines(struct arena *arena, const char *content,
-				bool (*keep)(const char *line))
+static bool has_control(const char *line)
 {
+	for (const char *s = line; *s; s++)
+		if ((unsigned char)*s < ' ' && *s != '\t')
+			return true;
+	return false;
+}
+
+// The host's own name, with or without its domain.
+static bool names_host(const char *name, const char *host_name)
+{
+	const char *rest = host_name ? str_after(name, host_name) : NULL;
+
+	return rest && (*rest == '\0' || *rest == '.');
+}
+
+// A line of /etc/hosts without the host's name; "" when no other is left.
+static const char *without_host(struct arena *arena, const char *line, const char *host_name)
+{
+	static const char blanks[] = " \t";
+	struct text out = { .arena = arena };
+	size_t names = 0;
+	bool found = false;
+
+	for (const char *s = line + strspn(line, blanks); *s; s += strspn(s, blanks)) {
+		size_t length = strcspn(s, blanks);
+		const char *word = arena_strndup(arena, s, length);
+
+		s += length;
+		if (names_host(word, host_name)) {
+			found = true;
+		} else {
+			text_printf(&out, "%s%s", names ? " " : "", word);
+			names++;
+		}
+	}
+	if (!found)
+		return line;
+	return names > 1 ? text_get(&out) : "";
+}
+
+static const char *host_names(struct arena *arena, const struct host *host)
+{
+	const char *content = host->hosts_text ? host->hosts_text
+					       : "127.0.0.1 localhost\n"
+						 "::1 localhost\n";
 	struct text out = { .arena = arena };
 
 	for (const char *line = content; *line;) {
 		size_t length = strcspn(line, "\n");
-		const char *copy = arena_strndup(arena, line, length);
+		const char *kept =
+			without_host(arena, arena_strndup(arena, line, length), host->host_name);
 
-		if (keep(copy))
-			text_printf(&out, "%s\n", copy);
+		if (!has_control(kept) && (*kept || length == 0))
+			text_printf(&out, "%s\n", kept);
 		line += length + (line[length] == '\n');
 	}
 	return text_get(&out);
-}
-
-static bool is_local_line(const char *line)
-{
-	for (const char *s = line; *s; s++)
-		if ((unsigned char)*s < ' ' && *s != '\t')
-			return false;
-	return true;
 }
 
 static bool plain_name(const char *name)
@@ -77,13 +112,8 @@ static void add_accounts(struct plan *plan, struct arena *arena, const struct ho
 
 static void add_names(struct plan *plan, struct arena *arena, const struct host *host)
 {
-	const char *hosts = host->hosts_text ? host->hosts_text
-					     : "127.0.0.1 localhost\n"
-					       "::1 localhost\n";
-
 	add_made(plan, arena, "/etc/hosts",
-		 arena_printf(arena, "%s127.0.1.1 %s\n", filter_lines(arena, hosts, is_local_line),
-			      plan->host_name),
+		 arena_printf(arena, "%s127.0.1.1 %s\n", host_names(arena, host), plan->host_name),
 		 "finds host names");
 	add_made(plan, arena, "/etc/nsswitch.conf",
 		 "passwd: files\ngroup: files\nhosts: files dns\n", "finds host names");

@@ -324,7 +324,10 @@ static void show_names(struct text *out)
 
 	show_on_each(out, show_names_of);
 	world_debian(&world);
-	world.host.hosts_text = "127.0.0.1 localhost\n10.0.0.1 build\n\033]0;x\n";
+	world.host.host_name = "thinkpad";
+	world.host.hosts_text = "127.0.0.1 localhost\n10.0.0.1 build\n\033]0;x\n"
+				"127.0.1.1\tthinkpad.example.org thinkpad\n"
+				"::1 localhost thinkpad shop.test # mine\n10.0.0.2 thinkpad2\n";
 	show_title(out, "the host's own names");
 	if (show_plan(out, &world))
 		show_data(out, &world, "/etc/hosts");
