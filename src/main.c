@@ -10,6 +10,7 @@
 #include "plan/render.h"
 #include "plan/tables.h"
 #include "run/packages.h"
+#include "run/prove.h"
 #include "run/run.h"
 
 #include <stdio.h>
@@ -66,7 +67,8 @@ static void hear_nix(struct nix_question *question, struct host *host, struct ar
 		probe_nix_client(host, arena);
 }
 
-static bool act(struct config *config, struct arena *arena, int *ret_status, struct error *error)
+static bool act(struct config *config, struct arena *arena, struct prove *prove, int *ret_status,
+		struct error *error)
 {
 	struct nix_question question = { .socket = -1 };
 	struct host host = { 0 };
@@ -96,6 +98,8 @@ static bool act(struct config *config, struct arena *arena, int *ret_status, str
 								  : render_dry_run(&plan, arena));
 		return true;
 	}
+	if (config->action == ACTION_PROVE)
+		return run_prove(prove, config, &host, &plan, ret_status, error);
 	plan.state.new_wish = wish_record;
 	show_audit(&plan, arena);
 	if (plan.must_ask) {
@@ -111,17 +115,20 @@ int main(int argc, char **argv)
 	struct arena arena = { 0 };
 	struct error error = { .arena = &arena };
 	struct config config = { .extra_env = getenv("CLAUDEBOX_EXTRA_ENV") };
+	struct prove prove = { .journal = -1 };
 	int status = 0;
 	bool ok;
 
-	ok = run_settle_in(&error) && options_parse(&config, &arena, argc, argv, &error);
+	ok = run_settle_in(&error) && options_parse(&config, &arena, argc, argv, &error) &&
+	     (config.action != ACTION_PROVE || prove_begin(&prove, &arena, &error)) &&
+	     run_close_on_execution(&error);
 
 	if (ok && config.action == ACTION_HELP)
 		status = print(options_render_help(&arena));
 	else if (ok && config.action == ACTION_VERSION)
 		status = print("claudebox " CLAUDEBOX_VERSION "\n");
 	else if (ok)
-		ok = act(&config, &arena, &status, &error);
+		ok = act(&config, &arena, &prove, &status, &error);
 	if (!ok) {
 		fprintf(stderr, "claudebox: %s\n", error.message);
 		if (error.hint)

@@ -13,6 +13,8 @@ const struct option_row option_table[] = {
 	  "print the bwrap command (or the plan as JSON) and change nothing" },
 	{ OPTION_CHECK, 0, "check", ARGUMENT_JSON, NULL,
 	  "test that everything a box needs is here and works" },
+	{ OPTION_PROVE, 0, "prove", ARGUMENT_JSON, NULL,
+	  "attack this project's box from inside and show what held" },
 	{ OPTION_PROFILE, 0, "profile", ARGUMENT_REQUIRED, "NAME",
 	  "start with the settings of ~/.claudebox/profiles/NAME.json" },
 	{ OPTION_NETWORK, 0, "network", ARGUMENT_REQUIRED, "TIER",
@@ -34,7 +36,6 @@ const struct option_row option_table[] = {
 	{ OPTION_HELP, 0, "help", ARGUMENT_NONE, NULL,
 	  "show this help (claude's own: claudebox -- --help)" },
 	{ OPTION_VERSION, 0, "version", ARGUMENT_NONE, NULL, "show claudebox's version" },
-	{ OPTION_RESERVED, 0, "prove", ARGUMENT_JSON, NULL, NULL },
 };
 const size_t option_table_count = ARRAY_SIZE(option_table);
 
@@ -195,17 +196,17 @@ static bool apply(struct config *config, struct arena *arena, const struct optio
 	case OPTION_CHECK:
 		choose_output(config, ACTION_CHECK, value);
 		return true;
+	case OPTION_PROVE:
+		choose_output(config, ACTION_PROVE, value);
+		return true;
 	case OPTION_HELP:
 		config->action = ACTION_HELP;
 		return true;
 	case OPTION_VERSION:
 		config->action = ACTION_VERSION;
 		return true;
-	case OPTION_RESERVED:
-		break;
 	}
-	error_hint(error, "after a -- it would go to claude");
-	return error_set(error, "option '--%s' is not in this version", row->name);
+	return false;
 }
 
 // The row that `word` names, with the value after '=' if there is one.
@@ -293,6 +294,13 @@ bool options_parse(struct config *config, struct arena *arena, int argc, char *c
 		error_set(error, "option '--exec' needs a command");
 		return usage_error(error);
 	}
+	if (config->action == ACTION_PROVE &&
+	    (config->arguments.count || config->payload != PAYLOAD_CLAUDE)) {
+		error_set(error, "option '--prove' runs its own program, nothing else");
+		return usage_error(error);
+	}
+	if (config->action == ACTION_PROVE) // also where there is no claude
+		config->payload = PAYLOAD_EXEC;
 	return true;
 }
 
@@ -321,8 +329,6 @@ const char *options_render_help(struct arena *arena)
 		const char *value = row->value_name ? row->value_name : "";
 		const char *left;
 
-		if (!row->help)
-			continue;
 		if (row->argument == ARGUMENT_JSON)
 			value = "[=json]";
 		left = arena_printf(arena, "%c%c%c --%s%s%s", row->letter ? '-' : ' ',
@@ -337,6 +343,6 @@ const char *options_render_help(struct arena *arena)
 		 "  CLAUDEBOX_CLAUDE          the claude to start, instead of the one on PATH\n"
 		 "\nexit status: the agent's own (128+N when signal N ended it); 125 nothing was\n"
 		 "started; 126 or 127 the command cannot be run or found; 2 wrong usage;\n"
-		 "1 a check found a problem\n");
+		 "1 a check found a problem, or an attack got through\n");
 	return text_get(&out);
 }

@@ -18,6 +18,7 @@ enum action {
 	ACTION_LAUNCH,
 	ACTION_DRY_RUN,
 	ACTION_CHECK,
+	ACTION_PROVE,
 	ACTION_HELP,
 	ACTION_VERSION,
 };
@@ -123,7 +124,7 @@ enum option_id {
 	OPTION_CHECK,
 	OPTION_HELP,
 	OPTION_VERSION,
-	OPTION_RESERVED, // known, and refused rather than handed to claude
+	OPTION_PROVE,
 };
 
 struct option_row {

@@ -44,6 +44,7 @@ enum mount_kind {
 struct plan_mount {
 	enum mount_kind kind;
 	const char *source;
+	size_t size;          // of a made file that is not a text, otherwise 0
 	const char *path;     // in the box
 	unsigned int mode;    // of a tmpfs, directory or made file
 	struct file_id id;    // of a host path

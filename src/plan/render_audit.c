@@ -4,6 +4,7 @@
 
 #include "base/path.h"
 #include "base/text.h"
+#include "plan/screen.h"
 #include "plan/tables.h"
 
 #include <string.h>
@@ -22,16 +23,6 @@ const char *const origin_marks[ORIGIN_COUNT] = {
 	[ORIGIN_ASKED] = "[+]",
 };
 
-enum style { STYLE_PLAIN, STYLE_HEAD, STYLE_DIM, STYLE_WARN, STYLE_ASKED, STYLE_DANGER };
-
-struct screen {
-	struct arena *arena;
-	struct text out;
-	size_t columns;
-	bool colour;
-	const char *home;
-};
-
 const char *render_masked(struct arena *arena, const char *value)
 {
 	size_t length = strlen(value);
@@ -46,94 +37,14 @@ const char *render_masked(struct arena *arena, const char *value)
 			    quote_display(arena, last, 0));
 }
 
-static void add_styled(struct screen *screen, enum style style, const char *text)
-{
-	static const char *const codes[] = {
-		[STYLE_PLAIN] = "",  [STYLE_HEAD] = "1",   [STYLE_DIM] = "2",
-		[STYLE_WARN] = "33", [STYLE_ASKED] = "35", [STYLE_DANGER] = "1;31",
-	};
-
-	if (screen->colour && *codes[style])
-		text_printf(&screen->out, "\033[%sm%s\033[0m", codes[style], text);
-	else
-		text_add(&screen->out, text);
-}
-
-// What is left of a line after `used` columns, but never too little to be of use.
-static size_t room(const struct screen *screen, size_t used)
-{
-	size_t least = 16;
-
-	if (!screen->columns)
-		return 0;
-	return screen->columns > used + least ? screen->columns - used : least;
-}
-
-// Up to the next blank that separates words; one with a backslash before it belongs to a path.
-static size_t word_length(const char *text)
-{
-	size_t length = 0;
-
-	while (text[length] && text[length] != ' ')
-		length += text[length] == '\\' && text[length + 1] ? 2 : 1;
-	return length;
-}
-
-static void add_line_end(struct screen *screen, size_t indent)
-{
-	text_printf(&screen->out, "\n%*s", (int)indent, "");
-}
-
-// Adds a piece that has `used` columns before it and may be longer than a line: it is broken here, with the indent,
-// before the terminal breaks it where the text wants. Returns the columns used then.
-static size_t add_broken(struct screen *screen, enum style style, const char *text, size_t indent,
-			 size_t used)
-{
-	size_t width = room(screen, indent);
-
-	while (width && used + display_width(text) > width) {
-		size_t length = used < width ? display_fit(text, width - used) : 0;
-
-		add_styled(screen, style, arena_strndup(screen->arena, text, length));
-		add_line_end(screen, indent);
-		text += length;
-		used = 0;
-	}
-	add_styled(screen, style, text);
-	return used + display_width(text);
-}
-
-// Fills a paragraph, each further line indented.
-static void add_wrapped(struct screen *screen, enum style style, const char *text, size_t indent)
-{
-	size_t width = room(screen, indent);
-	size_t used = 0;
-
-	for (const char *s = text; *s;) {
-		size_t length = word_length(s);
-		const char *part = arena_strndup(screen->arena, s, length);
-
-		if (used && width && used + 1 + display_width(part) > width) {
-			add_line_end(screen, indent);
-			used = 0;
-		} else if (used) {
-			text_add(&screen->out, " ");
-			used++;
-		}
-		used = add_broken(screen, style, part, indent, used);
-		s += length + strspn(s + length, " ");
-	}
-	text_add(&screen->out, "\n");
-}
-
 static void add_value(struct screen *screen, const char *value, const char *wanted_by,
 		      size_t indent, size_t used)
 {
-	used = add_broken(screen, STYLE_PLAIN, quote_display(screen->arena, value, VALUE_COLUMNS),
-			  indent, used);
+	used = screen_add_broken(screen, STYLE_PLAIN,
+				 quote_display(screen->arena, value, VALUE_COLUMNS), indent, used);
 	if (wanted_by)
-		add_broken(screen, STYLE_DIM, arena_printf(screen->arena, "  (%s)", wanted_by),
-			   indent, used);
+		screen_add_broken(screen, STYLE_DIM,
+				  arena_printf(screen->arena, "  (%s)", wanted_by), indent, used);
 	text_add(&screen->out, "\n");
 }
 
@@ -159,12 +70,12 @@ static void add_variable(struct screen *screen, const struct plan_variable *vari
 	size_t name = strlen(variable->name) < NAME_COLUMNS ? NAME_COLUMNS : strlen(variable->name);
 
 	text_add(&screen->out, "  ");
-	add_styled(screen, variable->origin == ORIGIN_ASKED ? STYLE_ASKED : STYLE_DIM,
+	screen_add(screen, variable->origin == ORIGIN_ASKED ? STYLE_ASKED : STYLE_DIM,
 		   origin_marks[variable->origin]);
 	text_printf(&screen->out, " %-*s ", narrow ? 0 : NAME_COLUMNS,
-		    quote_display(screen->arena, variable->name, room(screen, 7)));
+		    quote_display(screen->arena, variable->name, screen_room(screen, 7)));
 	if (narrow)
-		add_line_end(screen, indent);
+		screen_end_line(screen, indent);
 	if (str_equal(variable->name, "PATH"))
 		add_path_list(screen, variable->value, indent);
 	else if (variable->secret)
@@ -180,7 +91,7 @@ static void add_packages(struct screen *screen, const struct plan *plan)
 {
 	if (!plan->packages.count)
 		return;
-	add_styled(screen, STYLE_HEAD, "\nPackages:");
+	screen_add(screen, STYLE_HEAD, "\nPackages:");
 	text_add(&screen->out, "  from Nix, first in PATH\n");
 	vec_each(package, &plan->packages) {
 		struct text line = { .arena = screen->arena };
@@ -195,7 +106,7 @@ static void add_packages(struct screen *screen, const struct plan *plan)
 				    package->origin && !package->bin ? "; " : "",
 				    package->bin ? "" : "no programs in it");
 		text_printf(&screen->out, "  %s ", origin_marks[ORIGIN_ASKED]);
-		add_wrapped(screen, STYLE_ASKED, text_get(&line), 6);
+		screen_add_wrapped(screen, STYLE_ASKED, text_get(&line), 6);
 	}
 }
 
@@ -243,11 +154,11 @@ static void add_mount_row(struct screen *screen, const struct plan *plan,
 	text_printf(&line, "  (%s)", first->why);
 	text_printf(&screen->out, "  %s %-10s ", origin_marks[first->origin],
 		    mount_kind_names[first->kind]);
-	add_wrapped(screen,
-		    first->secret                   ? STYLE_DANGER
-		    : first->kind == MOUNT_WRITABLE ? STYLE_HEAD
-						    : STYLE_PLAIN,
-		    text_get(&line), 17);
+	screen_add_wrapped(screen,
+			   first->secret                   ? STYLE_DANGER
+			   : first->kind == MOUNT_WRITABLE ? STYLE_HEAD
+							   : STYLE_PLAIN,
+			   text_get(&line), 17);
 }
 
 // What the box can change comes first.
@@ -266,7 +177,7 @@ static void add_mounts(struct screen *screen, const struct plan *plan)
 static void add_network_line(struct screen *screen, enum origin origin, const char *text)
 {
 	text_printf(&screen->out, "  %s ", origin_marks[origin]);
-	add_wrapped(screen, origin == ORIGIN_ASKED ? STYLE_ASKED : STYLE_PLAIN, text, 6);
+	screen_add_wrapped(screen, origin == ORIGIN_ASKED ? STYLE_ASKED : STYLE_PLAIN, text, 6);
 }
 
 // What the tier inet refuses beyond the ranges that are the same everywhere, and what it lets through.
@@ -307,13 +218,13 @@ static void add_network(struct screen *screen, const struct plan *plan)
 {
 	const struct tier_row *tier = &tier_table[plan->network];
 
-	add_styled(screen, STYLE_HEAD, "\nNetwork:");
+	screen_add(screen, STYLE_HEAD, "\nNetwork:");
 	text_add(&screen->out, "\n  ");
-	add_wrapped(screen, STYLE_PLAIN,
-		    plan->network_by ? arena_printf(screen->arena, "%s  (%s)", tier->meaning,
-						    plan->network_by)
-				     : tier->meaning,
-		    2);
+	screen_add_wrapped(screen, STYLE_PLAIN,
+			   plan->network_by ? arena_printf(screen->arena, "%s  (%s)", tier->meaning,
+							   plan->network_by)
+					    : tier->meaning,
+			   2);
 	if (tier->attached)
 		add_inet(screen, &plan->inet);
 	if (plan->nix_daemon_left_out)
@@ -326,12 +237,13 @@ static void add_terminal(struct screen *screen, const struct plan *plan)
 {
 	if (plan->terminal == TERMINAL_DIRECT)
 		return;
-	add_styled(screen, STYLE_HEAD, "\nTerminal:");
+	screen_add(screen, STYLE_HEAD, "\nTerminal:");
 	text_add(&screen->out, "\n  ");
-	add_wrapped(screen, STYLE_PLAIN,
-		    "filtered: the box has one of its own, and only what a screen needs reaches "
-		    "yours; no clipboard, titles or notifications",
-		    2);
+	screen_add_wrapped(
+		screen, STYLE_PLAIN,
+		"filtered: the box has one of its own, and only what a screen needs reaches "
+		"yours; no clipboard, titles or notifications",
+		2);
 }
 
 const char *render_audit(const struct plan *plan, struct arena *arena, size_t columns, bool colour)
@@ -342,46 +254,48 @@ const char *render_audit(const struct plan *plan, struct arena *arena, size_t co
 				 .colour = colour,
 				 .home = plan->home };
 
-	add_styled(&screen, STYLE_HEAD, "claudebox: ");
-	add_wrapped(&screen, STYLE_PLAIN,
-		    plan->profile ? arena_printf(arena, "%s  (profile %s)",
-						 shown_path(&screen, plan->project), plan->profile)
-				  : shown_path(&screen, plan->project),
-		    11);
+	screen_add(&screen, STYLE_HEAD, "claudebox: ");
+	screen_add_wrapped(&screen, STYLE_PLAIN,
+			   plan->profile
+				   ? arena_printf(arena, "%s  (profile %s)",
+						  shown_path(&screen, plan->project), plan->profile)
+				   : shown_path(&screen, plan->project),
+			   11);
 	if (plan->profile_description) {
 		text_add(&screen.out, "           ");
-		add_styled(&screen, STYLE_DIM,
-			   quote_display(arena, plan->profile_description, room(&screen, 30)));
+		screen_add(&screen, STYLE_DIM,
+			   quote_display(arena, plan->profile_description,
+					 screen_room(&screen, 30)));
 		text_add(&screen.out, "\n");
 	}
 	text_add(&screen.out, "\n");
-	add_styled(&screen, STYLE_HEAD, "Environment:");
+	screen_add(&screen, STYLE_HEAD, "Environment:");
 	text_add(&screen.out, "  ");
-	add_wrapped(&screen, STYLE_PLAIN, "[~] made by claudebox, [>] from the host, [+] asked for",
-		    14);
+	screen_add_wrapped(&screen, STYLE_PLAIN,
+			   "[~] made by claudebox, [>] from the host, [+] asked for", 14);
 	vec_each(variable, &plan->variables)
 		add_variable(&screen, variable);
 	add_packages(&screen, plan);
-	add_styled(&screen, STYLE_HEAD, "\nMounts:");
+	screen_add(&screen, STYLE_HEAD, "\nMounts:");
 	text_add(&screen.out, "  all else is empty\n");
 	add_mounts(&screen, plan);
 	add_network(&screen, plan);
 	add_terminal(&screen, plan);
 	if (plan->changes.count) {
-		add_styled(&screen, STYLE_HEAD, "\nChanged since you last said yes here:");
+		screen_add(&screen, STYLE_HEAD, "\nChanged since you last said yes here:");
 		text_add(&screen.out, "\n");
 	}
 	vec_each(change, &plan->changes) {
 		text_add(&screen.out, "  ");
-		add_wrapped(&screen, **change == '+' ? STYLE_ASKED : STYLE_DIM, *change, 4);
+		screen_add_wrapped(&screen, **change == '+' ? STYLE_ASKED : STYLE_DIM, *change, 4);
 	}
 	if (plan->warnings.count) {
-		add_styled(&screen, STYLE_WARN, "\nWarnings:");
+		screen_add(&screen, STYLE_WARN, "\nWarnings:");
 		text_add(&screen.out, "\n");
 	}
 	vec_each(warning, &plan->warnings) {
 		text_add(&screen.out, "  ! ");
-		add_wrapped(&screen, STYLE_PLAIN, *warning, 4); // quoted when it was made
+		screen_add_wrapped(&screen, STYLE_PLAIN, *warning, 4); // quoted when it was made
 	}
 	text_add(&screen.out, "\n");
 	return text_get(&screen.out);

@@ -27,10 +27,8 @@ static const struct {
 #undef ATTACK
 };
 static const char *const verdict_names[VERDICT_COUNT] = {
-	[HELD] = "held",
-	[LEAKED] = "leaked",
-	[OPEN] = "open",
-	[SKIPPED] = "skipped",
+	[HELD] = "held",       [LEAKED] = "leaked", [OPEN] = "open",
+	[SKIPPED] = "skipped", [FAILED] = "failed",
 };
 
 static long now_ms(void)
@@ -70,6 +68,8 @@ static void add_line(char *line)
 		probe.home = canary.field[0];
 	else if (text_equal(line, "project"))
 		probe.project = canary.field[0];
+	else if (text_equal(line, "mark"))
+		probe.mark = canary.field[0];
 	else if (text_equal(line, "tier")) {
 		probe.full = text_equal(canary.field[0], "full");
 		probe.inet = text_equal(canary.field[0], "inet");
@@ -109,7 +109,7 @@ static void judge_end(int status)
 	else if (outcome->crash_expected)
 		held("killed by signal %d", number);
 	else
-		skipped("the attack crashed with signal %d", number);
+		gave_up("the attack crashed with signal %d", number);
 }
 
 static void run_attack(const enum attack attack, long end)
@@ -119,7 +119,7 @@ static void run_attack(const enum attack attack, long end)
 	int status = 0;
 	long pid;
 
-	skipped("the attack ended without a result");
+	gave_up("the attack ended without a result");
 	outcome->crash_expected = false;
 	pid = limit < end ? fork_child(0) : -EAGAIN;
 	if (pid == 0) {
@@ -128,7 +128,7 @@ static void run_attack(const enum attack attack, long end)
 		leave(0);
 	}
 	if (pid < 0) {
-		skipped("not started: %s", error_name(pid));
+		gave_up("not started: %s", error_name(pid));
 		return;
 	}
 	while (call(__NR_wait4, pid, &status, WNOHANG, NULL) == 0) {
@@ -139,7 +139,7 @@ static void run_attack(const enum attack attack, long end)
 		if (left <= 0) {
 			call(__NR_kill, pid, SIGKILL, 0, 0);
 			call(__NR_wait4, pid, &status, 0, NULL);
-			skipped("not done within %d ms", LIMIT_MS);
+			gave_up("not done within %d ms", LIMIT_MS);
 			return;
 		}
 		call(__NR_rt_sigtimedwait, &child_ends, NULL, &pause, sizeof(child_ends));
@@ -200,6 +200,7 @@ __attribute__((noreturn, used)) void probe_main(long *stack)
 
 	probe.token = probe.home = "";
 	probe.project = ".";
+	probe.mark = "claudebox-canary-probe";
 	probe.page = 4096;
 	read_stack(stack);
 	outcome = map_memory(sizeof(*outcome), 1 | 0x20 /* MAP_SHARED | MAP_ANONYMOUS */, -1);

@@ -13,6 +13,7 @@ enum verdict {
 	LEAKED,
 	OPEN,    // reachable, and the tier of the network means it
 	SKIPPED, // nothing to attack
+	FAILED,  // the attack itself went wrong: nothing is known
 	VERDICT_COUNT,
 };
 
@@ -41,6 +42,7 @@ struct probe {
 	const char *token;
 	const char *home;    // "" if unknown
 	const char *project; // "." if unknown
+	const char *mark;    // what our own files are called
 	bool full, inet;     // the tier; none if neither
 	char **environment;
 	unsigned long page;
@@ -63,6 +65,7 @@ enum verdict conclude(enum verdict verdict, const char *format, ...)
 #define held(...)    conclude(HELD, __VA_ARGS__)
 #define leaked(...)  conclude(LEAKED, __VA_ARGS__)
 #define skipped(...) conclude(SKIPPED, __VA_ARGS__)
+#define gave_up(...) conclude(FAILED, __VA_ARGS__)
 // Reached something of the host's network: in the tier full that is what was asked for.
 #define reached(...) conclude(probe.full ? OPEN : LEAKED, __VA_ARGS__)
 // A crash from here on is an answer.

@@ -46,44 +46,18 @@ enum verdict try_ENVIRONMENT_COMMAND_LINES(void)
 
 // Which attack a kind of secret belongs to; what is not here belongs to FILES_OTHERS.
 static const struct {
+	const char *class;
 	enum attack attack;
-	const char *classes; // between spaces
 } classes[] = {
-	{ ATTACK_FILES_SSH, " ssh " },
-	{ ATTACK_FILES_GNUPG, " gnupg age sops " },
-	{ ATTACK_FILES_CLOUD,
-	  " aws azure gcloud kube terraform-d boto s3cfg rclone doctl oci fly databrickscfg " },
-	{ ATTACK_FILES_REGISTRIES,
-	  " docker containers npmrc yarnrc-yml pypirc credentials-toml cargo gem m2 settings-xml "
-	  "gradle gradle-properties " },
-	{ ATTACK_FILES_GIT, " git-credentials credentials gh glab-cli hub " },
-	{ ATTACK_FILES_PASSWORDS,
-	  " netrc vault-token pgpass my-cnf password-store keyrings kwalletd keepassxc 1password op "
-	  "bitwarden bitwarden-cli " },
-	{ ATTACK_FILES_BROWSERS,
-	  " mozilla google-chrome chromium bravesoftware microsoft-edge vivaldi opera app snap "
-	  "thunderbird " },
-	{ ATTACK_FILES_HISTORY,
-	  " bash_history bash-history zsh_history zsh-history fish python-history node-repl-history "
-	  "psql-history " },
-	{ ATTACK_FILES_CLAUDE, " claude claude-json credentials-json " },
-	{ ATTACK_FILES_HOME, " home " },
-	{ ATTACK_FILES_OTHER_PROJECTS, " other-project " },
-	{ ATTACK_FILES_STATE, " state " },
-	{ ATTACK_FILES_TEMPORARY, " temporary " },
-	{ ATTACK_FILES_RUN, " run " },
-	{ ATTACK_FILES_SHARED_MEMORY, " shm " },
-	{ ATTACK_FILES_SYSTEM,
-	  " system shadow private system-connections wireguard tailscale etc-ssh " },
+#define CLASS(class, attack) { class, ATTACK_##attack },
+#include "prove/classes.def"
+#undef CLASS
 };
 
 static enum attack attack_of(const char *class)
 {
-	char wanted[64];
-
-	text_make(wanted, sizeof(wanted), " %s ", class);
 	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
-		if (text_find(classes[i].classes, text_length(classes[i].classes), wanted))
+		if (text_equal(classes[i].class, class))
 			return classes[i].attack;
 	return ATTACK_FILES_OTHERS;
 }

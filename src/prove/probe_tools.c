@@ -115,7 +115,7 @@ size_t list_numbers(const char *directory, int *numbers, size_t size)
 
 const char *scratch(char *buffer, size_t size, const char *name)
 {
-	return text_make(buffer, size, "%s/claudebox-canary-probe-%s", probe.project, name);
+	return text_make(buffer, size, "%s/%s.%s", probe.project, probe.mark, name);
 }
 
 void remove_file(const char *path)

@@ -185,7 +185,9 @@ static bool add_option(struct launch *launch, const struct plan *plan,
 		return add_host_path(launch, plan, option, error);
 	case OPERAND_DATA:
 		fd = make_memfd(option->mount->path, option->mount->source,
-				strlen(option->mount->source), 0);
+				option->mount->size ? option->mount->size
+						    : strlen(option->mount->source),
+				0);
 		if (fd < 0)
 			return fail(error, "make a file in memory");
 		add_argument(launch, option->flag);

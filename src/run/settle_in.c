@@ -63,5 +63,5 @@ bool run_settle_in(struct error *error)
 	settle_signals();
 	// Other programs of the user, an agent in another box's project tool among them, have no business in our memory.
 	prctl(PR_SET_DUMPABLE, 0);
-	return run_close_on_execution(error);
+	return true;
 }

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""Every attack of --prove (src/prove/attacks.def), in every tier, as an ordinary user and as root."""
+import os
+import pathlib
+import re
+import unittest
+
+from lib.broken import Broken, WorldTest
+from lib.not_yet import not_yet
+
+AS_ROOT = True
+
+SOURCE = pathlib.Path(os.environ["STAGE"]) / "src/prove/attacks.def"
+TIERS = ("none", "inet", "full")
+# What the tier means, and what the kernel tells everybody.
+OPEN = {"none": {"identity-boot-id"}, "inet": {"identity-boot-id", "network-outside"},
+        "full": {"identity-boot-id", "identity-interfaces", "sockets-list", "network-loopback-tcp", "network-loopback-udp", "network-host-tcp",
+                 "network-host-udp", "network-mapped", "network-unspecified", "network-metadata", "network-private", "network-gateway",
+                 "network-multicast", "network-outside", "network-interfaces"}}
+# What not every machine, kernel or test has: files of a kind without a name, a terminal, x32 ...
+SKIPPED = {"files-others", "files-claude", "terminal-steal", "identity-mount-sources", "identity-machine-id", "identity-users",
+           "terminal-tiocsti-32", "terminal-tiocsti-x32", "kernel-32-bit", "kernel-x32", "kernel-ports"}
+
+
+def attacks():
+    rows = re.findall(r"^ATTACK\((\w+), \"([\w-]+)\", ", SOURCE.read_text(encoding="utf-8"), re.M)
+    return [(name.lower().replace("_", "-"), group) for name, group in rows]
+
+
+class Attacks(WorldTest):
+    def attack(self, tier):
+        done, proof = Broken(self).prove("--network", tier)
+        self.assertIsNotNone(proof, done.stderr[-800:])
+        self.assertTrue(proof["complete"], done.stderr[-800:])
+        self.assertEqual([(row["name"], row["group"]) for row in proof["attacks"]], attacks())
+        for row in proof["attacks"]:
+            with self.subTest(row["name"], tier=tier):
+                allowed = {"held"}
+                allowed |= {"leaked"} if row["name"] in not_yet(tier) else set()
+                allowed |= {"open"} if row["name"] in OPEN[tier] else set()
+                allowed |= {"skipped"} if row["name"] in SKIPPED else set()
+                self.assertIn(row["verdict"], allowed, row["why"])
+        self.assertEqual(done.returncode, 1 if proof["leaked"] else 0)
+
+    def test_there_are_enough(self):
+        self.assertGreaterEqual(len(set(attacks())), 60)
+        self.assertEqual(len(set(attacks())), len(attacks()))
+
+    def test_in_none(self):
+        self.attack("none")
+
+    def test_in_inet(self):
+        self.attack("inet")
+
+    def test_in_full(self):
+        self.attack("full")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""--prove can fail: the box is broken on purpose, one protection at a time, and the attacks that it stops must say LEAKED."""
+import os
+import unittest
+
+from lib.broken import Broken, EnclosedTest, leaks
+from lib.not_yet import not_yet
+
+AS_ROOT = True
+
+ROOT = os.getuid() == 0
+
+# (what is broken, how, attacks that must leak, for whom). {home}, {project} and {runtime} are put in.
+BREAKAGES = (
+    ("the PID namespace", "drop('--unshare-pid'); drop('--as-pid-1'); drop('--proc', 1); add('--bind', '/proc', '/proc')",
+     {"processes-see", "processes-signal", "environment-command-lines"}),
+    ("the IPC namespace", "drop('--unshare-ipc')", {"memory-shm-id", "memory-shm-key", "memory-semaphores", "memory-messages", "memory-mqueue"}),
+    ("the network namespace", "drop('--unshare-net')",
+     {"network-loopback-tcp", "network-loopback-udp", "sockets-abstract", "network-interfaces"}),
+    ("the UTS namespace", "drop('--unshare-uts'); drop('--hostname', 1)", {"identity-host-name"}),
+    ("the empty environment", "environment.append('CLAUDEBOX_CANARY=' + token)", {"environment-own"}),
+    ("capabilities", "drop('--cap-drop', 1); options[:0] = ['--cap-add', 'ALL']", {"kernel-capabilities"}),
+    ("the home", "add('--bind', {home!r}, {home!r})", {"files-home", "files-ssh", "files-cloud", "write-create"}),
+    ("~/.ssh", "add('--ro-bind', {home!r} + '/.ssh', {home!r} + '/.ssh')", {"files-ssh"}),
+    ("/tmp", "add('--bind', '/tmp', '/tmp')", {"files-temporary", "sockets-path"}),
+    ("the runtime directory", "add('--ro-bind', {runtime!r}, {runtime!r})", {"files-run", "sockets-path"}),
+    ("/dev", "drop('--dev', 1); add('--dev-bind', '/dev', '/dev')", {"files-shared-memory"}),
+    ("claudebox's state", "add('--ro-bind', {home!r} + '/.claudebox', {home!r} + '/.claudebox')", {"files-state"}),
+    ("the directory around the project", "add('--ro-bind', {home!r} + '/work', {home!r} + '/work')", {"files-other-projects", "files-parent"}),
+    ("the sealed root", "drop('--remount-ro', 1)", {"write-system"}),
+    ("the old root", "add('--ro-bind', '/', '/oldroot')", {"files-old-root"}),
+    ("/etc/machine-id", "add('--ro-bind', '/etc/machine-id', '/etc/machine-id')", {"identity-machine-id"}),
+    ("/etc/passwd", "add('--ro-bind', '/etc/passwd', '/etc/passwd')", {"identity-users"}),
+    ("/sys", "add('--ro-bind', '/sys', '/sys')", {"kernel-sys"}),
+    ("closed descriptors", "descriptors[40] = '/'; command[:1] = ['/usr/bin/python3', '-Ic', OTHER_INIT]",
+     {"descriptors-inherited", "descriptors-directory"}),
+    ("init that nobody can look into", "command[:1] = ['/usr/bin/python3', '-Ic', OTHER_INIT]",
+     {"descriptors-init", "processes-ptrace-init", "processes-signal-group"}),
+    ("the environment of process 1",
+     "drop('--clearenv'); outer['CLAUDEBOX_CANARY'] = token; command[:1] = ['/usr/bin/python3', '-Ic', OTHER_INIT]",
+     {"environment-processes"}),
+    ("read-only programs", "options[:] = [word.replace('--ro-bind', '--bind') for word in options]", {"write-programs"} if ROOT else set()),
+)
+
+
+class Breakage(EnclosedTest):
+    def prove(self, breakage):
+        text = breakage.format(home=str(self.home), runtime=str(self.runtime))
+        done, proof = Broken(self, text).prove("--network", "none")
+        self.assertIsNotNone(proof, done.stderr[-800:])
+        self.assertTrue(proof["complete"], done.stderr[-800:])
+        self.assertEqual(done.returncode, 1 if proof["leaked"] else 0)
+        return leaks(proof)
+
+    def test_a_whole_box_leaks_nothing(self):
+        self.assertEqual({name: why for name, why in self.prove("").items() if name not in not_yet("none")}, {})
+
+    def test_what_is_not_yet_held(self):
+        """An attack that is held by now is to be taken from the list (lib/not_yet.py)."""
+        self.assertEqual(not_yet("none") - set(self.prove("")), set())
+
+    def test_broken(self):
+        whole = set(self.prove(""))
+        for what, breakage, attacks in BREAKAGES:
+            with self.subTest(what):
+                self.assertEqual(attacks - set(self.prove(breakage)), set())
+                self.assertEqual(attacks & whole - not_yet("none"), set(), "it leaks without the breakage")
+
+    def test_the_system_call_filter(self):
+        """Where bwrap is given one."""
+        drop = "drop('--seccomp', 1); drop('--add-seccomp-fd', 1)"
+        self.assertLessEqual({"kernel-filter", "kernel-filter-init", "terminal-tiocsti", "keys-session"}, set(self.prove(drop)))
+
+    def test_user_namespaces(self):
+        self.assertLessEqual({"kernel-user-namespace"}, set(self.prove("drop('--disable-userns'); drop('--seccomp', 1); drop('--add-seccomp-fd', 1)")))
+
+
+if __name__ == "__main__":
+    unittest.main()

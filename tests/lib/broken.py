@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""A box that is broken on purpose: a stand-in for bwrap, first on PATH, changes what it is told and then becomes the real one.
+
+A breakage is a few lines of Python that see `options` (bwrap's, a list), `environment` (the agent's, NAME=value), `command` (init, its
+flags, the program), `canaries` (those that the probe is told of, a list of lists), `descriptors` (to keep open: {number: path}) and
+`outer` (the environment of bwrap itself, a dict). claudebox itself knows nothing of it.
+"""
+import json
+import os
+import shutil
+
+from lib.box import CLAUDEBOX
+from lib.inet import InetTest
+
+# claudebox looks for these words in bwrap to see what it can do: --ro-bind-fd --bind-fd --disable-userns
+STAND_IN = """#!/usr/bin/python3 -I
+# offers: {offers}
+import os, sys
+
+ARGUMENTS, ENVIRONMENT = 6, 4
+
+
+def content(fd):
+    return os.pread(fd, os.fstat(fd).st_size, 0)
+
+
+def words(fd):
+    return [word.decode(errors="surrogateescape") for word in content(fd).split(b"\\0")[:-1]]
+
+
+def replace(fd, texts):
+    new = os.memfd_create("changed")
+    os.write(new, b"".join(text.encode(errors="surrogateescape") + b"\\0" for text in texts))
+    os.lseek(new, 0, os.SEEK_SET)
+    os.dup2(new, fd, inheritable=True)
+    os.close(new)
+
+
+def drop(flag, count=0):
+    # All of this option, with as many arguments.
+    while flag in options:
+        at = options.index(flag)
+        del options[at:at + 1 + count]
+
+
+def add(*more):
+    # Before the root is sealed, after everything else.
+    at = options.index("--remount-ro")
+    options[at:at] = more
+
+
+options, environment, descriptors, outer = words(ARGUMENTS), words(ENVIRONMENT), {{}}, {{}}
+command = sys.argv[sys.argv.index("--") + 1:]
+at = options.index("/run/claudebox/canaries")
+canaries = [line.split("\\t") for line in content(int(options[at - 1])).decode().splitlines()]
+token = next(line[1] for line in canaries if line[0] == "token")
+with open({log!r}, "w") as log:
+    print(*("\\t".join(line) for line in canaries), sep="\\n", file=log)
+exec({breakage!r})
+replace(ARGUMENTS, options)
+replace(ENVIRONMENT, environment)
+for number, path in descriptors.items():
+    fd = os.open(path, os.O_RDONLY)
+    os.dup2(fd, number, inheritable=True)
+    os.close(fd)
+os.execve({bwrap!r}, ["bwrap", "--args", str(ARGUMENTS), "--", *command], outer)
+"""
+
+# Takes the place of init in the box: no closing of descriptors, no process group, may be looked into. It speaks init's protocol.
+OTHER_INIT = """
+import os, socket, struct, sys
+control = socket.socket(fileno=3)
+control.set_inheritable(False)
+environment = dict(entry.split(b"=", 1) for entry in os.pread(4, 1 << 20, 0).split(b"\\0") if entry)
+if sys.argv[1][1] == "w":
+    control.recv(8)
+child = os.fork()
+if child == 0:
+    control.send(struct.pack("ii", 0, 0))
+    os.execve(sys.argv[2], sys.argv[2:], environment)
+status = os.waitpid(child, 0)[1]
+control.send(struct.pack("ii", 3, os.waitstatus_to_exitcode(status) & 255))
+os._exit(0)
+"""
+
+
+class Broken:
+    """For a BoxTest: proves the box of its project with one breakage."""
+
+    def __init__(self, test, breakage=""):
+        self.test = test
+        self.directory = test.scratch()
+        self.log = self.directory / "canaries"
+        with open(shutil.which("bwrap"), "rb") as file:
+            known = file.read()
+        offers = [word for word in ("--ro-bind-fd", "--disable-userns", "--seccomp", "--add-seccomp-fd") if word.encode() in known]
+        script = STAND_IN.format(offers=" ".join(offers), log=str(self.log), bwrap=shutil.which("bwrap"),
+                                 breakage=breakage.replace("OTHER_INIT", repr(OTHER_INIT)))
+        (self.directory / "bwrap").write_text(script)
+        (self.directory / "bwrap").chmod(0o755)
+
+    def prove(self, *arguments, **options):
+        """The finished process, and what it said as JSON, or None."""
+        done = self.test.claudebox(*arguments, "--prove=json", env={"PATH": f"{self.directory}:{self.test.env['PATH']}",
+                                                                    **options.pop("env", {})}, **options)
+        return done, json.loads(done.stdout) if done.stdout else None
+
+    def canaries(self):
+        """What the probe was told, as lists of fields."""
+        return [line.split("\t") for line in self.log.read_text().splitlines()]
+
+
+class WorldTest(InetTest):
+    """claudebox where the network is the test's own, in a project beside others and with secrets in the home."""
+
+    def setUp(self):
+        super().setUp()
+        self.project = self.home / "work/project"
+        for name in (".ssh", ".gnupg", ".aws", ".docker", ".config/gh", ".password-store", ".mozilla", ".local/share/fish", "work/project"):
+            (self.home / name).mkdir(parents=True)
+        self.runtime = self.scratch()
+        self.env["XDG_RUNTIME_DIR"] = str(self.runtime)
+
+
+class EnclosedTest(WorldTest):
+    """And where the processes are, too: what gets out of a broken box does not get far."""
+
+    def command(self, *arguments, cwd=None):
+        user = [] if self.world.root else ["--user", f"--map-user={os.getuid()}", f"--map-group={os.getgid()}"]
+        return [*self.world.enter(), "unshare", *user, "--pid", "--fork", "--kill-child", "--mount-proc", "env",
+                f"--chdir={cwd or self.project}", CLAUDEBOX, *map(str, arguments)]
+
+
+def verdicts(proof):
+    return {row["name"]: row["verdict"] for row in proof["attacks"]}
+
+
+def leaks(proof):
+    return {row["name"]: row["why"] for row in proof["attacks"] if row["verdict"] == "leaked"}

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+// --prove: where canaries go, what is granted, and what the probe's words and the host's eyes come to.
+#include "check.h"
+#include "fixture.h"
+
+#include "base/path.h"
+#include "plan/prove.h"
+
+#include <string.h>
+
+static struct arena arena;
+
+// What a probe prints when this attack has this verdict, and all others are held.
+static const char *output_of(const char *attack, const char *verdict, bool ended)
+{
+	struct text out = { .arena = &arena };
+
+	for (size_t i = 0; i < attack_count; i++) {
+		const char *name = attack_name(&arena, &attack_table[i]);
+		bool special = str_equal(name, attack);
+
+		text_printf(&out, "%s\t%s\tEPERM\n", name, special ? verdict : "held");
+	}
+	if (ended)
+		text_printf(&out, "end\t%zu\t-\n", attack_count);
+	return text_get(&out);
+}
+
+static const struct proof_row *row_of(const struct proof *proof, const char *attack)
+{
+	static const struct proof_row none = { VERDICT_COUNT, "no such attack" };
+
+	for (size_t i = 0; i < attack_count; i++)
+		if (str_equal(attack_name(&arena, &attack_table[i]), attack))
+			return &proof->rows[i];
+	return &none;
+}
+
+static const char *counts_of(const struct proof *proof)
+{
+	return arena_printf(&arena,
+			    "%zu held, %zu leaked, %zu open, %zu granted, %zu skipped, %zu not run",
+			    attack_count - proof->counts[VERDICT_HELD],
+			    proof->counts[VERDICT_LEAKED], proof->counts[VERDICT_OPEN],
+			    proof->counts[VERDICT_GRANTED], proof->counts[VERDICT_SKIPPED],
+			    proof->counts[VERDICT_NOT_RUN]);
+}
+
+// The first number counts what is not held.
+static void test_verdicts(void)
+{
+	static const char *const rows[][2] = {
+		{ "held", "0 held, 0 leaked, 0 open, 0 granted, 0 skipped, 0 not run" },
+		{ "leaked", "1 held, 1 leaked, 0 open, 0 granted, 0 skipped, 0 not run" },
+		{ "open", "1 held, 0 leaked, 1 open, 0 granted, 0 skipped, 0 not run" },
+		{ "skipped", "1 held, 0 leaked, 0 open, 0 granted, 1 skipped, 0 not run" },
+		// The probe cannot grant anything, and a word that nobody knows is no verdict.
+		{ "granted", "1 held, 0 leaked, 0 open, 0 granted, 0 skipped, 1 not run" },
+		{ "fine", "1 held, 0 leaked, 0 open, 0 granted, 0 skipped, 1 not run" },
+	};
+	const canaries none = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct proof proof =
+			prove_judge(&arena, output_of("files-ssh", rows[i][0], true), 0, &none);
+
+		CHECK_CASE_STRING(counts_of(&proof), rows[i][1], rows[i][0]);
+		CHECK_CASE(!proof.problem == !proof.counts[VERDICT_NOT_RUN], rows[i][0]);
+	}
+}
+
+static void test_incomplete(void)
+{
+	const char *all = output_of("", "", true);
+	const canaries none = { 0 };
+	struct proof proof = prove_judge(&arena, output_of("", "", false), 0, &none);
+
+	CHECK(proof.problem && strstr(proof.problem, "ended early"));
+	proof = prove_judge(&arena, all, 3, &none);
+	CHECK(proof.problem && strstr(proof.problem, "status 3"));
+	proof = prove_judge(&arena, all, EXIT_SIGNAL_BASE + 15, &none);
+	CHECK(proof.problem && strstr(proof.problem, "signal 15"));
+	proof = prove_judge(&arena, "", 0, &none);
+	CHECK(proof.problem && proof.counts[VERDICT_NOT_RUN] == attack_count);
+	proof = prove_judge(&arena, "end\t0\t-\n", 0, &none);
+	CHECK(proof.problem && proof.counts[VERDICT_NOT_RUN] == attack_count);
+	// What follows the end, or comes a second time, counts for nothing.
+	proof = prove_judge(&arena, arena_printf(&arena, "files-ssh\tleaked\tx\n%s", all), 0,
+			    &none);
+	CHECK(proof.counts[VERDICT_LEAKED] == 1 && !proof.problem);
+	proof = prove_judge(&arena, arena_printf(&arena, "%sfiles-ssh\tleaked\tx\n", all), 0,
+			    &none);
+	CHECK(proof.counts[VERDICT_LEAKED] == 0 && !proof.problem);
+	proof = prove_judge(&arena, arena_printf(&arena, "x\n\n\t\t\nno such\theld\t\n%s", all), 0,
+			    &none);
+	CHECK(proof.counts[VERDICT_HELD] == attack_count && !proof.problem);
+}
+
+// Whatever the host saw is a leak of one attack, whatever the probe said but that the tier is open.
+static void test_harm(void)
+{
+	static const struct {
+		struct canary canary;
+		const char *attack;
+	} rows[] = {
+		{ { CANARY_FILE, .group = "ssh" }, "write-canaries" },
+		{ { CANARY_WRITE }, "write-create" },
+		{ { CANARY_MADE, .group = "WRITE_RENAME" }, "write-rename" },
+		{ { CANARY_ABSTRACT }, "sockets-abstract" },
+		{ { CANARY_ABSTRACT_DATAGRAM }, "sockets-abstract-datagram" },
+		{ { CANARY_UNIX }, "sockets-path" },
+		{ { CANARY_TCP, .group = "loopback" }, "network-loopback-tcp" },
+		{ { CANARY_TCP, .group = "host" }, "network-host-tcp" },
+		{ { CANARY_UDP, .group = "loopback" }, "network-loopback-udp" },
+		{ { CANARY_UDP, .group = "host" }, "network-host-udp" },
+		{ { CANARY_PROCESS }, "processes-signal" },
+		{ { CANARY_SHARED_MEMORY }, "memory-shm-id" },
+		{ { CANARY_SEMAPHORE }, "memory-semaphores" },
+		{ { CANARY_MESSAGES }, "memory-messages" },
+		{ { CANARY_QUEUE }, "memory-mqueue" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		canaries list = { 0 };
+		struct proof proof;
+
+		vec_push(&arena, &list, rows[i].canary);
+		list.items[0].value = "/x";
+		proof = prove_judge(&arena, output_of("", "", true), 0, &list);
+		CHECK_CASE(proof.counts[VERDICT_LEAKED] == 0, rows[i].attack);
+		list.items[0].harm = "it was changed";
+		proof = prove_judge(&arena, output_of("", "", true), 0, &list);
+		CHECK_CASE(proof.counts[VERDICT_LEAKED] == 1, rows[i].attack);
+		CHECK_CASE_STRING(row_of(&proof, rows[i].attack)->why,
+				  "/x: it was changed, seen from the host", rows[i].attack);
+		proof = prove_judge(&arena, output_of(rows[i].attack, "skipped", true), 0, &list);
+		CHECK_CASE(proof.counts[VERDICT_LEAKED] == 1, rows[i].attack);
+		proof = prove_judge(&arena, output_of(rows[i].attack, "open", true), 0, &list);
+		CHECK_CASE(proof.counts[VERDICT_LEAKED] == 0, rows[i].attack);
+	}
+}
+
+static void test_granted(void)
+{
+	canaries list = { 0 };
+	struct proof proof;
+
+	vec_push(&arena, &list,
+		 (struct canary){ CANARY_FILE, .group = "aws", .value = "/x",
+				  .granted = "profile work mounts '/x'" });
+	proof = prove_judge(&arena, output_of("files-cloud", "skipped", true), 0, &list);
+	CHECK(proof.counts[VERDICT_GRANTED] == 1 && proof.counts[VERDICT_SKIPPED] == 0);
+	CHECK_STRING(row_of(&proof, "files-cloud")->why, "profile work mounts '/x'");
+	// The rest of that kind was attacked, and held; or did not.
+	proof = prove_judge(&arena, output_of("", "", true), 0, &list);
+	CHECK(row_of(&proof, "files-cloud")->verdict == VERDICT_GRANTED);
+	proof = prove_judge(&arena, output_of("files-cloud", "leaked", true), 0, &list);
+	CHECK(row_of(&proof, "files-cloud")->verdict == VERDICT_LEAKED);
+	proof = prove_judge(&arena, output_of("files-ssh", "leaked", true), 0, &list);
+	CHECK(proof.counts[VERDICT_LEAKED] == 1);
+}
+
+static bool lists(const char *text, const char *line)
+{
+	return strstr(text, arena_printf(&arena, "%s\n", line)) != NULL;
+}
+
+static const char *listed(struct world *world)
+{
+	canaries list = prove_places(&arena, &world->plan, &world->host, "MARK");
+
+	return prove_render_canaries(&arena, &list);
+}
+
+static void test_places(void)
+{
+	struct world world;
+	const char *text;
+
+	world_debian(&world);
+	vec_push(&world.arena, &world.host.secrets,
+		 (struct secret_place){ HOME "/.aws", HOME "/.aws", "AWS credentials" });
+	vec_push(&world.arena, &world.host.secrets,
+		 (struct secret_place){ "/etc/shadow", "/etc/shadow", "passwords" });
+	vec_push(&world.arena, &world.host.secrets,
+		 (struct secret_place){ HOME "/.claude/.credentials.json",
+					HOME "/.claude/.credentials.json", "Claude sign-in" });
+	world_variable(&world, "XDG_RUNTIME_DIR=/run/user/7");
+	CHECK(world_plan(&world));
+	text = listed(&world);
+	CHECK(lists(text, "file\taws\t" HOME "/.aws/MARK"));
+	CHECK(lists(text, "absent\tshadow\t/etc/shadow"));
+	CHECK(lists(text, "file\thome\t" HOME "/MARK"));
+	CHECK(lists(text, "file\ttemporary\t/tmp/MARK"));
+	CHECK(lists(text, "file\trun\t/run/user/7/MARK"));
+	CHECK(lists(text, "unix\t/run/user/7/MARK.socket"));
+	CHECK(lists(text, "write\t" HOME "/MARK.made"));
+	CHECK(lists(text, "parent\t" HOME));
+	// In the box that name is something else.
+	CHECK(!strstr(text, ".credentials.json"));
+	// Only the host knows of these.
+	CHECK(!strstr(text, "write-rename"));
+	CHECK(!strstr(text, PROJECT "/"));
+
+	vec_push(&world.arena, &world.plan.mounts,
+		 (struct plan_mount){ .kind = MOUNT_READ_ONLY,
+				      .source = HOME "/.aws",
+				      .path = HOME "/.aws",
+				      .origin = ORIGIN_ASKED,
+				      .why = "profile work" });
+	text = listed(&world);
+	CHECK(!strstr(text, ".aws/MARK"));
+	world_free(&world);
+}
+
+static void test_variables(void)
+{
+	struct world world;
+	canaries list = { 0 };
+
+	world_debian(&world);
+	world.config.extra_env = "GITHUB_TOKEN";
+	world_variable(&world, "GITHUB_TOKEN=token");
+	world_variable(&world, "NPM_TOKEN=token");
+	CHECK(world_plan(&world));
+	vec_push(&arena, &list, (struct canary){ CANARY_VARIABLE, .value = "GITHUB_TOKEN" });
+	vec_push(&arena, &list, (struct canary){ CANARY_VARIABLE, .value = "NPM_TOKEN" });
+	prove_grant_variables(&arena, &world.plan, &list);
+	CHECK(list.items[0].granted && strstr(list.items[0].granted, "GITHUB_TOKEN"));
+	CHECK(!list.items[1].granted);
+	CHECK_STRING(plan_variable(&world.plan, "GITHUB_TOKEN"), "granted");
+	CHECK_STRING(prove_render_canaries(&arena, &list), "env\tNPM_TOKEN\n");
+	world_free(&world);
+}
+
+static void test_plan(void)
+{
+	struct world world;
+	size_t mounts;
+
+	world_debian(&world);
+	CHECK(world_plan(&world));
+	mounts = world.plan.mounts.count;
+	prove_change_plan(&world.plan, &world.arena, "\177ELF\0x", 6, "token\tx\n");
+	CHECK(world.plan.mounts.count == mounts + 2);
+	CHECK(world.plan.mounts.items[mounts + 1].kind == MOUNT_SEAL);
+	CHECK(world.plan.mounts.items[mounts - 1].size == 6);
+	CHECK(world.plan.command.count == 1 && str_equal(world.plan.command.items[0], BOX_PROBE));
+	world_free(&world);
+}
+
+static void test_table(void)
+{
+	static const size_t widths[] = { 40, 60, 72, 80, 120, 200 };
+	struct world world;
+	const canaries none = { 0 };
+	const char *output = arena_printf(&arena,
+					  "files-ssh\tleaked\t\033[2Jread\r/home/\xff%0200d\n%s", 7,
+					  output_of("", "", true));
+	struct proof proof = prove_judge(&arena, output, 0, &none);
+	const char *text;
+
+	world_debian(&world);
+	CHECK(world_plan(&world));
+	for (size_t i = 0; i < ARRAY_SIZE(widths); i++) {
+		text = render_proof(&arena, &world.plan, &proof, widths[i], false);
+		for (const char *s = text; *s; s += strcspn(s, "\n") + 1)
+			// The last line stays one, for scripts.
+			CHECK_CASE(!s[strcspn(s, "\n") + 1] ||
+					   display_width(arena_strndup(
+						   &arena, s, strcspn(s, "\n"))) <= widths[i],
+				   arena_printf(&arena, "%zu columns: %.*s", widths[i],
+						(int)strcspn(s, "\n"), s));
+		CHECK(!strpbrk(text, "\033\r"));
+	}
+	text = render_proof(&arena, &world.plan, &proof, 0, false);
+	CHECK(strstr(text, " LEAKED "));
+	CHECK(str_ends(text, arena_printf(&arena,
+					  "\n%zu held, 1 leaked, 0 open by the tier, "
+					  "0 granted, 0 skipped\n",
+					  attack_count - 1)));
+	text = render_proof(&arena, &world.plan, &proof, 0, true);
+	CHECK(strstr(text, "\033[1;31mLEAKED\033[0m"));
+	CHECK(!strstr(text, "\033[2J"));
+	world_free(&world);
+}
+
+static void test_attacks(void)
+{
+	CHECK(attack_count >= 60);
+	for (size_t i = 0; i < attack_count; i++) {
+		const char *name = attack_name(&arena, &attack_table[i]);
+
+		CHECK_CASE(*attack_table[i].tried && *attack_table[i].held_by, name);
+		for (size_t k = 0; k < i; k++)
+			if (str_equal(attack_table[k].id, attack_table[i].id))
+				CHECK_CASE(false, name);
+	}
+}
+
+int main(void)
+{
+	test_attacks();
+	test_verdicts();
+	test_incomplete();
+	test_harm();
+	test_granted();
+	test_places();
+	test_variables();
+	test_plan();
+	test_table();
+	arena_free(&arena);
+	return check_done();
+}
