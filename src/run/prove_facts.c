@@ -26,10 +26,10 @@ static void add_fact(struct prove *prove, enum canary_kind kind, const char *val
 
 static const char *first_line(struct arena *arena, const char *path)
 {
-	CLEANUP_FILE FILE *file = fopen(path, "re");
+	CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	char line[FACT_LIMIT] = "";
 
-	if (!file || !fgets(line, sizeof(line), file))
+	if (fd < 0 || read(fd, line, sizeof(line) - 1) < 0)
 		return NULL;
 	return arena_strndup(arena, line, strcspn(line, "\n"));
 }

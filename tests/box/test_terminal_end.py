@@ -158,6 +158,7 @@ class End(OnTerminal):
         terminal.send(f'"$BOX" --yes --exec sh -c "sleep 0.4" {self.mark} 2>/dev/null & echo go\n')
         terminal.expect("PROMPT> ")
         seen = len(terminal.output)
+        self.assertTrue(until(lambda: processes_with(self.mark)))
         self.assert_gone(5)
         time.sleep(0.3)
         terminal.send("echo mine\n")

@@ -36,10 +36,6 @@ class Options(BoxTest):
         self.assertIn("<a>", self.arguments("--yes", "--network", "full", "a"))
         self.assertIn("<a>", self.arguments("--yes", "--network=full", "a"))
 
-    def test_options_of_later_versions_do_not_reach_claude(self):
-        for option in ("--prove",):
-            self.refused("--yes", option)
-
     def test_value_where_none_belongs(self):
         self.refused("--yes=no", status=2)
         self.refused("--dry-run=xml", status=2)
