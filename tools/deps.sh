@@ -21,6 +21,7 @@ build        cmd:ninja                ninja-build      ninja-build         ninja
 build        cmd:pkg-config           pkg-config       pkgconf-pkg-config  pkgconf
 build        pc:jansson               libjansson-dev   jansson-devel       jansson
 build        pc:libmd                 libmd-dev        libmd-devel         libmd
+build        pc:libseccomp            libseccomp-dev   libseccomp-devel    libseccomp
 build,test   file:/usr/bin/python3    python3          python3             python
 run          cmd:bwrap                bubblewrap       bubblewrap          bubblewrap
 run          cmd:git                  git              git-core            git
@@ -34,8 +35,11 @@ test         cmd:ip                   iproute2         iproute             iprou
 test         cmd:unshare              util-linux       util-linux          util-linux
 test         cmd:ps                   procps           procps-ng           procps-ng
 test         cmd:strace               strace           strace              strace
+test         cmd:gdb                  gdb              gdb                 gdb
+test         cmd:perl                 perl             perl                perl
 test         cmd:scdoc                scdoc            scdoc               scdoc
 test         cmd:openssl              openssl          openssl             openssl
+test         cmd:socat                socat            socat               socat
 test         cmd:nix-daemon           nix-bin          /usr/bin/nix-daemon nix
 test,npm     cmd:node                 nodejs           /usr/bin/node       nodejs
 test,npm     cmd:npm                  npm              /usr/bin/npm        npm

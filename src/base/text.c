@@ -38,6 +38,27 @@ void text_printf(struct text *text, const char *format, ...)
 	va_end(args);
 }
 
+void text_add_base64(struct text *text, const unsigned char *bytes, size_t count, size_t columns)
+{
+	enum { PAD = 64 };
+	static const char letters[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
+
+	for (size_t at = 0; at < count; at += 3) {
+		size_t left = count - at;
+		unsigned int three = (unsigned int)bytes[at] << 16 |
+				     (left > 1 ? (unsigned int)bytes[at + 1] << 8 : 0) |
+				     (left > 2 ? bytes[at + 2] : 0);
+		char four[] = { letters[three >> 18], letters[three >> 12 & 63],
+				letters[left > 1 ? three >> 6 & 63 : PAD],
+				letters[left > 2 ? three & 63 : PAD] };
+
+		text_add_bytes(text, four, sizeof(four));
+		if ((at / 3 + 1) * 4 % columns == 0 || left <= 3)
+			text_add(text, "\n");
+	}
+}
+
 const char *text_get(const struct text *text)
 {
 	return text->data ? text->data : "";

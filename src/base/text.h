@@ -17,6 +17,8 @@ struct text {
 void text_add(struct text *text, const char *more);
 void text_add_bytes(struct text *text, const char *bytes, size_t count);
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// Bytes as base64, in lines of so many columns (a multiple of 4).
+void text_add_base64(struct text *text, const unsigned char *bytes, size_t count, size_t columns);
 const char *text_get(const struct text *text);
 
 bool str_equal(const char *a, const char *b);

@@ -96,6 +96,8 @@ struct config {
 	bool nix_daemon; // its socket is wanted although the box has a network of its own
 	bool project_read_only;
 	enum terminal_mode terminal;
+	bool nested;           // user namespaces and mounts within the box
+	const char *nested_by; // who asked for them
 	enum confirm confirm;
 	bool yes;
 	strings arguments;     // for claude, for the shell, or the command of --exec

@@ -215,6 +215,10 @@ static bool take(struct merge *merge, enum profile_key key, json_t *value)
 	case KEY_NIX_DAEMON:
 		config->nix_daemon = json_is_true(value);
 		return true;
+	case KEY_NESTED:
+		config->nested = json_is_true(value);
+		config->nested_by = merge->origin;
+		return true;
 	case KEY_PROJECT:
 		config->project_read_only = profile_choice(row, value) == 1;
 		return true;

@@ -156,6 +156,12 @@ const struct profile_row profile_table[KEY_COUNT] = {
 	  "Whether the box has the Nix daemon's socket in *inet* and *none* too. What the daemon "
 	  "builds and fetches has the host's network.",
 	  MERGE_REPLACE },
+	{ KEY_NESTED, PROFILE_BOOLEAN, "nested", "true",
+	  "Whether programs in the box may make boxes of their own: user namespaces and mounts, for "
+	  "Claude Code's own sandbox, Chromium, podman or bubblewrap inside. Without it these are "
+	  "off, and so is Claude Code's own sandbox setting. It puts more of the kernel within the "
+	  "agent's reach, and is not for root.",
+	  MERGE_REPLACE },
 	{ KEY_PROJECT, PROFILE_CHOICE, "project", "\"read-only\"",
 	  "What the box may do to the project; without it, *read-write*.", MERGE_REPLACE,
 	  CHOICES(project_mode_names) },

@@ -30,6 +30,8 @@ strings approval_lines(struct arena *arena, const struct plan *plan)
 	strings lines = { 0 };
 
 	add(&lines, arena, arena_printf(arena, "network %s", network_tier_names[plan->network]));
+	if (plan->user_namespaces)
+		add(&lines, arena, "nested");
 	vec_each(port, &plan->inet.host_ports)
 		add(&lines, arena, arena_printf(arena, "host port %u", *port));
 	vec_each(port, &plan->inet.published_ports)

@@ -150,8 +150,6 @@ static bool check_daemon(const struct plan *plan, const struct host *host, struc
 
 bool plan_check(const struct plan *plan, const struct host *host, struct error *error)
 {
-	int data_files = 0;
-
 	if (!plan->bwrap && host->passed_over.count) {
 		error_hint(error,
 			   "install it for the whole system, for example: apt install bubblewrap");
@@ -164,10 +162,22 @@ bool plan_check(const struct plan *plan, const struct host *host, struct error *
 			   "bubblewrap (Fedora), pacman -S bubblewrap (Arch)");
 		return error_set(error, "bwrap (bubblewrap) is not installed");
 	}
-	if (!plan->user_namespaces && !host->bwrap_disables_userns) {
-		error_hint(error, "start claudebox as an ordinary user, or install bubblewrap 0.8");
+	// In a namespace of its own, what root's number may do to the host would be within reach.
+	if (plan->user_namespaces && host->uid == 0) {
+		error_hint(error, "start claudebox as an ordinary user, or with another profile");
 		return error_set(error,
-				 "this bwrap cannot hold root's processes (--disable-userns)");
+				 "'nested' (%s) is not for root: a namespace made in the box would "
+				 "give it root's rights on files of the host",
+				 quote_display(error->arena, plan->nested_by, 80));
+	}
+	if (!plan->user_namespaces && !host->bwrap_disables_userns) {
+		error_hint(error, "install bubblewrap 0.8 or later%s",
+			   host->uid
+				   ? ", or use a profile with \"nested\": true, whose box is less "
+				     "confined"
+				   : "");
+		return error_set(error, "this bwrap cannot keep a box from making user namespaces "
+					"(--disable-userns)");
 	}
 	if (!host->shell) {
 		error_hint(error,
@@ -177,16 +187,11 @@ bool plan_check(const struct plan *plan, const struct host *host, struct error *
 	if (!plan_check_network(plan, host, error) || !check_daemon(plan, host, error))
 		return false;
 	vec_each(mount, &plan->mounts) {
-		data_files += mount->kind == MOUNT_DATA;
 		if (mount->kind == MOUNT_DATA && *mount->source && !str_ends(mount->source, "\n"))
 			return error_set(error, "made file '%s' has no last newline", mount->path);
 		if (!check_mount(plan, mount, host, error))
 			return error_hint(error, "this is a fault in claudebox: please report it");
 	}
-	// POSIX sh knows descriptors up to 9 only, and --dry-run prints a script for it.
-	if (data_files > 7)
-		return error_set(error, "plan has %d made files, --dry-run can print 7",
-				 data_files);
 	vec_each(package, &plan->packages) {
 		if (!path_within(package->path, "/nix/store") ||
 		    !plan_provides(plan, package->path))

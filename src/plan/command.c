@@ -4,6 +4,7 @@
 
 #include "base/path.h"
 #include "base/text.h"
+#include "plan/settings.h"
 
 // The user's Claude directory is another one in the box: what lies there is shown elsewhere.
 static const char *agent_place(const struct plan *plan, struct arena *arena, const char *real)
@@ -37,6 +38,51 @@ static bool add_agent_mounts(struct plan *plan, struct arena *arena, const struc
 	return true;
 }
 
+// claude takes one --settings; the value of the caller's own, which may be in the same word or in the next.
+static const char *own_settings(const struct config *config, size_t *ret_at)
+{
+	const strings *arguments = &config->arguments;
+
+	for (size_t i = 0; i < arguments->count && !str_equal(arguments->items[i], "--"); i++) {
+		const char *value = str_after(arguments->items[i], "--settings=");
+
+		*ret_at = i;
+		if (value)
+			return value;
+		if (str_equal(arguments->items[i], "--settings") && i + 1 < arguments->count)
+			return arguments->items[*ret_at = i + 1];
+	}
+	return NULL;
+}
+
+// In a box without user namespaces Claude's own sandbox would make each of its commands fail. What the command line says
+// ranks above all settings of the user and of the project.
+static void add_arguments(struct plan *plan, struct arena *arena, const struct config *config)
+{
+	bool off = config->payload == PAYLOAD_CLAUDE && !plan->user_namespaces;
+	size_t at = 0;
+	const char *own = off ? own_settings(config, &at) : NULL;
+	const char *without = off ? settings_without_sandbox(arena, own) : NULL;
+
+	if (without && !own) {
+		vec_push(arena, &plan->command, "--settings");
+		vec_push(arena, &plan->command, without);
+	}
+	if (off && own && !without)
+		plan_warn(
+			plan, arena,
+			"Claude's own sandbox is not switched off, for '--settings' is yours: where it "
+			"is on, Claude's commands fail in this box");
+	for (size_t i = 0; i < config->arguments.count; i++) {
+		const char *argument = config->arguments.items[i];
+
+		if (own && without && i == at)
+			argument = argument == own ? without
+						   : arena_printf(arena, "--settings=%s", without);
+		vec_push(arena, &plan->command, argument);
+	}
+}
+
 bool plan_build_command(struct plan *plan, struct arena *arena, const struct config *config,
 			const struct host *host, struct error *error)
 {
@@ -61,7 +107,6 @@ bool plan_build_command(struct plan *plan, struct arena *arena, const struct con
 	case PAYLOAD_EXEC:
 		break;
 	}
-	vec_each(argument, &config->arguments)
-		vec_push(arena, &plan->command, *argument);
+	add_arguments(plan, arena, config);
 	return true;
 }

@@ -88,6 +88,19 @@ static void add_network(struct text *out, const struct plan *plan)
 			    *port, *port);
 }
 
+static void add_kernel(struct text *out, const struct plan *plan)
+{
+	text_add(out,
+		 plan->user_namespaces
+			 ? "- You can make user namespaces and mounts of your own: bubblewrap, "
+			   "podman and Chromium's sandbox can work. Off are"
+			 : "- User namespaces and mounting are off: Docker, podman, bubblewrap and "
+			   "Claude Code's own sandbox cannot work, and Chromium needs "
+			   "`--no-sandbox`. Off too are");
+	text_add(out, " io_uring, bpf, perf, kernel keyrings, raw and other unusual sockets. "
+		      "Debuggers and strace work on what they start.\n");
+}
+
 const char *plan_render_memory(const struct plan *plan, struct arena *arena,
 			       const struct host *host)
 {
@@ -102,6 +115,7 @@ const char *plan_render_memory(const struct plan *plan, struct arena *arena,
 	add_project(&out, plan, arena, host);
 	add_tools(&out, plan);
 	add_network(&out, plan);
+	add_kernel(&out, plan);
 	text_add(&out,
 		 "- Not here, on purpose: SSH and GPG keys, cloud and registry credentials, the "
 		 "user's other projects and home directory, shell history, Docker, D-Bus, the "

@@ -133,8 +133,9 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 		.host_name = "claudebox",
 		.bwrap = host->bwrap,
 		.bind_descriptors = host->bwrap_binds_descriptors,
-		// In one of its own, what root's number may do to the host would be within reach.
-		.user_namespaces = host->uid != 0,
+		.user_namespaces = config->nested,
+		.nested_by = config->nested_by,
+		.filter = config->nested ? FILTER_NESTED : FILTER_STRICT,
 		.scoped = host->landlock >= LANDLOCK_SCOPES,
 		// claude refuses to be root, and so do we: files it makes are the caller's all the same.
 		.uid = host->uid ? host->uid : 1000,

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "config/options.h"
+#include "plan/filter.h"
 #include "plan/host.h"
 
 #include <stdbool.h>
@@ -126,8 +127,10 @@ struct plan {
 	const char *host_name;
 	const char *bwrap;
 	bool bind_descriptors;
-	bool user_namespaces; // the agent may make some
-	bool scoped;          // Landlock keeps it from abstract sockets and processes outside
+	bool user_namespaces;  // the agent may make some
+	const char *nested_by; // who asked for that
+	enum filter_kind filter;
+	bool scoped; // Landlock keeps it from abstract sockets and processes outside
 	bool project_read_only;
 	enum terminal_mode terminal;
 	uid_t uid; // in the box

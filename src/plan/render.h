@@ -10,6 +10,7 @@ enum bwrap_operand {
 	OPERAND_DATA,      // the first argument is a descriptor with the mount's content
 	OPERAND_HOST_PATH, // the first argument is a host path, or a descriptor of it
 	OPERAND_VARIABLE,  // the variable's value follows its name
+	OPERAND_FILTER,    // the argument is a descriptor with a program for the kernel
 	OPERAND_NO_INIT,   // none; only for a box without our init, which does it better
 };
 
@@ -22,6 +23,7 @@ struct bwrap_option {
 	enum bwrap_operand operand;
 	const struct plan_mount *mount;
 	const struct plan_variable *variable;
+	const struct filter_program *filter;
 };
 typedef VEC(struct bwrap_option) bwrap_options;
 

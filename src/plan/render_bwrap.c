@@ -85,6 +85,10 @@ bwrap_options render_bwrap(const struct plan *plan, struct arena *arena)
 		 (struct bwrap_option){ .flag = "--die-with-parent", .operand = OPERAND_NO_INIT });
 	if (!plan->user_namespaces)
 		add(&options, arena, "--disable-userns", NULL, NULL);
+	vec_push(arena, &options,
+		 (struct bwrap_option){ .flag = "--seccomp",
+					.operand = OPERAND_FILTER,
+					.filter = &filter_programs[plan->filter] });
 	add_variables(&options, arena, plan);
 	vec_each(mount, &plan->mounts)
 		add_mount(&options, arena, mount);

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The plan as a script for sh (UX-04): paste it and get the same box, without claudebox.
+//
+// Theory of operation: made files are here-documents on descriptors of their own. The filter is no text: it comes from
+// base64 through a pipe, and the standard input that the pipe takes away is kept beside it and put back. sh knows the
+// descriptors up to 9 only; a plan with more files goes to bash, as a here-document too.
 #include "plan/render.h"
 
 #include "base/path.h"
@@ -9,14 +13,21 @@
 
 #include <string.h>
 
-enum { FIRST_DESCRIPTOR = 3 };
+enum {
+	FIRST_DESCRIPTOR = 3,
+	KEPT_INPUT = 8, // free again, and the last file's, once the input is put back
+	FILTER_DESCRIPTOR = 9,
+	LAST_OF_SH = 9,
+	BASE64_COLUMNS = 76,
+};
 
 struct script {
 	struct arena *arena;
 	struct text command;
 	struct text documents;
+	struct text redirections;
 	bool uses_newline;
-	int descriptor;
+	int descriptor; // of the next document
 };
 
 static const char *word(struct script *script, const char *value)
@@ -44,19 +55,23 @@ static void add_document(struct script *script, const char *content)
 	const char *end = delimiter(script, content);
 
 	text_printf(&script->command, " %d", script->descriptor);
+	text_printf(&script->redirections, " %d<<%s", script->descriptor, end);
 	text_printf(&script->documents, "%s%s\n", quote_here_document(script->arena, content), end);
-	script->descriptor++;
+	script->descriptor += script->descriptor + 1 == FILTER_DESCRIPTOR ? 2 : 1;
 }
 
-static void add_redirections(struct script *script, const bwrap_options *options)
+// The filter as text, before all other documents: it is the first on the line.
+static const char *filter_document(struct script *script, const bwrap_options *options)
 {
-	int descriptor = FIRST_DESCRIPTOR;
+	struct text out = { .arena = script->arena };
 
 	vec_each(option, options) {
-		if (option->operand == OPERAND_DATA)
-			text_printf(&script->command, " %d<<%s", descriptor++,
-				    delimiter(script, option->mount->source));
+		if (option->operand == OPERAND_FILTER)
+			text_add_base64(&out, option->filter->bytes, option->filter->size,
+					BASE64_COLUMNS);
 	}
+	text_add(&out, "CLAUDEBOX_END\n");
+	return text_get(&out);
 }
 
 static void add_option(struct script *script, const struct bwrap_option *option)
@@ -75,6 +90,9 @@ static void add_option(struct script *script, const struct bwrap_option *option)
 	case OPERAND_DATA:
 		add_document(script, option->mount->source);
 		text_printf(&script->command, " %s", word(script, option->arguments[1]));
+		return;
+	case OPERAND_FILTER:
+		text_printf(&script->command, " %d", FILTER_DESCRIPTOR);
 		return;
 	case OPERAND_TEXT:
 	case OPERAND_NO_INIT:
@@ -119,24 +137,37 @@ static void add_network(struct script *script, struct text *out, const struct pl
 	}
 }
 
+static void add_command(struct script *script, const struct plan *plan,
+			const bwrap_options *options)
+{
+	text_printf(&script->command, "{ base64 -d <<CLAUDEBOX_END | %s",
+		    word(script, plan->bwrap));
+	vec_each(option, options)
+		add_option(script, option);
+	text_add(&script->command, " \\\n  --");
+	vec_each(argument, &plan->command)
+		text_printf(&script->command, " \\\n  %s", word(script, *argument));
+	text_printf(&script->command, " %d<&0 0<&%d%s%s; } %d<&0\n", FILTER_DESCRIPTOR, KEPT_INPUT,
+		    script->descriptor <= KEPT_INPUT
+			    ? arena_printf(script->arena, " %d<&-", KEPT_INPUT)
+			    : "",
+		    text_get(&script->redirections), KEPT_INPUT);
+}
+
 const char *render_dry_run(const struct plan *plan, struct arena *arena)
 {
 	struct script script = { .arena = arena,
 				 .command = { .arena = arena },
 				 .documents = { .arena = arena },
+				 .redirections = { .arena = arena },
 				 .descriptor = FIRST_DESCRIPTOR };
 	bwrap_options options = render_bwrap(plan, arena);
 	struct text preparation = { .arena = arena };
+	struct text body = { .arena = arena };
 	struct text out = { .arena = arena };
 
 	add_preparation(&script, &preparation, plan);
-	text_printf(&script.command, "%s", word(&script, plan->bwrap));
-	vec_each(option, &options)
-		add_option(&script, option);
-	text_add(&script.command, " \\\n  --");
-	vec_each(argument, &plan->command)
-		text_printf(&script.command, " \\\n  %s", word(&script, *argument));
-	add_redirections(&script, &options);
+	add_command(&script, plan, &options);
 	text_add(&out,
 		 "# The box as a script for sh. claudebox itself hands the options over by "
 		 "descriptor, puts a small\n# init before the command for signals, exit "
@@ -149,8 +180,18 @@ const char *render_dry_run(const struct plan *plan, struct arena *arena)
 	if (tier_table[plan->network].attached)
 		add_network(&script, &out, plan);
 	if (script.uses_newline)
-		text_add(&out, "CLAUDEBOX_NL='\n'\n");
-	text_add(&out, text_get(&preparation));
-	text_printf(&out, "%s\n%s", text_get(&script.command), text_get(&script.documents));
+		text_add(&body, "CLAUDEBOX_NL='\n'\n");
+	text_add(&body, text_get(&preparation));
+	text_add(&body, text_get(&script.command));
+	text_add(&body, filter_document(&script, &options));
+	text_add(&body, text_get(&script.documents));
+	if (script.descriptor > LAST_OF_SH + 1) {
+		const char *end = delimiter(&script, text_get(&body));
+
+		text_printf(&out, "bash /proc/self/fd/%d %d<<\\%s\nexec %d<&-\n%s%s\n", LAST_OF_SH,
+			    LAST_OF_SH, end, LAST_OF_SH, text_get(&body), end);
+	} else {
+		text_add(&out, text_get(&body));
+	}
 	return text_get(&out);
 }

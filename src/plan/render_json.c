@@ -115,14 +115,16 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 	vec_each(change, &plan->changes)
 		json_array_append_new(changes, string_of(arena, *change));
 	all = json_pack(
-		"{s:i, s:o, s:s?, s:o, s:o, s:s, s:o, s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"{s:i, s:o, s:s?, s:o, s:o, s:s, s:o, s:s, s:b, s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, "
+		"s:o}",
 		"version", 1, "project", string_of(arena, plan->project), "profile", plan->profile,
 		"profile_description", string_of(arena, plan->profile_description), "instance",
 		string_of(arena, plan->state.instance), "network",
 		network_tier_names[plan->network], "inet",
-		tier_table[plan->network].attached ? inet_of(arena, plan) : json_null(), "terminal",
-		terminal_mode_names[plan->terminal], "uid", (int)plan->uid, "gid", (int)plan->gid,
-		"environment", variables, "packages", packages, "mounts", mounts, "command",
-		command, "warnings", warnings, "changes", changes);
+		tier_table[plan->network].attached ? inet_of(arena, plan) : json_null(), "filter",
+		filter_programs[plan->filter].name, "user_namespaces", (int)plan->user_namespaces,
+		"terminal", terminal_mode_names[plan->terminal], "uid", (int)plan->uid, "gid",
+		(int)plan->gid, "environment", variables, "packages", packages, "mounts", mounts,
+		"command", command, "warnings", warnings, "changes", changes);
 	return json_write(arena, all, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 }

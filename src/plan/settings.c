@@ -25,6 +25,44 @@ bool settings_valid(const char *text)
 	return value != NULL;
 }
 
+static void switch_sandbox_off(json_t *settings)
+{
+	json_t *sandbox = json_object_get(settings, "sandbox");
+
+	if (!json_is_object(sandbox)) {
+		sandbox = json_object();
+		json_object_set_new(settings, "sandbox", sandbox);
+	}
+	json_object_set_new(sandbox, "enabled", json_false());
+}
+
+const char *settings_without_sandbox(struct arena *arena, const char *text)
+{
+	JSON_OWNED *settings = json_read_object(text ? text : "{}", 0);
+	const char *written;
+
+	if (!settings)
+		return NULL;
+	switch_sandbox_off(settings);
+	written = json_write(arena, settings, JSON_COMPACT);
+	return arena_strndup(arena, written, strlen(written) - 1); // one word, without a newline
+}
+
+// Without user namespaces it would make every command of Claude's fail.
+static void filter_sandbox(struct arena *arena, const struct plan *plan, json_t *settings,
+			   strings *notes)
+{
+	const json_t *sandbox = json_object_get(settings, "sandbox");
+
+	if (plan->user_namespaces || !json_is_true(json_object_get(sandbox, "enabled")))
+		return;
+	vec_push(
+		arena, notes,
+		"settings: Claude's own sandbox, with what it allows and denies, is off in the box "
+		"(a profile with \"nested\": true keeps it)");
+	switch_sandbox_off(settings);
+}
+
 static void filter_variables(struct arena *arena, json_t *settings, strings *notes)
 {
 	json_t *variables = json_object_get(settings, "env");
@@ -209,6 +247,7 @@ const char *settings_filter(struct arena *arena, const struct plan *plan, const 
 				      command_settings[i]));
 		json_object_del(settings, command_settings[i]);
 	}
+	filter_sandbox(arena, plan, settings, notes);
 	filter_variables(arena, settings, notes);
 	filter_hooks(arena, plan, host, settings, notes);
 	filter_nested(arena, settings, "", notes);

@@ -14,6 +14,9 @@ bool settings_valid(const char *text);
 const char *settings_filter(struct arena *arena, const struct plan *plan, const struct host *host,
 			    strings *notes);
 
+// These settings with Claude's own sandbox switched off; NULL when they are no JSON object. The text may be NULL.
+const char *settings_without_sandbox(struct arena *arena, const char *text);
+
 // The instance's settings.json: a key that the box never changed follows the host's, others stay.
 // `base` is what the host had at the last launch. Each may be NULL. NULL when nothing is to change.
 const char *settings_merge(struct arena *arena, const char *base, const char *host_settings,

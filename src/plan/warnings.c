@@ -83,6 +83,12 @@ void plan_build_warnings(struct plan *plan, struct arena *arena, const struct ho
 		plan_warn(plan, arena,
 			  "you are root: the agent is not, but what it makes on disk is "
 			  "root's");
+	if (plan->user_namespaces)
+		plan_warn(
+			plan, arena,
+			"programs in the box may make namespaces and mounts (\"nested\", %s): more "
+			"of the kernel is within the agent's reach",
+			quote_display(arena, plan->nested_by, 80));
 	if (!host->bwrap_binds_descriptors && host->bwrap)
 		plan_warn(plan, arena,
 			  "this bwrap cannot mount by descriptor (--bind-fd): a path that "

@@ -165,6 +165,7 @@ static struct plan trial_of(const struct plan *plan, struct arena *arena)
 		.bwrap = plan->bwrap,
 		.user_namespaces = plan->user_namespaces,
 		.scoped = plan->scoped,
+		.filter = plan->filter,
 		.uid = plan->uid,
 		.gid = plan->gid,
 	};

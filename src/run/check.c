@@ -13,6 +13,7 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 static const char *const state_names[STATE_COUNT] = {
@@ -72,9 +73,22 @@ const char *run_userns_problem(struct arena *arena, const char **ret_cure)
 	return NULL;
 }
 
+// A descriptor that a program which is started now gets too.
+static int open_filter(void)
+{
+	const struct filter_program *program = &filter_programs[FILTER_STRICT];
+	int fd = memfd_create("filter", 0);
+
+	if (fd >= 0 &&
+	    (!run_write(fd, program->bytes, program->size) || lseek(fd, 0, SEEK_SET) < 0))
+		close(fd);
+	return fd;
+}
+
 static struct finding look_at_bwrap(struct arena *arena, const struct host *host,
 				    const struct config *config)
 {
+	CLEANUP_FD int filter = open_filter();
 	const char *const version[] = { "bwrap", "--version", NULL };
 	const char *const box[] = { "bwrap",
 				    "--unshare-user",
@@ -82,6 +96,9 @@ static struct finding look_at_bwrap(struct arena *arena, const struct host *host
 				    "--unshare-ipc",
 				    "--unshare-uts",
 				    "--unshare-cgroup",
+				    "--disable-userns",
+				    "--seccomp",
+				    arena_printf(arena, "%d", filter),
 				    "--die-with-parent",
 				    "--ro-bind",
 				    "/",
@@ -104,9 +121,16 @@ static struct finding look_at_bwrap(struct arena *arena, const struct host *host
 				     "apt install bubblewrap (Debian, Ubuntu), dnf install "
 				     "bubblewrap (Fedora), pacman -S bubblewrap (Arch)");
 	run_capture(arena, host->bwrap, version, &number);
+	if (!host->bwrap_disables_userns)
+		return check_broken(arena_printf(arena,
+						 "%s cannot keep a box from making user namespaces "
+						 "(--disable-userns)",
+						 first_line(arena, number)),
+				    "install bubblewrap 0.8 or later");
 	if (run_capture(arena, host->bwrap, box, &output) == 0)
 		return check_ok(arena_printf(
-			arena, "%s, makes a sandbox%s", first_line(arena, number),
+			arena, "%s, makes a sandbox with a system-call filter%s",
+			first_line(arena, number),
 			host->bwrap_binds_descriptors ? "" : "; without --bind-fd (0.10 has it)"));
 	problem = run_userns_problem(arena, &cure);
 	return check_broken(arena_printf(arena, "makes no sandbox: %s",
@@ -115,7 +139,7 @@ static struct finding look_at_bwrap(struct arena *arena, const struct host *host
 }
 
 // The box of this plan with nothing of it that is yours: no project, no state, no sign-in, no network.
-static strings strict_box(struct arena *arena, const struct plan *plan)
+static strings strict_box(struct arena *arena, const struct plan *plan, size_t program_words)
 {
 	bwrap_options options = render_bwrap(plan, arena);
 	strings words = { 0 };
@@ -125,7 +149,7 @@ static strings strict_box(struct arena *arena, const struct plan *plan)
 	vec_each(option, &options) {
 		bool yours = option->mount && option->mount->kind == MOUNT_WRITABLE;
 
-		if (yours || option->operand == OPERAND_DATA ||
+		if (yours || option->operand == OPERAND_DATA || option->operand == OPERAND_FILTER ||
 		    str_equal(option->flag, "--chdir") ||
 		    (option->variable && option->variable->origin != ORIGIN_MADE))
 			continue;
@@ -138,11 +162,10 @@ static strings strict_box(struct arena *arena, const struct plan *plan)
 			vec_push(arena, &words, option->arguments[i]);
 	}
 	vec_push(arena, &words, "--");
-	vec_each(word, &plan->command) {
-		// It shall say its version and nothing else.
-		if (!str_equal(*word, "--dangerously-skip-permissions"))
-			vec_push(arena, &words, *word);
-	}
+	// It shall say its version and nothing else.
+	for (size_t i = 0; i < program_words; i++)
+		vec_push(arena, &words, plan->command.items[i]);
+	vec_push(arena, &words, "--version");
 	vec_push(arena, &words, NULL);
 	return words;
 }
@@ -161,10 +184,10 @@ static struct finding look_at_claude(struct arena *arena, const struct host *hos
 		return host->agent.found || host->agent.passed_over.count
 			       ? check_broken(host->agent.problem, host->agent.hint)
 			       : check_missing("not on PATH", host->agent.hint);
-	vec_push(arena, &config.arguments, "--version");
 	if (!plan_build(&plan, arena, &config, host, &error) || !plan_check(&plan, host, &error))
 		return check_ok(arena_printf(arena, "%s, not tried", found));
-	if (run_capture(arena, host->bwrap, strict_box(arena, &plan).items, &output) != 0)
+	if (run_capture(arena, host->bwrap,
+			strict_box(arena, &plan, host->agent.command.count).items, &output) != 0)
 		return check_broken(
 			arena_printf(arena, "%s does not say its version in a box", found),
 			"run it by hand: claude --version; then in a box: claudebox --shell");

@@ -168,6 +168,18 @@ static bool add_host_path(struct launch *launch, const struct plan *plan,
 	return true;
 }
 
+static bool add_filter(struct launch *launch, const struct bwrap_option *option,
+		       struct error *error)
+{
+	int fd = make_memfd("filter", option->filter->bytes, option->filter->size, 0);
+
+	if (fd < 0)
+		return fail(error, "make a file in memory");
+	add_argument(launch, option->flag);
+	add_descriptor(launch, fd);
+	return true;
+}
+
 static bool add_option(struct launch *launch, const struct plan *plan,
 		       const struct bwrap_option *option, struct error *error)
 {
@@ -194,6 +206,8 @@ static bool add_option(struct launch *launch, const struct plan *plan,
 		add_descriptor(launch, fd);
 		add_argument(launch, option->arguments[1]);
 		return true;
+	case OPERAND_FILTER:
+		return add_filter(launch, option, error);
 	case OPERAND_TEXT:
 		break;
 	}

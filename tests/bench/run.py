@@ -3,8 +3,10 @@
 """What claudebox costs: run.py BUILD [ROUNDS]. Ratios of commands that take turns in one run, never absolute promises.
 
 start    claudebox --yes --exec true over the very bwrap command that --dry-run prints, executed without a shell
+filter   that command with and without the system-call filter, and with and without user namespaces
 memory   resident beside bwrap while an agent runs: the supervisor and init
 """
+import base64
 import os
 import pathlib
 import pwd
@@ -17,6 +19,8 @@ import sys
 import tempfile
 import time
 
+FILTER = 9  # its descriptor in the script
+FILTER_OPTIONS = (f"--seccomp {FILTER}", "--disable-userns")
 ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin", "TERM": "xterm", "LANG": "C.UTF-8"}
 
 
@@ -44,28 +48,34 @@ def parse(script):
     words = shlex.split("\n".join(lines[: at + 1]).replace("\\\n", " "))
     at += 1
     for word in words:
-        match = re.fullmatch(r"(\d)<<(\w+)", word)
-        if not match:
+        match = re.fullmatch(r"(\d*)<<(\w+);?", word)
+        if word == "|":  # what comes before it makes the filter
+            command.clear()
+        elif not match and not re.fullmatch(r"\d<&[\d-];?|\}", word):
             command.append(word)
+        if not match:
             continue
         text = []
         while lines[at] != match[2]:
             text.append(lines[at])
             at += 1
         at += 1
-        documents[int(match[1])] = re.sub(r"\\([\\$`])", r"\1", "\n".join(text) + "\n").encode()
+        data = "\n".join(text) + "\n"
+        documents[int(match[1] or FILTER)] = re.sub(r"\\([\\$`])", r"\1", data).encode() if match[1] else base64.b64decode(data)
     return command, documents
 
 
-def bare_bwrap(script, environment):
-    """A function that runs the bwrap command once, with fresh descriptors for its data."""
+def bare_bwrap(script, environment, without=()):
+    """A function that runs the bwrap command once, with fresh descriptors for its data; some of its options may be left out."""
+    for option in without:
+        script = script.replace(f"  {option} \\\n", "")
     command, documents = parse(script)
 
     def start():
         moved = list(command)
         descriptors = []
         for at, word in enumerate(command):
-            if word == "--file":
+            if word in ("--file", "--seccomp"):
                 fd = os.memfd_create("data")
                 os.write(fd, documents[int(command[at + 1])])
                 os.lseek(fd, 0, os.SEEK_SET)
@@ -96,6 +106,8 @@ def measure_start(claudebox, environment, rounds):
     runs = {
         "claudebox --yes --exec true": timed([claudebox, "--yes", "--exec", "true"], environment),
         "the same bwrap command": bare_bwrap(script, environment),
+        "without its filter": bare_bwrap(script, environment, FILTER_OPTIONS[:1]),
+        "and with user namespaces": bare_bwrap(script, environment, FILTER_OPTIONS),
         "true": timed(["true"], environment),
     }
     times = {name: [] for name in runs}
@@ -105,6 +117,10 @@ def measure_start(claudebox, environment, rounds):
     for name, values in times.items():
         print(f"start   {name:32} {statistics.median(values):7.2f} ms median, {min(values):6.2f} ms least")
     ours, bare = (times[name] for name in list(runs)[:2])
+    least = [min(values) for values in times.values()]
+    medians = [statistics.median(values) for values in times.values()]
+    print(f"filter  {medians[1] - medians[2]:+.2f} ms median, {least[1] - least[2]:+.2f} ms least (goal: at most 0.5); "
+          f"no user namespaces {medians[2] - medians[3]:+.2f} ms median, {least[2] - least[3]:+.2f} ms least")
     ratio = statistics.median(a / b for a, b in zip(ours, bare))
     print(f"start   ratio {ratio:.2f} (goal: at most 1.5), of the least {min(ours) / min(bare):.2f}")
 

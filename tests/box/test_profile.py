@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """EXT-02, EXT-03: what a profile says is what the box gets, and the audit says who asked for it."""
-import json
 import unittest
 
 from lib.box import CLAUDEBOX, BoxTest
@@ -10,12 +9,6 @@ AS_ROOT = True
 
 
 class Profile(BoxTest):
-    def profile(self, name="default", **keys):
-        directory = self.home / ".claudebox" / "profiles"
-        directory.mkdir(parents=True, exist_ok=True)
-        (self.home / ".claudebox").chmod(0o700)
-        (directory / f"{name}.json").write_text(json.dumps(keys))
-
     def run_in(self, script, *options, env=None):
         done = self.claudebox(*options, "--yes", "--exec", "sh", "-c", script, env=env)
         self.assertNotEqual(done.returncode, 125, done.stderr[-500:])

@@ -7,9 +7,9 @@ import stat
 import subprocess
 import unittest
 
-from lib.box import BoxTest
+from lib.box import GIVEN, BoxTest
 
-SAID = "<--dangerously-skip-permissions><-p>\n"
+SAID = GIVEN + "<-p>\n"
 SCRIPT = '#!/bin/sh\nprintf "<%s>" "$@"; echo\n'
 
 
@@ -253,7 +253,7 @@ class Agent(BoxTest):
     def test_UX_06_the_box_is_the_permission_layer(self):
         program = self.program(self.home / "tools" / "claude")
         for words in ((), ("-p", "x"), ("--", "--help")):
-            self.assertTrue(self.start(program.parent, words=words).startswith("<--dangerously-skip-permissions>"))
+            self.assertTrue(self.start(program.parent, words=words).startswith(GIVEN))
 
     def test_a_compiled_program(self):
         source = self.home / "main.c"

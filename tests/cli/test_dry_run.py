@@ -6,7 +6,7 @@ import pathlib
 import subprocess
 import unittest
 
-from lib.box import BoxTest, tree
+from lib.box import GIVEN, BoxTest, tree
 
 # What a box is, as seen from inside; numbers that differ from start to start are left out.
 LOOK = r"""
@@ -88,7 +88,7 @@ class DryRun(BoxTest):
 
     def test_UX_04_claude_itself(self):
         done = self.paste(self.script("-p", "a b", "$HOME", "'"))
-        self.assertEqual(done.stdout, "<--dangerously-skip-permissions><-p><a b><$HOME><'>\n")
+        self.assertEqual(done.stdout, GIVEN + "<-p><a b><$HOME><'>\n")
 
     def test_UX_04_exit_code(self):
         self.assertEqual(self.paste(self.script("--exec", "sh", "-c", "exit 23")).returncode, 23)
@@ -162,7 +162,7 @@ class DryRun(BoxTest):
         for mount in plan["mounts"]:
             self.assertRegex(words, rf"(?m)^  {flags[mount['kind']]} .*{mount['path']}( |$)".replace("+", r"\+"))
         self.assertEqual(plan["project"], str(self.project))
-        self.assertEqual(plan["command"][-3:], ["--dangerously-skip-permissions", "-p", "x"])
+        self.assertEqual(plan["command"][-3:], ['{"sandbox":{"enabled":false}}', "-p", "x"])
         self.assertEqual(plan["network"], "full")
         self.assertEqual(len(plan["environment"]), words.count("\n  --setenv "))
         masked = next(v for v in plan["environment"] if v["name"] == "ANTHROPIC_API_KEY")

@@ -89,7 +89,7 @@ class Make(unittest.TestCase):
         done = run("make", "run", f"DIR={project}", "ARGS=--yes -p 'two words'", cwd=self.source,
                    env={"HOME": str(home), "PATH": os.environ["PATH"], "CLAUDEBOX_CLAUDE": str(claude)})
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn(f"<--dangerously-skip-permissions -p two words> in {project}", done.stdout)
+        self.assertIn(f'<--dangerously-skip-permissions --settings {{"sandbox":{{"enabled":false}}}} -p two words> in {project}', done.stdout)
 
     def test_help_names_every_target(self):
         done = run("make", "help", cwd=self.source)

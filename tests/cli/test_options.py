@@ -2,7 +2,7 @@
 """The command line: what is claudebox's own, what goes to claude, and how mistakes are told."""
 import unittest
 
-from lib.box import BoxTest
+from lib.box import GIVEN, BoxTest
 
 
 class Options(BoxTest):
@@ -13,18 +13,18 @@ class Options(BoxTest):
 
     def test_unknown_options_go_to_claude_in_order(self):
         self.assertEqual(self.arguments("-p", "x", "--yes", "--model", "y"),
-                         "<--dangerously-skip-permissions><-p><x><--model><y>")
+                         GIVEN + "<-p><x><--model><y>")
 
     def test_after_two_dashes_everything_is_claudes(self):
         self.assertEqual(self.arguments("--yes", "--", "--yes", "--help", "--network"),
-                         "<--dangerously-skip-permissions><--yes><--help><--network>")
+                         GIVEN + "<--yes><--help><--network>")
 
     def test_short_yes(self):
-        self.assertEqual(self.arguments("-y", "a"), "<--dangerously-skip-permissions><a>")
+        self.assertEqual(self.arguments("-y", "a"), GIVEN + "<a>")
 
     def test_empty_and_odd_arguments_survive(self):
         self.assertEqual(self.arguments("--yes", "", "a b", "'", "\n", "é"),
-                         "<--dangerously-skip-permissions><><a b><'><\n><é>")
+                         GIVEN + "<><a b><'><\n><é>")
 
     def test_network_without_value_is_a_usage_error(self):
         self.assertIn("--network", self.refused("--yes", "--network", status=2))

@@ -8,7 +8,7 @@ import stat
 import subprocess
 import unittest
 
-from lib.box import BoxTest, tree
+from lib.box import GIVEN, BoxTest, tree
 from lib.other_host import OtherHost
 
 STAGE = pathlib.Path(os.environ["STAGE"])
@@ -96,9 +96,9 @@ class Choice(ProfileTest):
     def test_EXT_02_it_is_not_claudes(self):
         self.write("work")
         done = self.claudebox("--yes", "--profile", "work", "-p", "x")
-        self.assertEqual(done.stdout, "<--dangerously-skip-permissions><-p><x>\n", done.stderr)
+        self.assertEqual(done.stdout, GIVEN + "<-p><x>\n", done.stderr)
         done = self.claudebox("--yes", "--", "--profile", "nowhere")
-        self.assertEqual(done.stdout, "<--dangerously-skip-permissions><--profile><nowhere>\n")
+        self.assertEqual(done.stdout, GIVEN + "<--profile><nowhere>\n")
 
     def test_EXT_02_the_box_does_what_the_profile_says(self):
         self.write("work", network="none")

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import pwd
+import shutil
 import subprocess
 import unittest
 
@@ -123,11 +124,25 @@ class Tools(Refusal):
     def test_bwrap_that_is_no_program(self):
         directory = self.scratch()
         for content, mode in (("garbage", 0o755), ("#!/nonexistent\n", 0o755), ("#!/bin/sh\necho no >&2; exit 3\n", 0o755)):
-            (directory / "bwrap").write_text(content)
+            (directory / "bwrap").write_text(f"{content}\n# --disable-userns\n")
             (directory / "bwrap").chmod(mode)
             said = self.refused(env={"PATH": f"{directory}:{self.env['PATH']}"})
             self.assertRegex(said, "could not be set up|cannot execute")
             self.assertEqual(self.claudebox("--check", env={"PATH": f"{directory}:{self.env['PATH']}"}).returncode, 1)
+
+    def test_a_bwrap_that_leaves_user_namespaces_open(self):
+        """Older than 0.8: no box, unless one is asked for that has them anyway."""
+        directory = self.scratch()
+        old = directory / "bwrap"
+        old.write_bytes(pathlib.Path(shutil.which("bwrap")).read_bytes().replace(b"disable-userns", b"xxxxxxx-userns"))
+        old.chmod(0o755)
+        path = {"PATH": f"{directory}:{self.env['PATH']}"}
+        self.assertIn("--disable-userns", self.refused(env=path))
+        checked = self.claudebox("--check", env=path)
+        self.assertEqual(checked.returncode, 1)
+        self.assertRegex(checked.stdout, r"broken +bwrap .*--disable-userns")
+        self.profile(nested=True)
+        self.assertEqual(self.claudebox("--yes", "--exec", "true", env=path).returncode, 0)
 
     def test_user_namespaces_switched_off(self):
         script = 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"'

@@ -10,6 +10,8 @@ import time
 import unittest
 
 CLAUDEBOX = os.environ["CLAUDEBOX"]
+# What claude is always given first, as the stand-in below prints it.
+GIVEN = '<--dangerously-skip-permissions><--settings><{"sandbox":{"enabled":false}}>'
 
 
 class BoxTest(unittest.TestCase):
@@ -72,6 +74,13 @@ class BoxTest(unittest.TestCase):
         self.assertRegex(done.stderr, r"(?m)^hint: ")
         self.assertEqual(done.stdout, "")
         return done.stderr
+
+    def profile(self, name="default", **keys):
+        """A profile with these keys; without a name the one that is used when none is chosen."""
+        place = self.home / ".claudebox" / "profiles" / f"{name}.json"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.parent.parent.chmod(0o700)
+        place.write_text(json.dumps(keys))
 
     def plan(self, *arguments, cwd=None, env=None):
         """The plan as --dry-run=json shows it."""

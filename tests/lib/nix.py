@@ -36,10 +36,7 @@ class NixTest(BoxTest):
 
     def profile(self, *packages, name="default", **more):
         """Writes a profile with these packages."""
-        place = self.home / ".claudebox/profiles"
-        place.mkdir(parents=True, exist_ok=True)
-        (self.home / ".claudebox").chmod(0o700)
-        (place / f"{name}.json").write_text(json.dumps({"packages": packages, **more}))
+        super().profile(name, packages=packages, **more)
 
     def where(self, name):
         """Where a package's outputs are once they are built: {output: path}."""

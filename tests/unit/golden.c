@@ -27,6 +27,8 @@ static void show_option(struct text *out, const struct bwrap_option *option)
 	text_add(out, option->flag);
 	if (option->operand == OPERAND_DATA)
 		text_add(out, " (made)");
+	if (option->operand == OPERAND_FILTER)
+		text_printf(out, " (%s)", option->filter->name);
 	for (size_t i = 0; i < ARRAY_SIZE(option->arguments); i++)
 		if (option->arguments[i])
 			text_printf(out, " %s", option->arguments[i]);

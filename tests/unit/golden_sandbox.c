@@ -411,19 +411,26 @@ static void show_namespaces(struct text *out)
 					     "--hostname",
 					     "--cap-drop",
 					     "--disable-userns",
+					     "--seccomp",
 					     "--cap-add" };
 	struct world world;
 
-	for (int root = 0; root < 2; root++) {
+	static const char *const titles[] = { "an ordinary user", "root", "nested",
+					      "nested as root" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(titles); i++) {
 		world_debian(&world);
-		if (root)
+		if (i % 2)
 			world.host.uid = world.host.gid = 0;
-		show_title(out, root ? "root" : "an ordinary user");
+		world.config.nested = i >= 2;
+		world.config.nested_by = "profile work";
+		show_title(out, titles[i]);
 		if (show_plan(out, &world)) {
-			for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
-				show_flag(out, &world, flags[i]);
+			for (size_t k = 0; k < ARRAY_SIZE(flags); k++)
+				show_flag(out, &world, flags[k]);
 			show_data(out, &world, "/etc/passwd");
 			show_data(out, &world, "/etc/group");
+			show_warnings(out, &world);
 		}
 		world_free(&world);
 	}

@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 // Few mounts, so that a whole text stays readable.
 static void make_small(struct world *world)
@@ -31,13 +32,26 @@ static void make_hostile(struct world *world)
 	vec_push(&world->arena, &world->host.project_secrets, ".env" HOSTILE);
 }
 
+// Another libseccomp, or machine, has another program: its text is left out.
+static void add_without_filter(struct text *out, const char *script)
+{
+	const char *start = strstr(script, "; } 8<&0\n");
+	const char *end = start ? strstr(start, "\nCLAUDEBOX_END\n") : NULL;
+
+	if (!end)
+		return;
+	start = strchr(start, '\n');
+	text_add_bytes(out, script, (size_t)(start - script));
+	text_printf(out, "\n(the filter)%s", end);
+}
+
 static void show_dry_run(struct text *out)
 {
 	struct world world;
 
 	make_hostile(&world);
 	if (show_plan(out, &world))
-		text_add(out, render_dry_run(&world.plan, &world.arena));
+		add_without_filter(out, render_dry_run(&world.plan, &world.arena));
 	world_free(&world);
 }
 

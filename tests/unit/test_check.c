@@ -78,22 +78,28 @@ static void test_made_in_project(void)
 				  "nothing is made in the project");
 }
 
-static void test_plan_data(void)
+static void test_plan_kernel(void)
 {
 	struct world world;
 
 	world_debian(&world);
-	world_plan(&world);
-	plan_add_mount(&world.plan, &world.arena,
-		       (struct plan_mount){ .kind = MOUNT_DATA, .source = "", .path = "/etc/a" });
-	CHECK_CASE(plan_check(&world.plan, &world.host, &world.error), "seven made files fit");
-	plan_add_mount(&world.plan, &world.arena,
-		       (struct plan_mount){ .kind = MOUNT_DATA, .source = "", .path = "/etc/b" });
-	CHECK_CASE(!plan_check(&world.plan, &world.host, &world.error), "eight do not");
-	CHECK_STRING(world.error.message, "plan has 8 made files, --dry-run can print 7");
+	world.host.bwrap_disables_userns = false;
+	CHECK(!world_plan(&world));
+	CHECK_STRING(world.error.message,
+		     "this bwrap cannot keep a box from making user namespaces "
+		     "(--disable-userns)");
+	world.config.nested = true;
+	world.config.nested_by = "profile x";
+	CHECK_CASE(world_plan(&world), "a nested box needs no --disable-userns");
+	CHECK(world.plan.filter == FILTER_NESTED && world.plan.user_namespaces);
 	world_free(&world);
-	world_nixos(&world);
-	CHECK_CASE(world_plan(&world), "NixOS has the most");
+	world_debian(&world);
+	world.host.uid = 0;
+	world.config.nested = true;
+	world.config.nested_by = "profile x";
+	CHECK(!world_plan(&world));
+	CHECK_CASE(str_starts(world.error.message, "'nested' (profile x) is not for root"),
+		   "root gets no nested box");
 	world_free(&world);
 }
 
@@ -119,7 +125,7 @@ int main(void)
 	test_plan_mounts();
 	test_home_mount();
 	test_made_in_project();
-	test_plan_data();
+	test_plan_kernel();
 	test_plan_names();
 	arena_free(&arena);
 	return check_done();

@@ -7,24 +7,54 @@
 #include "base/path.h"
 #include "plan/render.h"
 
+#include <sys/stat.h>
+
 #define HOSTILE "'\"\\$HOME`id`$(id)\n\t\r\033[2J \xe2\x80\xae\xff!*~#;&|<>"
 #define KEY     "sk-ant-api03-0123456789abcdef"
 #define TOKEN   "very secret $HOME 'x'"
 
 static struct arena arena;
 
+#define INPUT "what the user typed\n"
+enum { FILTER_DESCRIPTOR = 9, LAST_DESCRIPTOR = 14 };
+
 // Stands for bwrap: prints its arguments and what its descriptors hold, each closed by a NUL byte.
 static const char fake_bwrap[] =
-	"bwrap() {\n"
+	"#!/bin/bash\n"
 	"for word; do printf '%s\\0' \"$word\"; done\n"
-	"for fd in 3 4 5 6 7 8 9; do\n"
+	"for fd in 0 3 4 5 6 7 8 9 10 11 12 13 14; do\n"
 	"if [ -e /proc/self/fd/$fd ]; then eval \"cat <&$fd\"; fi; printf '\\0'\n"
-	"done\n"
-	"}\n"
-	"mkdir() { :; }\n"
-	"ln() { :; }\n"
-	"ANTHROPIC_API_KEY='" KEY "'\n"
-	"MY_TOKEN=\"very secret \\$HOME 'x'\"\n";
+	"done\n";
+
+// The script may start another shell: what it calls are programs, what it names is exported.
+static const char before[] = "PATH=%s:$PATH\n"
+			     "ANTHROPIC_API_KEY='" KEY "'\n"
+			     "MY_TOKEN=\"very secret \\$HOME 'x'\"\n"
+			     "export PATH ANTHROPIC_API_KEY MY_TOKEN\n"
+			     "exec 0<<X\n" INPUT "X\n";
+
+static char fakes[] = "/tmp/claudebox-test-XXXXXX";
+
+static void make_fake(const char *name, const char *text)
+{
+	const char *path = arena_printf(&arena, "%s/%s", fakes, name);
+	FILE *file = fopen(path, "w");
+
+	if (CHECK(file != NULL)) {
+		fputs(text, file);
+		fclose(file);
+		chmod(path, 0755);
+	}
+}
+
+static void remove_fakes(void)
+{
+	static const char *const names[] = { "bwrap", "mkdir", "ln" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		unlink(arena_printf(&arena, "%s/%s", fakes, names[i]));
+	rmdir(fakes);
+}
 
 static void add_word(struct text *out, const char *word)
 {
@@ -36,7 +66,8 @@ static void add_word(struct text *out, const char *word)
 static void expect(struct text *out, const struct plan *plan)
 {
 	bwrap_options options = render_bwrap(plan, &arena);
-	strings contents = { 0 };
+	strings contents[LAST_DESCRIPTOR + 1] = { 0 };
+	int next = 3;
 
 	vec_each(option, &options) {
 		if (option->mode) {
@@ -44,9 +75,12 @@ static void expect(struct text *out, const struct plan *plan)
 			add_word(out, option->mode);
 		}
 		add_word(out, option->flag);
+		if (option->operand == OPERAND_FILTER)
+			add_word(out, "9");
 		if (option->operand == OPERAND_DATA) {
-			add_word(out, arena_printf(&arena, "%zu", contents.count + 3));
-			vec_push(&arena, &contents, option->mount->source);
+			add_word(out, arena_printf(&arena, "%d", next));
+			vec_push(&arena, &contents[next], option->mount->source);
+			next += next + 1 == FILTER_DESCRIPTOR ? 2 : 1;
 		}
 		for (size_t i = 0; i < ARRAY_SIZE(option->arguments); i++)
 			if (option->arguments[i])
@@ -55,8 +89,14 @@ static void expect(struct text *out, const struct plan *plan)
 	add_word(out, "--");
 	vec_each(word, &plan->command)
 		add_word(out, *word);
-	for (size_t i = 0; i < 7; i++)
-		add_word(out, i < contents.count ? contents.items[i] : "");
+	add_word(out, INPUT);
+	for (int fd = 3; fd <= LAST_DESCRIPTOR; fd++) {
+		const struct filter_program *filter = &filter_programs[plan->filter];
+
+		if (fd == FILTER_DESCRIPTOR)
+			text_add_bytes(out, (const char *)filter->bytes, filter->size);
+		add_word(out, contents[fd].count ? contents[fd].items[0] : "");
+	}
 }
 
 static void make_hostile(struct world *world)
@@ -75,30 +115,67 @@ static void make_hostile(struct world *world)
 	world_arguments(world, (const char *const[]){ "-p", HOSTILE, "", "--", NULL });
 }
 
-static void test_script(void)
+static void compare(struct world *world, const char *what)
 {
-	struct world world;
+	const char *script = render_dry_run(&world->plan, &world->arena);
 	struct text wanted = { .arena = &arena };
-	const char *script;
 
-	make_hostile(&world);
-	if (!CHECK(world_plan(&world)))
-		check_note("error", world.error.message);
-	script = render_dry_run(&world.plan, &world.arena);
-	expect(&wanted, &world.plan);
+	expect(&wanted, &world->plan);
 	for (size_t i = 0; i < ARRAY_SIZE(shells); i++) {
+		const char *start = arena_printf(&arena, before, fakes);
 		size_t length = 0;
 		const char *output;
 
 		if (!shell_exists(shells[i]))
 			continue;
-		output = shell_run(&arena, shells[i],
-				   arena_printf(&arena, "%s%s", fake_bwrap, script), &length);
+		output = shell_run(&arena, shells[i], arena_printf(&arena, "%s%s", start, script),
+				   &length);
 		CHECK_CASE(output && length == wanted.length &&
 				   memcmp(output, wanted.data, length) == 0,
-			   arena_printf(&arena, "the same box through %s", shells[i]));
+			   arena_printf(&arena, "the same box through %s, %s", shells[i], what));
 	}
 	CHECK_CASE(!strstr(script, KEY) && !strstr(script, "very secret"), "no secret is in it");
+}
+
+static void test_script(void)
+{
+	struct world world;
+
+	make_hostile(&world);
+	if (!CHECK(world_plan(&world)))
+		check_note("error", world.error.message);
+	compare(&world, "with hostile values");
+	world_free(&world);
+}
+
+// sh knows nine descriptors; a plan may have any number of made files.
+static void test_many_files(void)
+{
+	static const char *const extra[] = { "/etc/1", "/etc/2", "/etc/3", "/etc/4", "/etc/5" };
+	struct world world;
+
+	world_debian(&world);
+	world.host.bwrap = "bwrap";
+	CHECK(world_plan(&world));
+	CHECK_CASE(!strstr(render_dry_run(&world.plan, &world.arena), "bash /proc"),
+		   "an ordinary box needs no other shell");
+	for (size_t i = 0; i < ARRAY_SIZE(extra); i++) {
+		compare(&world, arena_printf(&arena, "%zu more files", i));
+		plan_add_mount(&world.plan, &world.arena,
+			       (struct plan_mount){ .kind = MOUNT_DATA,
+						    .source = "CLAUDEBOX_END\nx\n",
+						    .path = extra[i] });
+	}
+	world_free(&world);
+	// Fewer: the descriptor that kept the input is closed.
+	world_debian(&world);
+	world.host.bwrap = "bwrap";
+	CHECK(world_plan(&world));
+	vec_each(mount, &world.plan.mounts) {
+		if (mount->kind == MOUNT_DATA && str_equal(mount->path, "/etc/group"))
+			mount->kind = MOUNT_DIRECTORY;
+	}
+	compare(&world, "with one file less");
 	world_free(&world);
 }
 
@@ -183,7 +260,13 @@ static void test_audit_widths(void)
 
 int main(void)
 {
+	CHECK(mkdtemp(fakes) != NULL);
+	make_fake("bwrap", fake_bwrap);
+	make_fake("mkdir", "#!/bin/sh\n");
+	make_fake("ln", "#!/bin/sh\n");
 	test_script();
+	test_many_files();
+	remove_fakes();
 	test_screen();
 	test_json();
 	test_last_line();

@@ -40,6 +40,8 @@ static const char *describe(const struct config *config)
 		text_printf(&out, "nixpkgs %s\n", config->nixpkgs);
 	if (config->nix_daemon)
 		text_add(&out, "nix daemon\n");
+	if (config->nested)
+		text_printf(&out, "nested (%s)\n", config->nested_by);
 	if (config->project_read_only)
 		text_add(&out, "project read-only\n");
 	if (config->terminal)
@@ -100,6 +102,8 @@ static void test_keys(void)
 		  "nixpkgs git+file:///srv/nixpkgs\n" },
 		{ "{\"nix_daemon\": true}", "nix daemon\n" },
 		{ "{\"nix_daemon\": false}", "" },
+		{ "{\"nested\": true}", "nested (profile a)\n" },
+		{ "{\"nested\": false}", "" },
 		{ "{\"project\": \"read-only\"}", "project read-only\n" },
 		{ "{\"project\": \"read-write\"}", "" },
 		{ "{\"terminal\": \"direct\"}", "" },
@@ -130,6 +134,8 @@ static void test_merge(void)
 		{ { "{\"network\": \"none\", \"confirm\": \"never\", \"nix_daemon\": true}",
 		    "{\"network\": \"full\", \"confirm\": \"always\", \"nix_daemon\": false}" },
 		  "network full (profile b)\n" },
+		{ { "{\"nested\": true}", "{}" }, "nested (profile a)\n" },
+		{ { "{\"nested\": true}", "{\"nested\": false}" }, "" },
 		{ { "{\"project\": \"read-only\", \"nixpkgs\": \"x\"}",
 		    "{\"project\": \"read-write\"}", "{\"nixpkgs\": \"y\"}" },
 		  "nixpkgs y\n" },

@@ -93,6 +93,7 @@ static const char *const bad[][2] = {
 	{ "{\"packages\": [[\"jq\"]]}",
 	  "line 1, column 15: 'packages[0]' must be a string, not a list" },
 	{ "{\"nixpkgs\": {}}", "line 1, column 13: 'nixpkgs' must be a string, not an object" },
+	{ "{\"nested\": 1}", "line 1, column 12: 'nested' must be true or false, not a number" },
 	{ "{\"nix_daemon\": \"true\"}",
 	  "line 1, column 16: 'nix_daemon' must be true or false, not a string" },
 	{ "{\"confirm\": false}", "line 1, column 13: 'confirm' must be a string, not false" },
@@ -217,7 +218,7 @@ static const char *const bad[][2] = {
 static const char *const hints[][2] = {
 	{ "{\"nmae\": 1}",
 	  "did you mean 'name'? known keys: name, description, extends, network, host_ports, publish, env, "
-	  "extra_env_passthrough, mounts, packages, nixpkgs, nix_daemon, project, terminal, confirm" },
+	  "extra_env_passthrough, mounts, packages, nixpkgs, nix_daemon, nested, project, terminal, confirm" },
 	{ "{\"mounts\": [{\"hots\": 1}]}", "did you mean 'host'? known keys: host, sandbox, mode" },
 	{ "{\"mounts\": [{\"host\": \"/a\", \"x\": 1}]}", "known keys: host, sandbox, mode" },
 	{ "{\"network\": \"lan\"}", "for example: \"network\": \"inet\"" },

@@ -86,6 +86,11 @@ static void test_filter(void)
 		  "settings: env 'PATH' is left out (the box sets it)\n"
 		  "settings: env 'LD_PRELOAD' is left out (the box sets it)\n" },
 		{ "{\"env\":[1]}", "{\"env\":[1]}", "" },
+		{ "{\"sandbox\":{\"enabled\":true,\"a\":1}}",
+		  "{\"sandbox\":{\"a\":1,\"enabled\":false}}",
+		  "settings: Claude's own sandbox, with what it allows and denies, is off in the box "
+		  "(a profile with \"nested\": true keeps it)\n" },
+		{ "{\"sandbox\":{\"a\":1}}", "{\"sandbox\":{\"a\":1}}", "" },
 		{ "{\"statusLine\":{\"command\":\"~/.claude/status.sh\"}}",
 		  "{\"statusLine\":{\"command\":\"~/.claude/status.sh\"}}", "" },
 		{ "{\"statusLine\":{\"command\":\"" HOME "/bin/status\"}}", "{}",

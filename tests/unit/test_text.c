@@ -314,8 +314,24 @@ static void test_small(void)
 	CHECK(str_after("--nam", "--name") == NULL);
 }
 
+static void test_base64(void)
+{
+	static const char *const rows[][2] = {
+		{ "", "" },          { "f", "Zg==\n" },          { "fo", "Zm8=\n" },
+		{ "foo", "Zm9v\n" }, { "foob", "Zm9v\nYg==\n" }, { "\xff\xfe\xfb", "//77\n" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct text out = { .arena = &arena };
+
+		text_add_base64(&out, (const unsigned char *)rows[i][0], strlen(rows[i][0]), 4);
+		CHECK_STRING(text_get(&out), rows[i][1]);
+	}
+}
+
 int main(void)
 {
+	test_base64();
 	test_small();
 	test_display();
 	test_display_limit();

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""The filter's program does what the table says, for every call and argument: it is taken from --dry-run and run here, step by step."""
+import base64
+import errno
+import json
+import os
+import pathlib
+import re
+import struct
+import unittest
+
+from lib.box import BoxTest
+
+STAGE = pathlib.Path(os.environ["STAGE"])
+RULES = json.loads((STAGE / "filter_rules.json").read_text())
+MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7, "riscv64": 0xC00000F3}
+I386, X32 = 0x40000003, 0x40000000
+ALLOW, ERRNO = 0x7FFF0000, 0x00050000
+MOST_INSTRUCTIONS = 450  # each start pays for them
+HIGH = 0xDEADBEEF << 32
+LAST_CALL = 600
+
+
+def run(program, machine, number, arguments):
+    """What the kernel does with classic BPF: the action, and how many steps it took."""
+    data = struct.pack("<IIQ6Q", number, machine, 0, *arguments)
+    at = accumulator = steps = 0
+    while True:
+        code, if_true, if_false, operand = program[at]
+        at += 1
+        steps += 1
+        if code == 0x20:  # load a word
+            accumulator = struct.unpack_from("<I", data, operand)[0]
+        elif code == 0x54:
+            accumulator &= operand
+        elif code == 0x06:
+            return operand, steps
+        elif code == 0x05:
+            at += operand
+        else:
+            holds = {0x15: accumulator == operand, 0x25: accumulator > operand, 0x35: accumulator >= operand,
+                     0x45: accumulator & operand != 0}[code]
+            at += if_true if holds else if_false
+
+
+def holds(rule, arguments):
+    return all(arguments[at] & mask == value for at, mask, value in rule["conditions"])
+
+
+class Program(BoxTest):
+    def setUp(self):
+        super().setUp()
+        self.machine = MACHINES[os.uname().machine]
+        self.programs = {name: self.program(name == "nested") for name in ("strict", "nested")}
+
+    def program(self, nested):
+        self.profile(nested=nested)
+        script = self.claudebox("--dry-run", "--exec", "true").stdout
+        text = re.search(r"8<&0\n(.*?)\nCLAUDEBOX_END\n", script, re.S)[1]
+        return list(struct.iter_unpack("<HBBI", base64.b64decode(text)))
+
+    def wanted(self, name, number, arguments):
+        for rule in RULES:
+            if rule["number"] == number and not (name == "nested" and rule["unless_nested"]) and holds(rule, arguments):
+                return ERRNO | rule["error"]
+        return ALLOW
+
+    def arguments(self):
+        """Argument lists that reach every condition, each with and without bits that the kernel does not look at."""
+        values = {0, 1, 2, 3, 0xFFFFFFFF, 0x80000000, 0x80040000, 0x7FFFFFFF}
+        for rule in RULES:
+            for _, mask, value in rule["conditions"]:
+                values |= {value, value ^ 1, value | ~mask & 0xFFFFFFFF, value & (value - 1)}
+        for value in values:
+            yield [value] * 6
+            yield [value | HIGH] * 6
+            for other in (0, 1, 9, 16, 31):
+                yield [value, value, other, 0, 0, 0]
+                yield [16 | HIGH, value, other | HIGH, 0, 0, 0]
+
+    def test_every_call_gets_what_the_table_says(self):
+        lists = list(self.arguments())
+        ruled = {rule["number"] for rule in RULES}
+        for name, program in self.programs.items():
+            for number in range(LAST_CALL):
+                for arguments in lists if number in ruled else lists[:4]:
+                    found = run(program, self.machine, number, arguments)[0]
+                    self.assertEqual(found, self.wanted(name, number, arguments), (name, number, arguments))
+
+    def test_other_machines_have_no_call_at_all(self):
+        for program in self.programs.values():
+            for number in range(LAST_CALL):
+                self.assertEqual(run(program, I386, number, [0] * 6)[0], ERRNO | errno.ENOSYS)
+                if self.machine == MACHINES["x86_64"]:
+                    self.assertEqual(run(program, self.machine, number | X32, [0] * 6)[0], ERRNO | errno.ENOSYS)
+                self.assertEqual(run(program, 0xC0000015, number, [0] * 6)[0], ERRNO | errno.ENOSYS)
+
+    def test_what_must_stay_open(self):
+        """By hand, so that a mistake in the table shows: threads, debuggers, terminals, sockets, a program's own filter."""
+        calls = {rule["call"]: rule["number"] for rule in RULES}
+        threads = 0x3D0F00  # what the C library and Go's runtime ask clone for
+        for name, program in self.programs.items():
+            for call, arguments in (("clone", [threads]), ("clone", [17]), ("unshare", [0x400]), ("ioctl", [0, 0x5401]),
+                                    ("ioctl", [0, 0x5413]), ("personality", [0x40000]), ("personality", [0xFFFFFFFF]), ("personality", [0]),
+                                    ("socket", [1, 1, 0]), ("socket", [2, 2, 17]), ("socket", [10, 1, 6]), ("socket", [16, 3, 0]),
+                                    ("socketpair", [1, 1, 0])):
+                self.assertEqual(run(program, self.machine, calls[call], (arguments + [0] * 6)[:6])[0], ALLOW, (name, call, arguments))
+
+    def test_what_must_be_closed(self):
+        """By hand too: a row that is lost shows."""
+        calls = {rule["call"]: rule["number"] for rule in RULES}
+        always = [("ioctl", [0, 0x5412]), ("ioctl", [0, 0x541C | HIGH]), ("keyctl", [11]), ("add_key", []), ("request_key", []), ("io_uring_setup", []),
+                  ("bpf", []), ("perf_event_open", []), ("userfaultfd", []), ("kexec_load", []), ("init_module", []), ("finit_module", []),
+                  ("open_by_handle_at", []), ("syslog", []), ("reboot", []), ("personality", [0x400000]), ("personality", [0x80400000])]
+        always += [("socket", [family, 3, 0]) for family in (0, 3, 9, 15, 17, 29, 30, 38, 40 | HIGH, 44, 45, 63)]  # packet, CAN, TIPC, ALG, vsock, XDP …
+        always += [("socket", [16, 3, protocol]) for protocol in (4, 6, 9, 12, 15, 16, 21)]
+        strict = [("unshare", [flag]) for flag in (0x80, 0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000)]
+        strict += [("clone", [0x10000011]), ("clone3", []), ("setns", []), ("mount", []), ("umount2", []), ("pivot_root", []), ("chroot", []),
+                   ("fsopen", []), ("move_mount", []), ("open_tree", []), ("open_tree_attr", []), ("mount_setattr", [])]
+        for name, wanted in (("strict", always + strict), ("nested", always)):
+            for call, arguments in wanted:
+                found = run(self.programs[name], self.machine, calls[call], (arguments + [0] * 6)[:6])[0]
+                self.assertEqual(found & 0xFFFF0000, ERRNO, (name, call, arguments))
+
+    def test_what_a_nested_box_never_has(self):
+        dropped = {rule["call"] for rule in RULES if rule["unless_nested"]}
+        self.assertEqual(dropped & {"ioctl", "keyctl", "add_key", "request_key", "io_uring_setup", "bpf", "perf_event_open", "socket",
+                                    "userfaultfd", "open_by_handle_at", "init_module", "kexec_load"}, set())
+        self.assertLessEqual({"mount", "unshare", "clone", "setns", "pivot_root", "clone3"}, dropped)
+
+    def test_it_is_small_and_its_way_is_short(self):
+        for name, program in self.programs.items():
+            self.assertLess(len(program), MOST_INSTRUCTIONS, name)
+            for number in (0, 1, 3, 9, 202, 257):  # read, write, close, mmap, futex, openat of x86_64
+                self.assertLess(run(program, self.machine, number, [0] * 6)[1], 25, (name, number))
+
+    def test_each_rule_has_a_reason(self):
+        self.assertEqual([rule["call"] for rule in RULES if len(rule["reason"]) < 10], [])
+        self.assertEqual({rule["error"] for rule in RULES}, {errno.EPERM, errno.ENOSYS})
+
+
+if __name__ == "__main__":
+    unittest.main()
