@@ -248,10 +248,10 @@ class Files(ProfileTest):
             (self.profiles / "work.json").unlink(missing_ok=True)
             (self.profiles / "work.json").symlink_to(dotfiles / target)
             self.assertEqual(self.tier("--profile", "work"), "none")
-            self.assertEqual(self.refuse(cwd=dotfiles)[0], f"profile {self.WHERE} leads into the project, where the box can change it")
+            self.assertEqual(self.refuse(cwd=dotfiles)[0], f"profile {self.WHERE} leads to where a box can change it")
             self.assertEqual(self.tier(cwd=dotfiles), "full")
         self.write("more", extends="work")
-        self.assertIn("leads into the project", self.refuse("--yes", "--profile", "more", cwd=dotfiles)[0])
+        self.assertIn("leads to where a box can change it", self.refuse("--yes", "--profile", "more", cwd=dotfiles)[0])
 
     def test_EXT_02_links_in_a_circle(self):
         (self.profiles / "work.json").symlink_to("work.json")
