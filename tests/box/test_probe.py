@@ -18,17 +18,6 @@ LEGACY = pathlib.Path("/proc/sys/dev/tty/legacy_tiocsti")
 NAMESPACES = ["unshare", *([] if ROOT else ["--user", "--map-root-user"]), "--mount", "--pid", "--net", "--ipc", "--uts", "--mount-proc", "--fork",
               "--kill-child"]
 
-# What the box still lets through, whatever the tier.
-NOT_YET = set("""
-keys-session keys-user keys-keyrings keys-link keys-request keys-add keys-list
-sockets-abstract sockets-abstract-datagram sockets-desktop
-network-vsock network-netlink network-crypto network-bluetooth network-families
-memory-userfaultfd memory-perf
-terminal-tiocsti terminal-tiocsti-wide terminal-tiocsti-32 terminal-tiocsti-x32 terminal-discipline
-kernel-filter kernel-filter-init kernel-32-bit kernel-x32 kernel-user-namespace kernel-clone-namespace kernel-clone3-namespace
-kernel-io-uring kernel-log kernel-core-dumps mounts-propagation identity-host-name
-""".split())
-
 # Outside, as the ordinary user that planted them.
 LEAKS_OUTSIDE = set("""
 environment-own environment-processes environment-command-lines
@@ -141,7 +130,7 @@ class Outside(ProbeTest):
         can_leak = LEAKS_OUTSIDE | LEAKS_AS_ROOT_INSIDE | LEAKS_TO_ROOT | LEAKS_AS_NONE | OPEN_IN_FULL | {"terminal-others"}
         self.assertEqual(set(ATTACKS) - can_leak, DEPENDS)
         self.assertGreaterEqual(len(can_leak), 70)
-        self.assertEqual((can_leak | NOT_YET) - set(ATTACKS), set())
+        self.assertEqual(can_leak - set(ATTACKS), set())
 
     def test_nothing_is_left_behind(self):
         """But at the paths that the host looks at, and it does no harm to what it reaches."""
@@ -215,7 +204,7 @@ class OnTerminal(ProbeTest):
 
     def test_inside(self):
         results = self.attack(CLAUDEBOX, "--network", "none", "--yes", "--exec", tier="none")
-        self.assertEqual({name: results[name] for name in with_verdict(results, "leaked") - NOT_YET}, {})
+        self.assertEqual({name: results[name] for name in with_verdict(results, "leaked")}, {})
         self.assertVerdicts(results, {"terminal-steal", "terminal-others", "terminal-consoles"}, "held")
 
 
@@ -228,7 +217,7 @@ class Inside(ProbeTest):
         done = self.claudebox("--network", tier, "--yes", "--exec", "./probe", "canaries", env=canaries.env, pass_fds=canaries.descriptors)
         self.assertEqual(done.returncode, 0, done.stderr[-400:])
         results = parse(done.stdout)
-        self.assertEqual({name: results[name] for name in with_verdict(results, "leaked") - NOT_YET}, {})
+        self.assertEqual({name: results[name] for name in with_verdict(results, "leaked")}, {})
         for path in [fields[1] for fields in canaries.lines if fields[0] == "write"]:
             self.assertEqual(list(pathlib.Path(path).parent.glob(f"{pathlib.Path(path).name}*")), [])
         return results
@@ -240,7 +229,7 @@ class Inside(ProbeTest):
 
     def test_none(self):
         results = self.attack("none")
-        self.assertVerdicts(results, (LEAKS_AS_NONE | LEAKS_OUTSIDE | LEAKS_AS_ROOT_INSIDE) - NOT_YET - MAY_BE_SKIPPED, "held")
+        self.assertVerdicts(results, (LEAKS_AS_NONE | LEAKS_OUTSIDE | LEAKS_AS_ROOT_INSIDE) - MAY_BE_SKIPPED, "held")
         self.assertEqual(with_verdict(results, "open") - {"identity-boot-id"}, set())
 
 
@@ -255,7 +244,7 @@ class InsideInet(InetTest, ProbeTest):
         canaries.write_list("inet")
         done = self.inet("./probe", "canaries", env=canaries.env)
         results = parse(done.stdout)
-        self.assertEqual({name: results[name] for name in with_verdict(results, "leaked") - NOT_YET}, {})
+        self.assertEqual({name: results[name] for name in with_verdict(results, "leaked")}, {})
         self.assertVerdicts(results, LEAKS_AS_NONE - {"network-outside"}, "held")
         self.assertEqual(with_verdict(results, "open") - {"identity-boot-id"}, {"network-outside"})
 

@@ -4,7 +4,6 @@ import os
 import unittest
 
 from lib.broken import Broken, EnclosedTest, leaks
-from lib.not_yet import not_yet
 
 AS_ROOT = True
 
@@ -53,18 +52,14 @@ class Breakage(EnclosedTest):
         return leaks(proof)
 
     def test_a_whole_box_leaks_nothing(self):
-        self.assertEqual({name: why for name, why in self.prove("").items() if name not in not_yet("none")}, {})
-
-    def test_what_is_not_yet_held(self):
-        """An attack that is held by now is to be taken from the list (lib/not_yet.py)."""
-        self.assertEqual(not_yet("none") - set(self.prove("")), set())
+        self.assertEqual(self.prove(""), {})
 
     def test_broken(self):
         whole = set(self.prove(""))
         for what, breakage, attacks in BREAKAGES:
             with self.subTest(what):
                 self.assertEqual(attacks - set(self.prove(breakage)), set())
-                self.assertEqual(attacks & whole - not_yet("none"), set(), "it leaks without the breakage")
+                self.assertEqual(attacks & whole, set(), "it leaks without the breakage")
 
     def test_the_system_call_filter(self):
         """Where bwrap is given one."""
