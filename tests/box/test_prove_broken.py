@@ -3,6 +3,7 @@
 import os
 import unittest
 
+from lib import kernel
 from lib.broken import Broken, EnclosedTest, leaks
 
 AS_ROOT = True
@@ -11,10 +12,10 @@ ROOT = os.getuid() == 0
 
 # (what is broken, how, attacks that must leak, for whom). {home}, {project} and {runtime} are put in.
 BREAKAGES = (
-    ("the PID namespace", "drop('--unshare-pid'); drop('--as-pid-1'); drop('--proc', 1); add('--bind', '/proc', '/proc')",
+    ("the PID namespace", "unscope(); drop('--unshare-pid'); drop('--as-pid-1'); drop('--proc', 1); add('--bind', '/proc', '/proc')",
      {"processes-see", "processes-signal", "environment-command-lines"}),
     ("the IPC namespace", "drop('--unshare-ipc')", {"memory-shm-id", "memory-shm-key", "memory-semaphores", "memory-messages", "memory-mqueue"}),
-    ("the network namespace", "drop('--unshare-net')",
+    ("the network namespace", "unscope(); drop('--unshare-net')",
      {"network-loopback-tcp", "network-loopback-udp", "sockets-abstract", "network-interfaces"}),
     ("the UTS namespace", "drop('--unshare-uts'); drop('--hostname', 1)", {"identity-host-name"}),
     ("the empty environment", "environment.append('CLAUDEBOX_CANARY=' + token)", {"environment-own"}),
@@ -30,6 +31,7 @@ BREAKAGES = (
     ("the old root", "add('--ro-bind', '/', '/oldroot')", {"files-old-root"}),
     ("/etc/machine-id", "add('--ro-bind', '/etc/machine-id', '/etc/machine-id')", {"identity-machine-id"}),
     ("/etc/passwd", "add('--ro-bind', '/etc/passwd', '/etc/passwd')", {"identity-users"}),
+    ("the list of keys", "at = options.index('/proc/keys'); del options[at - 2:at + 1]", {"keys-list"}),
     ("/sys", "add('--ro-bind', '/sys', '/sys')", {"kernel-sys"}),
     ("closed descriptors", "descriptors[40] = '/'; command[:1] = ['/usr/bin/python3', '-Ic', OTHER_INIT]",
      {"descriptors-inherited", "descriptors-directory"}),
@@ -43,9 +45,9 @@ BREAKAGES = (
 
 
 class Breakage(EnclosedTest):
-    def prove(self, breakage):
+    def prove(self, breakage, tier="none"):
         text = breakage.format(home=str(self.home), runtime=str(self.runtime))
-        done, proof = Broken(self, text).prove("--network", "none")
+        done, proof = Broken(self, text).prove("--network", tier)
         self.assertIsNotNone(proof, done.stderr[-800:])
         self.assertTrue(proof["complete"], done.stderr[-800:])
         self.assertEqual(done.returncode, 1 if proof["leaked"] else 0)
@@ -65,6 +67,11 @@ class Breakage(EnclosedTest):
         """Where bwrap is given one."""
         drop = "drop('--seccomp', 1); drop('--add-seccomp-fd', 1)"
         self.assertLessEqual({"kernel-filter", "kernel-filter-init", "terminal-tiocsti", "keys-session"}, set(self.prove(drop)))
+
+    @unittest.skipIf(kernel.landlock_version() < 6 and "CI" not in os.environ, "this kernel has no scopes")
+    def test_the_scopes(self):
+        self.assertLessEqual({"sockets-abstract", "sockets-abstract-datagram"}, set(self.prove("unscope()", "full")))
+        self.assertEqual(self.prove("", "full"), {})
 
     def test_user_namespaces(self):
         self.assertLessEqual({"kernel-user-namespace"}, set(self.prove("drop('--disable-userns'); drop('--seccomp', 1); drop('--add-seccomp-fd', 1)")))

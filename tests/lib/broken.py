@@ -43,6 +43,11 @@ def drop(flag, count=0):
         del options[at:at + 1 + count]
 
 
+def unscope():
+    # Landlock: a letter for init.
+    command[1] = command[1].replace("s", "-")
+
+
 def add(*more):
     # Before the root is sealed, after everything else.
     at = options.index("--remount-ro")
@@ -72,14 +77,15 @@ import os, socket, struct, sys
 control = socket.socket(fileno=3)
 control.set_inheritable(False)
 environment = dict(entry.split(b"=", 1) for entry in os.pread(4, 1 << 20, 0).split(b"\\0") if entry)
-if sys.argv[1][1] == "w":
-    control.recv(8)
+READY, STARTED, ENDED = 0, 1, 4
+control.send(struct.pack("ii", READY, 0))
+control.recv(8)
 child = os.fork()
 if child == 0:
-    control.send(struct.pack("ii", 0, 0))
+    control.send(struct.pack("ii", STARTED, 0))
     os.execve(sys.argv[2], sys.argv[2:], environment)
 status = os.waitpid(child, 0)[1]
-control.send(struct.pack("ii", 3, os.waitstatus_to_exitcode(status) & 255))
+control.send(struct.pack("ii", ENDED, os.waitstatus_to_exitcode(status) & 255))
 os._exit(0)
 """
 
