@@ -82,6 +82,7 @@ static bool act(struct config *config, struct arena *arena, struct prove *prove,
 		return false;
 	hear_nix(&question, &host, arena, config);
 	probe_mounts(&host, arena, config);
+	probe_cgroup(&host, arena, config);
 	if (config->network == NETWORK_INET || config->action == ACTION_CHECK)
 		probe_network(&host, arena);
 	if (config->action == ACTION_CHECK) {

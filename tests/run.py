@@ -5,7 +5,8 @@
 C tests (BUILD/tests/*) speak TAP. Python files under cli/, box/, claude/ and unit/ are unittest modules; each runs in a process
 of its own, as an ordinary user: root is who CI is, not who runs claudebox. A module with AS_ROOT = True runs as root
 as well when we are root; one with NEEDS_NIX = True runs where there is a Nix daemon (lib/nix_inside.py), which trusts the user
-if it also has NIX_TRUSTS_US = True. The last line is the total.
+if it also has NIX_TRUSTS_US = True; one with NEEDS_CGROUP = True where limits can be had (lib/cgroup_inside.py), and with BY_SYSTEMD = True
+where systemd keeps the cgroups. The last line is the total.
 """
 import concurrent.futures
 import functools
@@ -110,6 +111,9 @@ def as_user(user, command, path):
     if says(path, "NEEDS_NIX") and shutil.which("nix-daemon"):
         trusted = ["--trusted"] if says(path, "NIX_TRUSTS_US") else []
         return [*with_tun(), "/usr/bin/python3", str(HERE / "lib/nix_inside.py"), *trusted, str(user.pw_uid), *command]
+    if says(path, "NEEDS_CGROUP"):
+        systemd = ["--systemd"] if says(path, "BY_SYSTEMD") else []
+        return ["/usr/bin/python3", str(HERE / "lib/cgroup_inside.py"), *systemd, str(user.pw_uid), *command]
     if os.getuid() == user.pw_uid:
         return command
     return [*with_tun(), "setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--init-groups", "--", *command]

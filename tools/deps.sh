@@ -10,7 +10,7 @@ PATH=$PATH:/usr/sbin:/sbin
 
 # What a need is seen by: cmd:NAME on PATH, file:PATH, pc:MODULE of pkg-config, hdr:HEADER of C,
 # link:FLAG a program links with -fsanitize=FLAG, clang:FLAG a fuzz target with clang, ca:bundle the system's TLS roots.
-# dnf takes a file where the name of the package changes from release to release.
+# '-' has no package there, and is not needed. dnf takes a file where the name of the package changes from release to release.
 table='
 # groups     seen by                  apt              dnf                 pacman
 build        cmd:cc                   gcc              gcc                 gcc
@@ -40,6 +40,8 @@ test         cmd:perl                 perl             perl                perl
 test         cmd:scdoc                scdoc            scdoc               scdoc
 test         cmd:openssl              openssl          openssl             openssl
 test         cmd:socat                socat            socat               socat
+test         cmd:linux.uml            user-mode-linux  -                   -
+test         cmd:systemd-run          systemd          systemd             systemd
 test         cmd:nix-daemon           nix-bin          /usr/bin/nix-daemon nix
 test,npm     cmd:node                 nodejs           /usr/bin/node       nodejs
 test,npm     cmd:npm                  npm              /usr/bin/npm        npm
@@ -113,6 +115,7 @@ look() {
 		[ $wanted = yes ] || continue
 		[ "$1" = all ] || ! has "$check" || continue
 		case $manager in dnf) name=$dnf ;; apt) name=$apt ;; *) name=$pacman ;; esac
+		[ "$name" != - ] || continue
 		case " $packages " in *" $name "*) ;; *) packages="$packages${packages:+ }$name" ;; esac
 		missing="$missing
   $name: $(describe "$check")"

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "config/limits.h"
 
 #include <stdbool.h>
 
@@ -62,6 +63,11 @@ struct config_package {
 	const struct profile_place *place;
 };
 
+struct config_limit {
+	unsigned long long value; // 0: none
+	const char *origin;
+};
+
 // When the question before the start is asked.
 enum confirm {
 	CONFIRM_ALWAYS,
@@ -98,6 +104,7 @@ struct config {
 	enum terminal_mode terminal;
 	bool nested;           // user namespaces and mounts within the box
 	const char *nested_by; // who asked for them
+	struct config_limit limits[LIMIT_COUNT];
 	enum confirm confirm;
 	bool yes;
 	strings arguments;     // for claude, for the shell, or the command of --exec

@@ -182,6 +182,25 @@ static bool take_packages(struct merge *merge, const struct profile_place *place
 	return true;
 }
 
+static void take_limits(struct merge *merge, json_t *object)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(object, key, value) {
+		enum limit limit = 0;
+		struct config_limit *to;
+
+		while (!str_equal(limit_table[limit].name, key))
+			limit++;
+		to = &merge->config->limits[limit];
+		to->origin = merge->origin;
+		to->value = (unsigned long long)json_integer_value(value);
+		if (json_is_string(value)) // checked before
+			limit_parse(merge->arena, limit, json_string_value(value), &to->value);
+	}
+}
+
 static bool take(struct merge *merge, enum profile_key key, json_t *value)
 {
 	const struct profile_row *row = &profile_table[key];
@@ -224,6 +243,9 @@ static bool take(struct merge *merge, enum profile_key key, json_t *value)
 		return true;
 	case KEY_TERMINAL:
 		config->terminal = (enum terminal_mode)profile_choice(row, value);
+		return true;
+	case KEY_LIMITS:
+		take_limits(merge, value);
 		return true;
 	case KEY_CONFIRM:
 		config->confirm = (enum confirm)profile_choice(row, value);

@@ -128,6 +128,21 @@ static bool check_port(const struct profile_place *place, const struct profile_r
 			    profile_place_name(place), (long long)json_integer_value(value));
 }
 
+static bool check_number(const struct profile_place *place, const struct profile_row *row,
+			 const json_t *value)
+{
+	json_int_t number = json_integer_value(value);
+
+	if (!json_is_integer(value))
+		return wrong_type(place, row, "a number", value);
+	if (number >= (json_int_t)row->range->least && number <= (json_int_t)row->range->most)
+		return true;
+	hint_example(place, row);
+	return profile_fail(place, LOCATE_VALUE, "'%s' must be from %llu to %llu, not %lld",
+			    profile_place_name(place), row->range->least, row->range->most,
+			    (long long)number);
+}
+
 static bool check_variables(const struct profile_place *place, const struct profile_row *row,
 			    json_t *object)
 {
@@ -202,6 +217,14 @@ static bool check_destinations(const struct profile_place *place, const json_t *
 static bool check_members(const struct profile_place *place, const struct profile_row *rows,
 			  size_t count, json_t *object);
 
+static bool check_object(const struct profile_place *place, const struct profile_row *row,
+			 json_t *value)
+{
+	if (!json_is_object(value))
+		return wrong_type(place, row, "an object", value);
+	return check_members(place, row->entry, row->entry_count, value);
+}
+
 static bool check_entry(const struct profile_place *place, const struct profile_row *row,
 			json_t *value)
 {
@@ -209,9 +232,7 @@ static bool check_entry(const struct profile_place *place, const struct profile_
 		return check_port(place, row, value);
 	if (row->kind == PROFILE_STRINGS)
 		return check_string(place, row, value, true);
-	if (!json_is_object(value))
-		return wrong_type(place, row, "an object", value);
-	return check_members(place, row->entry, MOUNT_KEY_COUNT, value);
+	return check_object(place, row, value);
 }
 
 static bool check_list(const struct profile_place *place, const struct profile_row *row,
@@ -243,6 +264,10 @@ static bool check_value(const struct profile_place *place, const struct profile_
 		return check_choice(place, row, value);
 	case PROFILE_BOOLEAN:
 		return json_is_boolean(value) || wrong_type(place, row, "true or false", value);
+	case PROFILE_NUMBER:
+		return check_number(place, row, value);
+	case PROFILE_OBJECT:
+		return check_object(place, row, value);
 	case PROFILE_VARIABLES:
 		if (!json_is_object(value))
 			return wrong_type(place, row, profile_kind_names[row->kind], value);

@@ -14,6 +14,8 @@ static void add_row(struct text *out, const struct profile_row *row, const char 
 		text_add(out, ", needed");
 	if (row->most)
 		text_printf(out, ", at most %zu", row->most);
+	if (row->range)
+		text_printf(out, " from %llu to %llu", row->range->least, row->range->most);
 	text_printf(out, "\n%s\t%s\n\n", indent, row->help);
 }
 
@@ -24,9 +26,8 @@ static void add_keys(struct text *out)
 		const struct profile_row *row = &profile_table[i];
 
 		add_row(out, row, "");
-		if (row->entry)
-			for (size_t k = 0; k < MOUNT_KEY_COUNT; k++)
-				add_row(out, &row->entry[k], "\t");
+		for (size_t k = 0; k < row->entry_count; k++)
+			add_row(out, &row->entry[k], "\t");
 		text_printf(out, "\t```\n\t\"%s\": %s\n\t```\n\n", row->key, row->example);
 	}
 }

@@ -11,6 +11,7 @@ enum {
 	LONGEST_VALUE = 16 * 1024,
 	LONGEST_PATH = 4095,
 	LONGEST_REFERENCE = 300,
+	LONGEST_LIMIT = 20,
 	MOST_VARIABLES = 100,
 	MOST_MOUNTS = 64,
 	MOST_PACKAGES = 100,
@@ -20,7 +21,8 @@ const char *const profile_kind_names[PROFILE_KIND_COUNT] = {
 	[PROFILE_STRING] = "a string",           [PROFILE_CHOICE] = "a string",
 	[PROFILE_BOOLEAN] = "true or false",     [PROFILE_PORTS] = "a list of ports",
 	[PROFILE_STRINGS] = "a list of strings", [PROFILE_VARIABLES] = "an object of strings",
-	[PROFILE_OBJECTS] = "a list of objects",
+	[PROFILE_OBJECTS] = "a list of objects", [PROFILE_OBJECT] = "an object",
+	[PROFILE_NUMBER] = "a number",
 };
 const char *const profile_merge_names[MERGE_COUNT] = {
 	[MERGE_OWN] = "not handed on",
@@ -87,6 +89,21 @@ static const char *reference_problem(struct arena *arena, const char *text)
 	return NULL;
 }
 
+static const char *memory_problem(struct arena *arena, const char *text)
+{
+	unsigned long long value;
+
+	return limit_parse(arena, LIMIT_MEMORY, text, &value);
+}
+
+static const char *cpu_problem(struct arena *arena, const char *text)
+{
+	unsigned long long value;
+
+	return limit_parse(arena, LIMIT_CPU, text, &value);
+}
+
+#define ENTRIES(rows)  .entry = (rows), .entry_count = ARRAY_SIZE(rows)
 #define CHOICES(names) .choices = (names), .choice_count = ARRAY_SIZE(names)
 
 const struct profile_row profile_mount_table[MOUNT_KEY_COUNT] = {
@@ -100,6 +117,22 @@ const struct profile_row profile_mount_table[MOUNT_KEY_COUNT] = {
 	{ MOUNT_KEY_MODE, PROFILE_CHOICE, "mode", "\"ro\"",
 	  "*ro* is read-only, and what a mount without it is; *rw* is read-write.", MERGE_OWN,
 	  CHOICES(mount_mode_names) },
+};
+
+const struct profile_row profile_limit_table[LIMIT_COUNT] = {
+	{ LIMIT_MEMORY, PROFILE_STRING, "memory", "\"4G\"",
+	  "How much memory the box has, with what its files in _/tmp_ take; K, M, G and T are 1024 "
+	  "each of the one before. None of it is swapped out. Where it is used up, the kernel ends "
+	  "the process that has most of it, and the rest of the box goes on.",
+	  MERGE_OWN, .longest = LONGEST_LIMIT, .problem = memory_problem },
+	{ LIMIT_PIDS, PROFILE_NUMBER, "pids", "2000",
+	  "How many processes and threads there can be in the box at once; one more cannot be "
+	  "started.",
+	  MERGE_OWN, .range = &limit_table[LIMIT_PIDS] },
+	{ LIMIT_CPU, PROFILE_STRING, "cpu", "\"200%\"",
+	  "How much processor time the box gets; *100%* is one processor, *200%* two of them or "
+	  "half of four.",
+	  MERGE_OWN, .longest = LONGEST_LIMIT, .problem = cpu_problem },
 };
 
 const struct profile_row profile_table[KEY_COUNT] = {
@@ -142,7 +175,7 @@ const struct profile_row profile_table[KEY_COUNT] = {
 	  "*--mount-ro* and *--mount-rw*, which add to it and win where both have one place. A "
 	  "secret (_~/.ssh_, _~/.aws_ ...) is mounted only when it is named exactly, and shown "
 	  "in red.",
-	  MERGE_BY_NAME, .most = MOST_MOUNTS, .entry = profile_mount_table },
+	  MERGE_BY_NAME, .most = MOST_MOUNTS, ENTRIES(profile_mount_table) },
 	{ KEY_PACKAGES, PROFILE_STRINGS, "packages", "[\"jq\", \"python3Packages.requests\"]",
 	  "Packages of nixpkgs. They are built or fetched on the host before the box starts, and "
 	  "come first in its *PATH*.",
@@ -170,6 +203,12 @@ const struct profile_row profile_table[KEY_COUNT] = {
 	  "box's own, and of what is written there only what a screen needs reaches yours: no "
 	  "clipboard, no titles, no notifications. See _doc/terminal.md_.",
 	  MERGE_REPLACE, CHOICES(terminal_mode_names) },
+	{ KEY_LIMITS, PROFILE_OBJECT, "limits",
+	  "{ \"memory\": \"4G\", \"pids\": 2000, \"cpu\": \"200%\" }",
+	  "What the box may use at most, by a cgroup (v2): one that claudebox makes where it may, or "
+	  "one by *systemd-run*, which takes some ten milliseconds. Where neither can be had nothing "
+	  "starts; *claudebox --check* tells. Each limit is a name of its own.",
+	  MERGE_BY_NAME, ENTRIES(profile_limit_table) },
 	{ KEY_CONFIRM, PROFILE_CHOICE, "confirm", "\"changed\"",
 	  "When you are asked before the start: *always*, also without it; *changed*, only when "
 	  "the box is not the one that you last approved for this project; *never*. *--yes* asks "

@@ -13,10 +13,12 @@ enum profile_kind {
 	PROFILE_STRING,
 	PROFILE_CHOICE, // one of a few strings
 	PROFILE_BOOLEAN,
+	PROFILE_NUMBER,
 	PROFILE_PORTS,     // a list of numbers
 	PROFILE_STRINGS,   // a list of strings
 	PROFILE_VARIABLES, // an object: name to string
-	PROFILE_OBJECTS,   // a list of objects, with a table of their own
+	PROFILE_OBJECT,    // an object with a table of its own
+	PROFILE_OBJECTS,   // a list of such objects
 	PROFILE_KIND_COUNT,
 };
 
@@ -45,6 +47,7 @@ enum profile_key {
 	KEY_NESTED,
 	KEY_PROJECT,
 	KEY_TERMINAL,
+	KEY_LIMITS,
 	KEY_CONFIRM,
 	KEY_COUNT,
 };
@@ -57,24 +60,27 @@ enum mount_key {
 };
 
 struct profile_row {
-	int id; // its place in the table: enum profile_key or enum mount_key
+	int id; // its place in the table: enum profile_key, mount_key or limit
 	enum profile_kind kind;
 	const char *key;
 	const char *example; // JSON
 	const char *help;    // scdoc
 	enum profile_merge merge;
 	bool required;
-	size_t most;    // entries, of a list or an object
-	size_t longest; // bytes, of a string
+	size_t most;                   // entries, of a list or an object
+	size_t longest;                // bytes, of a string
+	const struct limit_row *range; // of a number
 	const char *const *choices;
 	size_t choice_count;
 	// What is wrong with a string (of variables: with a name), to follow it in a sentence; NULL: nothing.
 	const char *(*problem)(struct arena *arena, const char *text);
-	const struct profile_row *entry; // of objects, with MOUNT_KEY_COUNT rows
+	const struct profile_row *entry; // of an object, or of each in a list
+	size_t entry_count;
 };
 
 extern const struct profile_row profile_table[KEY_COUNT];
 extern const struct profile_row profile_mount_table[MOUNT_KEY_COUNT];
+extern const struct profile_row profile_limit_table[LIMIT_COUNT];
 extern const char *const profile_kind_names[PROFILE_KIND_COUNT];
 extern const char *const profile_merge_names[MERGE_COUNT];
 extern const char *const project_mode_names[2];

@@ -151,29 +151,42 @@ static void probe_store_path(struct host *host, struct arena *arena)
 	}
 }
 
-// bwrap's options are told by its own text: asking it costs a start, and versions mislead (backports).
-static bool offers(const char *program, const char *option)
+const char *probe_text_after(struct arena *arena, const char *program, const char *wanted,
+			     size_t count)
 {
 	CLEANUP_FD int fd = open(program, O_RDONLY | O_CLOEXEC);
 	struct stat status;
+	const char *found;
+	const char *after = NULL;
 	void *text;
-	bool found;
 
 	if (fd < 0 || fstat(fd, &status) < 0 || status.st_size == 0)
-		return false;
+		return NULL;
 	text = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (text == MAP_FAILED)
-		return false;
-	found = memmem(text, (size_t)status.st_size, option, strlen(option)) != NULL;
+		return NULL;
+	found = memmem(text, (size_t)status.st_size, wanted, strlen(wanted));
+	if (found) {
+		size_t left = (size_t)status.st_size - (size_t)(found - (const char *)text);
+
+		left -= strlen(wanted);
+		after = arena_strndup(arena, found + strlen(wanted), count < left ? count : left);
+	}
 	munmap(text, (size_t)status.st_size);
-	return found;
+	return after;
+}
+
+// bwrap's options are told by its own text: asking it costs a start, and versions mislead (backports).
+static bool offers(struct arena *arena, const char *program, const char *option)
+{
+	return program && probe_text_after(arena, program, option, 0);
 }
 
 static void probe_tools(struct host *host, struct arena *arena)
 {
 	host->bwrap = probe_program(arena, host, "bwrap", &host->passed_over);
-	host->bwrap_binds_descriptors = host->bwrap && offers(host->bwrap, "--ro-bind-fd");
-	host->bwrap_disables_userns = host->bwrap && offers(host->bwrap, "--disable-userns");
+	host->bwrap_binds_descriptors = offers(arena, host->bwrap, "--ro-bind-fd");
+	host->bwrap_disables_userns = offers(arena, host->bwrap, "--disable-userns");
 	for (size_t i = 0; !host->shell && i < ARRAY_SIZE(shells); i++)
 		if (access(shells[i], X_OK) == 0)
 			host->shell = shells[i];

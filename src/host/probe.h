@@ -15,6 +15,8 @@ bool probe_host(struct host *host, struct arena *arena, char *const *environment
 		struct error *error);
 // What the user asked to mount.
 void probe_mounts(struct host *host, struct arena *arena, const struct config *config);
+// Who can limit the box.
+void probe_cgroup(struct host *host, struct arena *arena, const struct config *config);
 // What the repository asks for.
 void probe_wishes(struct host *host, struct arena *arena);
 // What the tier inet needs to know.
@@ -47,6 +49,10 @@ strings probe_passed_over(struct arena *arena, const struct host *host);
 bool probe_box_writes(const struct host *host, const struct followed *file);
 // Whether this user is us, root, or whoever has the system.
 bool probe_owner_trusted(const struct host *host, uid_t owner);
+
+// The bytes that follow a text in a program; NULL when it does not hold the text.
+const char *probe_text_after(struct arena *arena, const char *program, const char *wanted,
+			     size_t count);
 
 void probe_repository(struct git_facts *git, struct arena *arena, const char *project);
 // Takes it back if the project may be no part of it.

@@ -19,9 +19,10 @@ static const struct {
 	const char *name;
 	const char *path;
 } compiled_in[] = {
-	{ "bwrap", PROGRAM_BWRAP }, { "claude", PROGRAM_CLAUDE }, { "git", PROGRAM_GIT },
-	{ "nft", PROGRAM_NFT },     { "nix", PROGRAM_NIX },       { "node", PROGRAM_NODE },
-	{ "pasta", PROGRAM_PASTA },
+	{ "bwrap", PROGRAM_BWRAP }, { "claude", PROGRAM_CLAUDE },
+	{ "git", PROGRAM_GIT },     { "nft", PROGRAM_NFT },
+	{ "nix", PROGRAM_NIX },     { "node", PROGRAM_NODE },
+	{ "pasta", PROGRAM_PASTA }, { "systemd-run", PROGRAM_SYSTEMD_RUN },
 };
 
 bool probe_owner_trusted(const struct host *host, uid_t owner)

@@ -39,6 +39,14 @@ strings approval_lines(struct arena *arena, const struct plan *plan)
 	if (plan->terminal != TERMINAL_DIRECT)
 		add(&lines, arena,
 		    arena_printf(arena, "terminal %s", terminal_mode_names[plan->terminal]));
+	for (int limit = 0; limit < LIMIT_COUNT; limit++) {
+		const struct config_limit *row = &plan->limits.values[limit];
+
+		if (row->origin) // what nobody asked for changes with the place of the start
+			add(&lines, arena,
+			    arena_printf(arena, "limit %s %s", limit_table[limit].name,
+					 limit_render(arena, (enum limit)limit, row->value)));
+	}
 	vec_each(variable, &plan->variables) {
 		if (variable->origin != ORIGIN_MADE)
 			add(&lines, arena,

@@ -184,7 +184,8 @@ bool plan_check(const struct plan *plan, const struct host *host, struct error *
 			   "install bash in /usr/bin (Claude's Bash tool needs bash or zsh)");
 		return error_set(error, "no shell: neither bash nor zsh would be in the box");
 	}
-	if (!plan_check_network(plan, host, error) || !check_daemon(plan, host, error))
+	if (!plan_check_network(plan, host, error) || !plan_check_limits(plan, host, error) ||
+	    !check_daemon(plan, host, error))
 		return false;
 	vec_each(mount, &plan->mounts) {
 		if (mount->kind == MOUNT_DATA && *mount->source && !str_ends(mount->source, "\n"))

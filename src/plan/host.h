@@ -4,6 +4,7 @@
 
 #include "base/address.h"
 #include "base/arena.h"
+#include "config/limits.h"
 #include "plan/wishes.h"
 
 #include <stdbool.h>
@@ -115,6 +116,20 @@ struct network_facts {
 	const char *tun_problem; // why /dev/net/tun cannot be used, NULL: it can
 };
 
+// Who can limit a box, and which limits there are.
+struct cgroup_facts {
+	bool wanted[LIMIT_COUNT];
+	const char *parent;       // a cgroup that we can make others in; NULL: there is none
+	const char *problem;      // why it is not enough, or not there
+	bool direct[LIMIT_COUNT]; // limits that those can have
+	// Looked at only when limits are asked for.
+	const char *systemd_run;       // NULL: not found
+	const char *systemd_problem;   // why it cannot be asked, NULL: it can
+	const char *runtime_directory; // where the user's systemd listens, NULL: we are root
+	bool systemd_oom_policy;       // it can be told to let a scope go on that ran out of memory
+	bool by_systemd[LIMIT_COUNT];
+};
+
 // Something that the user asked to mount.
 struct mount_facts {
 	const char *written;         // as it was
@@ -209,6 +224,7 @@ struct host {
 	struct state_facts state;
 	struct user_claude_facts user_claude;
 	struct network_facts network;
+	struct cgroup_facts cgroup;
 	VEC(struct mount_facts) mounts;
 	struct wish_facts wish;
 	struct nix_facts nix; // when there is a daemon

@@ -4,6 +4,7 @@
 
 #include "base/path.h"
 #include "base/text.h"
+#include "plan/limits.h"
 #include "plan/tables.h"
 
 static void add_project(struct text *out, const struct plan *plan, struct arena *arena,
@@ -101,6 +102,28 @@ static void add_kernel(struct text *out, const struct plan *plan)
 		      "Debuggers and strace work on what they start.\n");
 }
 
+static void add_limits(struct text *out, const struct plan *plan, struct arena *arena)
+{
+	const char *before = "- This box has at most ";
+
+	for (int limit = 0; limit < LIMIT_COUNT && plan->limits.way != LIMITS_NONE; limit++) {
+		unsigned long long value = plan->limits.values[limit].value;
+
+		if (!value)
+			continue;
+		text_printf(out, "%s%s", before,
+			    limits_render_text(arena, (enum limit)limit, value));
+		before = ", ";
+	}
+	if (*before != ',')
+		return;
+	text_add(out, ". One process too many is not started");
+	if (plan->limits.values[LIMIT_MEMORY].value)
+		text_add(out, "; one that takes too much memory is killed, and files in `/tmp` and "
+			      "in the home directory are memory too");
+	text_add(out, ": run less at once (`make -j2`), do not retry.\n");
+}
+
 const char *plan_render_memory(const struct plan *plan, struct arena *arena,
 			       const struct host *host)
 {
@@ -116,6 +139,7 @@ const char *plan_render_memory(const struct plan *plan, struct arena *arena,
 	add_tools(&out, plan);
 	add_network(&out, plan);
 	add_kernel(&out, plan);
+	add_limits(&out, plan, arena);
 	text_add(&out,
 		 "- Not here, on purpose: SSH and GPG keys, cloud and registry credentials, the "
 		 "user's other projects and home directory, shell history, Docker, D-Bus, the "

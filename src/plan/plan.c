@@ -145,6 +145,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 		return false;
 	plan_build_system(plan, arena, config, host);
 	plan_build_network(plan, arena, config, host);
+	plan_build_limits(plan, config, host);
 	plan_build_state(plan, arena, host);
 	plan_build_project(plan, arena, host);
 	if (!plan_build_environment(plan, arena, config, host, error) ||

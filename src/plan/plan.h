@@ -105,6 +105,26 @@ struct plan_network {
 	ports published_ports;
 };
 
+// How the box is limited.
+enum limits_way {
+	LIMITS_NONE,
+	LIMITS_CGROUP,     // by a cgroup that claudebox makes
+	LIMITS_SYSTEMD,    // by a scope that systemd-run asks for
+	LIMITS_IMPOSSIBLE, // asked for, and it cannot be: nothing starts
+	LIMITS_WAY_COUNT,
+};
+
+struct plan_limits {
+	enum limits_way way;
+	struct config_limit values[LIMIT_COUNT]; // an origin of NULL: nobody asked for it
+	const char *parent;                      // the cgroup that ours is made in
+	const char *systemd_run;
+	const char *runtime_directory; // where the user's systemd listens
+	bool oom_policy;
+	bool as_root;
+	bool asked; // else a box starts also where the default cannot be set
+};
+
 struct plan {
 	VEC(struct plan_variable) variables;
 	VEC(struct plan_mount) mounts;
@@ -118,6 +138,7 @@ struct plan {
 	const char *profile;    // in use, NULL: none
 	const char *profile_description;
 	struct plan_network inet;
+	struct plan_limits limits;
 	const char *nix_daemon_left_out; // why, when the host has one and the box has not
 	const char *nix_settings;        // for a variable, NULL: they are a file, or not needed
 	int report;                      // descriptor for the report at the end, 0: none
@@ -167,6 +188,8 @@ bool plan_build_command(struct plan *plan, struct arena *arena, const struct con
 void plan_build_network(struct plan *plan, struct arena *arena, const struct config *config,
 			const struct host *host);
 bool plan_check_network(const struct plan *plan, const struct host *host, struct error *error);
+void plan_build_limits(struct plan *plan, const struct config *config, const struct host *host);
+bool plan_check_limits(const struct plan *plan, const struct host *host, struct error *error);
 void plan_build_warnings(struct plan *plan, struct arena *arena, const struct host *host);
 const char *plan_render_memory(const struct plan *plan, struct arena *arena,
 			       const struct host *host);

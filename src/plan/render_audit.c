@@ -4,6 +4,7 @@
 
 #include "base/path.h"
 #include "base/text.h"
+#include "plan/limits.h"
 #include "plan/screen.h"
 #include "plan/tables.h"
 
@@ -174,7 +175,7 @@ static void add_mounts(struct screen *screen, const struct plan *plan)
 	}
 }
 
-static void add_network_line(struct screen *screen, enum origin origin, const char *text)
+static void add_marked_line(struct screen *screen, enum origin origin, const char *text)
 {
 	text_printf(&screen->out, "  %s ", origin_marks[origin]);
 	screen_add_wrapped(screen, origin == ORIGIN_ASKED ? STYLE_ASKED : STYLE_PLAIN, text, 6);
@@ -188,30 +189,29 @@ static void add_inet(struct screen *screen, const struct plan_network *inet)
 	vec_each(row, &inet->host)
 		text_printf(&own, "%s%s (%s)", own.length ? ", " : "",
 			    address_render(screen->arena, &row->range), row->why);
-	add_network_line(screen, ORIGIN_MADE,
-			 arena_printf(screen->arena,
-				      "refused at once: private, link-local and multicast "
-				      "addresses, tailnets, cloud metadata, this machine's own "
-				      "addresses and networks%s%s",
-				      own.length ? ": " : "", text_get(&own)));
-	add_network_line(screen, ORIGIN_MADE,
-			 inet->ipv4 && inet->ipv6
-				 ? "IPv4 and IPv6; names by this machine's resolvers"
-			 : inet->ipv4 ? "IPv4, as this machine; names by its resolvers"
-				      : "IPv6, as this machine; names by its resolvers");
-	vec_each(port, &inet->host_ports)
-		add_network_line(
-			screen, ORIGIN_ASKED,
+	add_marked_line(screen, ORIGIN_MADE,
 			arena_printf(screen->arena,
-				     "127.0.0.1:%u in the box is port %u of the host's own "
-				     "loopback (--host-port)",
-				     *port, *port));
+				     "refused at once: private, link-local and multicast "
+				     "addresses, tailnets, cloud metadata, this machine's own "
+				     "addresses and networks%s%s",
+				     own.length ? ": " : "", text_get(&own)));
+	add_marked_line(screen, ORIGIN_MADE,
+			inet->ipv4 && inet->ipv6
+				? "IPv4 and IPv6; names by this machine's resolvers"
+			: inet->ipv4 ? "IPv4, as this machine; names by its resolvers"
+				     : "IPv6, as this machine; names by its resolvers");
+	vec_each(port, &inet->host_ports)
+		add_marked_line(screen, ORIGIN_ASKED,
+				arena_printf(screen->arena,
+					     "127.0.0.1:%u in the box is port %u of the host's own "
+					     "loopback (--host-port)",
+					     *port, *port));
 	vec_each(port, &inet->published_ports)
-		add_network_line(screen, ORIGIN_ASKED,
-				 arena_printf(screen->arena,
-					      "127.0.0.1:%u on the host is port %u of the box "
-					      "(--publish)",
-					      *port, *port));
+		add_marked_line(screen, ORIGIN_ASKED,
+				arena_printf(screen->arena,
+					     "127.0.0.1:%u on the host is port %u of the box "
+					     "(--publish)",
+					     *port, *port));
 }
 
 static void add_network(struct screen *screen, const struct plan *plan)
@@ -228,9 +228,33 @@ static void add_network(struct screen *screen, const struct plan *plan)
 	if (tier->attached)
 		add_inet(screen, &plan->inet);
 	if (plan->nix_daemon_left_out)
-		add_network_line(screen, ORIGIN_MADE,
-				 arena_printf(screen->arena, "the Nix daemon is not in the box: %s",
-					      plan->nix_daemon_left_out));
+		add_marked_line(screen, ORIGIN_MADE,
+				arena_printf(screen->arena, "the Nix daemon is not in the box: %s",
+					     plan->nix_daemon_left_out));
+}
+
+static void add_limits(struct screen *screen, const struct plan_limits *limits)
+{
+	if (limits->way == LIMITS_NONE)
+		return;
+	screen_add(screen, STYLE_HEAD, "\nLimits:");
+	text_add(&screen->out, "  ");
+	screen_add_wrapped(screen, STYLE_PLAIN,
+			   limits->way == LIMITS_SYSTEMD
+				   ? "by systemd, in a scope"
+				   : arena_printf(screen->arena, "by a cgroup in %s",
+						  quote_word(screen->arena, limits->parent, 0)),
+			   9);
+	for (int limit = 0; limit < LIMIT_COUNT; limit++) {
+		const struct config_limit *row = &limits->values[limit];
+		const char *text = limits_render_text(screen->arena, (enum limit)limit, row->value);
+
+		if (row->value)
+			add_marked_line(screen, row->origin ? ORIGIN_ASKED : ORIGIN_MADE,
+					row->origin ? arena_printf(screen->arena, "%s  (%s)", text,
+								   row->origin)
+						    : text);
+	}
 }
 
 static void add_terminal(struct screen *screen, const struct plan *plan)
@@ -281,6 +305,7 @@ const char *render_audit(const struct plan *plan, struct arena *arena, size_t co
 	add_mounts(&screen, plan);
 	add_network(&screen, plan);
 	add_terminal(&screen, plan);
+	add_limits(&screen, &plan->limits);
 	if (plan->changes.count) {
 		screen_add(&screen, STYLE_HEAD, "\nChanged since you last said yes here:");
 		text_add(&screen.out, "\n");

@@ -56,11 +56,16 @@ static struct bwrap_option option_of(const struct plan_mount *mount)
 	return (struct bwrap_option){ .flag = "--remount-ro", .arguments = { mount->path } };
 }
 
-static void add_mount(bwrap_options *options, struct arena *arena, const struct plan_mount *mount)
+static void add_mount(bwrap_options *options, struct arena *arena, const struct plan *plan,
+		      const struct plan_mount *mount)
 {
 	struct bwrap_option option = option_of(mount);
+	unsigned long long memory = plan->limits.values[LIMIT_MEMORY].value;
 
 	option.mount = mount;
+	// Files there are memory, and stay when their process is killed: a full disk is the lesser evil.
+	if (mount->kind == MOUNT_EMPTY && memory)
+		add(options, arena, "--size", arena_printf(arena, "%llu", memory / 2), NULL);
 	if (mount->mode)
 		option.mode = arena_printf(arena, "%04o", mount->mode);
 	vec_push(arena, options, option);
@@ -91,7 +96,7 @@ bwrap_options render_bwrap(const struct plan *plan, struct arena *arena)
 					.filter = &filter_programs[plan->filter] });
 	add_variables(&options, arena, plan);
 	vec_each(mount, &plan->mounts)
-		add_mount(&options, arena, mount);
+		add_mount(&options, arena, plan, mount);
 	add(&options, arena, "--chdir", plan->project, NULL);
 	return options;
 }

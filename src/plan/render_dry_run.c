@@ -8,6 +8,7 @@
 
 #include "base/path.h"
 #include "base/text.h"
+#include "plan/limits.h"
 #include "plan/network.h"
 #include "plan/tables.h"
 
@@ -140,8 +141,12 @@ static void add_network(struct script *script, struct text *out, const struct pl
 static void add_command(struct script *script, const struct plan *plan,
 			const bwrap_options *options)
 {
-	text_printf(&script->command, "{ base64 -d <<CLAUDEBOX_END | %s",
-		    word(script, plan->bwrap));
+	strings prefix = limits_render_prefix(script->arena, &plan->limits);
+
+	text_add(&script->command, "{ base64 -d <<CLAUDEBOX_END | ");
+	vec_each(part, &prefix)
+		text_printf(&script->command, "%s ", word(script, *part));
+	text_add(&script->command, word(script, plan->bwrap));
 	vec_each(option, options)
 		add_option(script, option);
 	text_add(&script->command, " \\\n  --");
@@ -152,6 +157,19 @@ static void add_command(struct script *script, const struct plan *plan,
 			    ? arena_printf(script->arena, " %d<&-", KEPT_INPUT)
 			    : "",
 		    text_get(&script->redirections), KEPT_INPUT);
+}
+
+// What takes more than a command before bwrap is shown.
+static void add_limits(struct script *script, struct text *out, const struct plan_limits *limits)
+{
+	limit_files files = limits_render_files(script->arena, limits);
+
+	text_printf(out,
+		    "#\n# This script's box has no limits. claudebox starts it in a cgroup of its "
+		    "own, one level below\n# one in %s with:\n",
+		    word(script, limits->parent));
+	vec_each(file, &files)
+		text_printf(out, "#   %s %s\n", file->name, file->value);
 }
 
 const char *render_dry_run(const struct plan *plan, struct arena *arena)
@@ -179,6 +197,8 @@ const char *render_dry_run(const struct plan *plan, struct arena *arena)
 			 "script gives the same box yours as it is.\n");
 	if (tier_table[plan->network].attached)
 		add_network(&script, &out, plan);
+	if (plan->limits.way == LIMITS_CGROUP)
+		add_limits(&script, &out, &plan->limits);
 	if (script.uses_newline)
 		text_add(&body, "CLAUDEBOX_NL='\n'\n");
 	text_add(&body, text_get(&preparation));

@@ -92,6 +92,26 @@ static json_t *inet_of(struct arena *arena, const struct plan *plan)
 			 "rules", render_nft(plan, arena));
 }
 
+static json_t *limits_of(const struct plan_limits *limits)
+{
+	static const char *const ways[LIMITS_WAY_COUNT] = {
+		[LIMITS_CGROUP] = "cgroup",
+		[LIMITS_SYSTEMD] = "systemd",
+	};
+	json_t *all = json_pack("{s:s?}", "by", ways[limits->way]);
+
+	for (int limit = 0; limit < LIMIT_COUNT; limit++) {
+		const struct config_limit *row = &limits->values[limit];
+
+		if (row->value)
+			json_object_set_new(all, limit_table[limit].name,
+					    json_pack("{s:I, s:s?}", "value",
+						      (json_int_t)row->value, "origin",
+						      row->origin));
+	}
+	return all;
+}
+
 const char *render_json(const struct plan *plan, struct arena *arena)
 {
 	json_t *variables = json_array();
@@ -115,7 +135,7 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 	vec_each(change, &plan->changes)
 		json_array_append_new(changes, string_of(arena, *change));
 	all = json_pack(
-		"{s:i, s:o, s:s?, s:o, s:o, s:s, s:o, s:s, s:b, s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, "
+		"{s:i, s:o, s:s?, s:o, s:o, s:s, s:o, s:s, s:b, s:s, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, "
 		"s:o}",
 		"version", 1, "project", string_of(arena, plan->project), "profile", plan->profile,
 		"profile_description", string_of(arena, plan->profile_description), "instance",
@@ -123,8 +143,10 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 		network_tier_names[plan->network], "inet",
 		tier_table[plan->network].attached ? inet_of(arena, plan) : json_null(), "filter",
 		filter_programs[plan->filter].name, "user_namespaces", (int)plan->user_namespaces,
-		"terminal", terminal_mode_names[plan->terminal], "uid", (int)plan->uid, "gid",
-		(int)plan->gid, "environment", variables, "packages", packages, "mounts", mounts,
-		"command", command, "warnings", warnings, "changes", changes);
+		"terminal", terminal_mode_names[plan->terminal], "limits",
+		plan->limits.way == LIMITS_NONE ? json_null() : limits_of(&plan->limits), "uid",
+		(int)plan->uid, "gid", (int)plan->gid, "environment", variables, "packages",
+		packages, "mounts", mounts, "command", command, "warnings", warnings, "changes",
+		changes);
 	return json_write(arena, all, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 }

@@ -14,11 +14,12 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-enum { LAST_MS = 2000 };
+enum { LAST_MS = 2000, INFO_MS = 20000 };
 
 static void end_bwrap(const struct box *box)
 {
@@ -66,6 +67,33 @@ static bool let_start(struct box *box, struct error *error)
 	return true;
 }
 
+// The box's process 1 in our numbers, once bwrap has said it; -1: it never did. It says {"child-pid": 123, …}, in pieces,
+// until it closes.
+static pid_t await_child(const struct box *box)
+{
+	char text[4096];
+	size_t length = 0;
+	const char *number;
+
+	while (length < sizeof(text) - 1) {
+		struct pollfd wait = { .fd = box->info, .events = POLLIN };
+		ssize_t got;
+
+		if (poll(&wait, 1, INFO_MS) <= 0)
+			return -1;
+		got = read(box->info, text + length, sizeof(text) - 1 - length);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		length += (size_t)got;
+	}
+	text[length] = '\0';
+	number = strstr(text, "\"child-pid\"");
+	number = number ? strchr(number, ':') : NULL;
+	return number ? (pid_t)strtol(number + 1, NULL, 10) : -1;
+}
+
 // What is done from outside while the agent waits; without it, it never starts. What needs no box is done while bwrap
 // makes it.
 static bool finish_box(struct box *box, const struct plan *plan, struct network *network,
@@ -73,7 +101,7 @@ static bool finish_box(struct box *box, const struct plan *plan, struct network 
 {
 	bool attached = tier_table[plan->network].attached;
 	bool ok = !attached || network_prepare(network, plan, error);
-	pid_t child = ok && attached ? run_box_child(box) : 0;
+	pid_t child = ok && attached ? await_child(box) : 0;
 
 	if (child < 0) { // bwrap has failed and says why
 		give_up(box);
@@ -113,8 +141,9 @@ static void report_network(const struct plan *plan, struct network *network, str
 		fprintf(stderr, "claudebox: cannot write the report: %s\n", strerror(errno));
 }
 
-static void close_box(const struct box *box)
+static void close_box(struct box *box)
 {
+	cgroup_end(&box->cgroup);
 	cleanup_close(&box->control);
 	cleanup_close(&box->terminal);
 	cleanup_close(&box->info);
@@ -123,7 +152,7 @@ static void close_box(const struct box *box)
 bool run_box(const struct plan *plan, struct arena *arena, int *ret_status, struct error *error)
 {
 	struct network network = { .pasta = { .end = -1 } };
-	struct box box = { .terminal = -1, .control = -1, .info = -1 };
+	struct box box = { .terminal = -1, .control = -1, .info = -1, .cgroup = CGROUP_NOT_MADE };
 	bool ok;
 
 	if (plan->report && fcntl(plan->report, F_GETFD) < 0) {
@@ -185,7 +214,7 @@ bool run_try_network(const struct plan *plan, struct arena *arena, struct error 
 {
 	struct network network = { .pasta = { .end = -1 } };
 	struct plan trial = trial_of(plan, arena);
-	struct box box = { .terminal = -1 };
+	struct box box = { .terminal = -1, .cgroup = CGROUP_NOT_MADE };
 	int status = -1;
 	bool ok = run_start_box(&box, &trial, arena, error) &&
 		  finish_box(&box, &trial, &network, error);

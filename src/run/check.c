@@ -6,10 +6,10 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "host/probe.h"
+#include "plan/limits.h"
 #include "plan/render.h"
 #include "run/run.h"
 
-#include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,44 +33,6 @@ struct check {
 static const char *first_line(struct arena *arena, const char *text)
 {
 	return quote_display(arena, arena_strndup(arena, text, strcspn(text, "\n")), 160);
-}
-
-struct userns_row {
-	const char *file;
-	char bad;
-	const char *problem;
-	const char *cure;
-};
-
-static const struct userns_row userns_table[] = {
-	{ "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1',
-	  "AppArmor keeps bwrap from making user namespaces (Ubuntu 23.10 and later)",
-	  "sudo apt install apparmor-profiles && sudo ln -s "
-	  "/usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/ && sudo "
-	  "systemctl reload apparmor" },
-	{ "/proc/sys/kernel/unprivileged_userns_clone", '0',
-	  "user namespaces are switched off for ordinary users",
-	  "sudo sysctl -w kernel.unprivileged_userns_clone=1" },
-	{ "/proc/sys/user/max_user_namespaces", '0', "no user namespaces are allowed",
-	  "sudo sysctl -w user.max_user_namespaces=15000" },
-};
-
-const char *run_userns_problem(struct arena *arena, const char **ret_cure)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(userns_table); i++) {
-		const struct userns_row *row = &userns_table[i];
-		// Files of the kernel claim to be empty.
-		CLEANUP_FILE FILE *file = fopen(row->file, "re");
-		char value[16] = "";
-
-		if (!file || !fgets(value, sizeof(value), file))
-			continue;
-		if (value[0] == row->bad && (value[1] == '\n' || value[1] == '\0')) {
-			*ret_cure = row->cure;
-			return arena_strdup(arena, row->problem);
-		}
-	}
-	return NULL;
 }
 
 // A descriptor that a program which is started now gets too.
@@ -309,20 +271,6 @@ static struct finding look_at_profile(struct arena *arena, const struct host *ho
 	return check_ok(profile->name ? profile->name : "none is chosen");
 }
 
-static struct finding look_at_terminal(struct arena *arena, const struct host *host,
-				       const struct config *config)
-{
-	CLEANUP_FD int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
-
-	(void)config;
-	(void)arena;
-	(void)host;
-	if (terminal < 0)
-		return check_missing("nobody can be asked",
-				     "start with --yes where there is no terminal");
-	return check_ok("can ask for confirmation");
-}
-
 static bool always(const struct config *config)
 {
 	(void)config;
@@ -346,14 +294,22 @@ static bool for_packages(const struct config *config)
 }
 
 static const struct check checks[] = {
-	{ "bwrap", always, look_at_bwrap },      { "claude", always, look_at_claude },
-	{ "shell", always, look_at_shell },      { "state", always, look_at_state },
-	{ "project", always, look_at_project },  { "profile", always, look_at_profile },
-	{ "path", never, check_path },           { "landlock", never, check_landlock },
-	{ "git", never, look_at_git },           { "pasta", for_inet, look_at_pasta },
-	{ "nft", for_inet, look_at_nft },        { "inet", for_inet, look_at_inet },
-	{ "nix", for_packages, check_nix },      { "packages", for_packages, check_packages },
-	{ "terminal", never, look_at_terminal },
+	{ "bwrap", always, look_at_bwrap },
+	{ "claude", always, look_at_claude },
+	{ "shell", always, look_at_shell },
+	{ "state", always, look_at_state },
+	{ "project", always, look_at_project },
+	{ "profile", always, look_at_profile },
+	{ "path", never, check_path },
+	{ "landlock", never, check_landlock },
+	{ "git", never, look_at_git },
+	{ "pasta", for_inet, look_at_pasta },
+	{ "nft", for_inet, look_at_nft },
+	{ "inet", for_inet, look_at_inet },
+	{ "limits", limits_asked_for, check_limits },
+	{ "nix", for_packages, check_nix },
+	{ "packages", for_packages, check_packages },
+	{ "terminal", never, check_terminal },
 };
 
 static bool stops(const struct config *config, const struct check *check,

@@ -39,3 +39,7 @@ struct finding check_landlock(struct arena *arena, const struct host *host,
 			      const struct config *config);
 struct finding check_path(struct arena *arena, const struct host *host,
 			  const struct config *config);
+struct finding check_limits(struct arena *arena, const struct host *host,
+			    const struct config *config);
+struct finding check_terminal(struct arena *arena, const struct host *host,
+			      const struct config *config);

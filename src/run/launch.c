@@ -11,15 +11,15 @@
 #include "base/text.h"
 #include "host/probe.h"
 #include "init/protocol.h"
+#include "plan/limits.h"
 #include "plan/render.h"
 #include "plan/tables.h"
+#include "run/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
-#include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -34,7 +34,7 @@ extern const unsigned char init_program[];
 extern const size_t init_program_size;
 
 // bwrap's own descriptors stay clear of those that init expects.
-enum { INIT_PROGRAM_FD = 5, ARGUMENTS_FD = 6, FIRST_FREE_FD = 10, INFO_MS = 20000 };
+enum { INIT_PROGRAM_FD = 5, ARGUMENTS_FD = 6, FIRST_FREE_FD = 10 };
 
 struct launch {
 	struct arena *arena;
@@ -277,55 +277,35 @@ static unsigned long ignored_signals(void)
 	return mask;
 }
 
-// bwrap must not die, or stop, by what is meant for the agent. Blocked, not ignored: to ignore a signal throws away one
-// that has just arrived, and init starts with a clean mask for the agent anyway.
-static void blocked_for_bwrap(sigset_t *set)
+// None for bwrap; systemd-run must find its systemd, and the shell behind it a command.
+static const char **make_environment(struct launch *launch, const struct plan *plan)
 {
-	static const int numbers[] = { SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGTSTP,
-				       SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2, SIGALRM };
+	strings variables = { 0 };
 
-	sigemptyset(set);
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-		sigaddset(set, numbers[i]);
+	if (plan->limits.way == LIMITS_SYSTEMD)
+		vec_push(launch->arena, &variables,
+			 "PATH=/usr/bin:/bin:/run/current-system/sw/bin");
+	if (plan->limits.runtime_directory)
+		vec_push(launch->arena, &variables,
+			 arena_printf(launch->arena, "XDG_RUNTIME_DIR=%s",
+				      plan->limits.runtime_directory));
+	vec_push(launch->arena, &variables, NULL);
+	return variables.items;
 }
 
-// Everything is closed on execution but what is named here. Not fork(): copying our page tables takes longer.
-static bool spawn(struct launch *launch, const struct plan *plan, const char **arguments,
-		  pid_t *ret_pid)
-{
-	static char *const environment[] = { NULL };
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t blocked;
-
-	blocked_for_bwrap(&blocked);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	posix_spawnattr_setsigmask(&attributes, &blocked);
-	posix_spawn_file_actions_init(&actions);
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (launch->standard[fd] >= 0)
-			posix_spawn_file_actions_adddup2(&actions, launch->standard[fd], fd);
-	posix_spawn_file_actions_adddup2(&actions, launch->control, INIT_CONTROL_FD);
-	posix_spawn_file_actions_adddup2(&actions, launch->environment, INIT_ENVIRONMENT_FD);
-	posix_spawn_file_actions_adddup2(&actions, launch->init, INIT_PROGRAM_FD);
-	posix_spawn_file_actions_adddup2(&actions, launch->options, ARGUMENTS_FD);
-	vec_each(fd, &launch->inherited)
-		posix_spawn_file_actions_adddup2(&actions, *fd, *fd);
-	errno = posix_spawn(ret_pid, plan->bwrap, &actions, &attributes, (char *const *)arguments,
-			    environment);
-	posix_spawn_file_actions_destroy(&actions);
-	posix_spawnattr_destroy(&attributes);
-	return errno == 0;
-}
-
-static const char **make_command(struct launch *launch, const struct plan *plan,
+static struct spawn make_command(struct launch *launch, const struct plan *plan,
 				 const struct box *box)
 {
+	strings words = limits_render_prefix(launch->arena, &plan->limits);
+	const char *program = words.count ? words.items[0] : plan->bwrap;
+	const struct spawn_move moves[] = { { launch->control, INIT_CONTROL_FD },
+					    { launch->environment, INIT_ENVIRONMENT_FD },
+					    { launch->init, INIT_PROGRAM_FD },
+					    { launch->options, ARGUMENTS_FD } };
 	bool own = box->screen.relay != NULL;
-	strings words = { 0 };
+	struct spawn spawn;
 
-	vec_push(launch->arena, &words, "bwrap");
+	vec_push(launch->arena, &words, words.count ? plan->bwrap : "bwrap");
 	vec_push(launch->arena, &words, "--args");
 	vec_push(launch->arena, &words, arena_printf(launch->arena, "%d", ARGUMENTS_FD));
 	vec_push(launch->arena, &words, "--");
@@ -339,7 +319,18 @@ static const char **make_command(struct launch *launch, const struct plan *plan,
 	vec_each(word, &plan->command)
 		vec_push(launch->arena, &words, *word);
 	vec_push(launch->arena, &words, NULL);
-	return words.items;
+	spawn = (struct spawn){ .program = program,
+				.arguments = words.items,
+				.environment = make_environment(launch, plan) };
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (launch->standard[fd] >= 0)
+			vec_push(launch->arena, &spawn.moves,
+				 (struct spawn_move){ launch->standard[fd], fd });
+	for (size_t i = 0; i < ARRAY_SIZE(moves); i++)
+		vec_push(launch->arena, &spawn.moves, moves[i]);
+	vec_each(fd, &launch->inherited)
+		vec_push(launch->arena, &spawn.moves, (struct spawn_move){ *fd, *fd });
+	return spawn;
 }
 
 static void release(struct launch *launch)
@@ -361,17 +352,18 @@ bool run_start_box(struct box *box, const struct plan *plan, struct arena *arena
 				 .environment = -1,
 				 .control = -1,
 				 .options = -1 };
-	const char **command;
+	struct spawn spawn;
 	int sockets[2];
 	int on = 1;
 	bool started;
 
 	box->bwrap = box->control = box->info = -1;
+	box->cgroup = CGROUP_NOT_MADE;
 	box->terminal = move_up(box->terminal);
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		launch.standard[fd] = terminal_relay_standard(box, fd);
 	if ((tier_table[plan->network].attached && !add_info(&launch, box, error)) ||
-	    !gather(&launch, plan, error)) {
+	    !gather(&launch, plan, error) || !cgroup_make(&box->cgroup, plan, arena, error)) {
 		release(&launch);
 		return false;
 	}
@@ -382,39 +374,22 @@ bool run_start_box(struct box *box, const struct plan *plan, struct arena *arena
 	box->control = move_up(sockets[0]);
 	launch.control = move_up(sockets[1]);
 	setsockopt(box->control, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
-	command = make_command(&launch, plan, box);
-	started = spawn(&launch, plan, command, &box->bwrap);
-	if (!started) {
-		error_set(error, "cannot execute '%s': %s", quote_display(arena, plan->bwrap, 0),
+	spawn = make_command(&launch, plan, box);
+	started = spawn_process(&spawn, &box->cgroup, &box->bwrap) ||
+		  (box->bwrap < 0 && cgroup_forgo(&box->cgroup, plan, errno) &&
+		   spawn_process(&spawn, &box->cgroup, &box->bwrap));
+	if (!started && box->bwrap < 0 && box->cgroup.inner >= 0) {
+		error_set(error, "cannot start a process in a cgroup: %s", strerror(errno));
+		error_hint(error, "it takes Linux 5.7 and clone3(); claudebox was started in '%s'",
+			   quote_display(arena, plan->limits.parent, 0));
+	} else if (!started) {
+		error_set(error, "cannot execute '%s': %s", quote_display(arena, spawn.program, 0),
 			  strerror(errno));
-		error_hint(error, "is it bubblewrap? claudebox takes the first bwrap on PATH");
+		error_hint(error,
+			   plan->limits.way == LIMITS_SYSTEMD
+				   ? "without \"limits\" in the profile systemd is not needed"
+				   : "is it bubblewrap? claudebox takes the first bwrap on PATH");
 	}
 	release(&launch);
 	return started;
-}
-
-// {"child-pid": 123, …}, in pieces, until bwrap closes it.
-pid_t run_box_child(const struct box *box)
-{
-	char text[4096];
-	size_t length = 0;
-	const char *number;
-
-	while (length < sizeof(text) - 1) {
-		struct pollfd wait = { .fd = box->info, .events = POLLIN };
-		ssize_t got;
-
-		if (poll(&wait, 1, INFO_MS) <= 0)
-			return -1;
-		got = read(box->info, text + length, sizeof(text) - 1 - length);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			break;
-		length += (size_t)got;
-	}
-	text[length] = '\0';
-	number = strstr(text, "\"child-pid\"");
-	number = number ? strchr(number, ':') : NULL;
-	return number ? (pid_t)strtol(number + 1, NULL, 10) : -1;
 }

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "plan/plan.h"
+#include "run/cgroup.h"
 #include "run/terminal.h"
 
 #include <stdbool.h>
@@ -52,13 +53,11 @@ struct box {
 	bool foreground;
 	struct terminal screen; // how it was, and what stands before it
 	int info;               // bwrap says who process 1 is; -1: not asked
+	struct cgroup cgroup;
 };
 // The caller has set the terminal; the rest is filled here.
 bool run_start_box(struct box *box, const struct plan *plan, struct arena *arena,
 		   struct error *error);
-
-// The box's process 1 in our numbers, once bwrap has said it; -1: it never did.
-pid_t run_box_child(const struct box *box);
 
 // What the host mounts from now on stays out of the box. False with errno.
 bool run_cut_off_mounts(pid_t init, struct arena *arena);

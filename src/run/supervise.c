@@ -248,13 +248,16 @@ static bool watch_box(struct watch *watch, struct error *error)
 	return true;
 }
 
-static bool not_started(const struct watch *watch, struct error *error)
+static bool not_started(const struct watch *watch, const struct plan *plan, struct error *error)
 {
 	const char *cure = NULL;
 	const char *problem = run_userns_problem(error->arena, &cure);
 
 	if (problem)
 		error_hint(error, "%s: %s", problem, cure);
+	else if (plan->limits.way == LIMITS_SYSTEMD)
+		error_hint(error, "systemd-run or bwrap says above what failed; without \"limits\" "
+				  "in the profile systemd is not needed");
 	else
 		error_hint(error,
 			   "bwrap says above what failed; claudebox --check looks at the usual "
@@ -291,7 +294,7 @@ bool run_supervise(struct box *box, const struct plan *plan, struct network *net
 	if (watch.failure)
 		return not_executed(&watch, plan, error);
 	if (watch.status < 0 && watch.agent <= 0)
-		return not_started(&watch, error);
+		return not_started(&watch, plan, error);
 	if (watch.status < 0) // the box was killed from outside
 		watch.status = WIFSIGNALED(watch.bwrap_status)
 				       ? EXIT_SIGNAL_BASE + WTERMSIG(watch.bwrap_status)

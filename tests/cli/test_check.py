@@ -12,8 +12,8 @@ from lib.box import CLAUDEBOX, BoxTest, tree
 from lib.other_host import OtherHost
 from lib.terminal import Terminal
 
-NAMES = ["bwrap", "claude", "shell", "state", "project", "profile", "path", "landlock", "git", "pasta", "nft", "inet", "nix", "packages",
-         "terminal"]
+NAMES = ["bwrap", "claude", "shell", "state", "project", "profile", "path", "landlock", "git", "pasta", "nft", "inet", "limits", "nix",
+         "packages", "terminal"]
 REQUIRED = {"bwrap", "claude", "shell", "state", "project", "profile"}
 
 

@@ -78,6 +78,11 @@ static void check_config(const struct config *config)
 	}
 	vec_each(package, &config->packages)
 		MUST(package->origin && package_name_valid(package->name));
+	for (int limit = 0; limit < LIMIT_COUNT; limit++)
+		MUST(!config->limits[limit].value ||
+		     (config->limits[limit].origin &&
+		      config->limits[limit].value >= limit_table[limit].least &&
+		      config->limits[limit].value <= limit_table[limit].most));
 	MUST(!config->nixpkgs ||
 	     (is_plain(config->nixpkgs) && config->nixpkgs[0] != '-' && config->nixpkgs[0] != '.'));
 }

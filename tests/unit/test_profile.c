@@ -46,6 +46,12 @@ static const char *describe(const struct config *config)
 		text_add(&out, "project read-only\n");
 	if (config->terminal)
 		text_printf(&out, "terminal %s\n", terminal_mode_names[config->terminal]);
+	for (int limit = 0; limit < LIMIT_COUNT; limit++)
+		if (config->limits[limit].value)
+			text_printf(&out, "limit %s %s (%s)\n", limit_table[limit].name,
+				    limit_render(&arena, (enum limit)limit,
+						 config->limits[limit].value),
+				    config->limits[limit].origin);
 	if (config->confirm)
 		text_printf(&out, "confirm %s\n", confirm_names[config->confirm]);
 	return text_get(&out);
@@ -108,6 +114,9 @@ static void test_keys(void)
 		{ "{\"project\": \"read-write\"}", "" },
 		{ "{\"terminal\": \"direct\"}", "" },
 		{ "{\"terminal\": \"filtered\"}", "terminal filtered\n" },
+		{ "{\"limits\": {}}", "" },
+		{ "{\"limits\": {\"cpu\": \"50%\", \"pids\": 16, \"memory\": \"1.5G\"}}",
+		  "limit memory 1536M (profile a)\nlimit pids 16 (profile a)\nlimit cpu 50% (profile a)\n" },
 		{ "{\"confirm\": \"always\"}", "" },
 		{ "{\"confirm\": \"changed\"}", "confirm changed\n" },
 		{ "{\"confirm\": \"never\"}", "confirm never\n" },
@@ -169,6 +178,9 @@ static void test_merge(void)
 		{ { "{\"network\": \"inet\", \"publish\": [1,2,3,4,5,6,7,8,9,10]}",
 		    "{\"publish\": [1, 11,12,13,14,15,16,\n17]}" },
 		  "profile 'b': line 2, column 1: 'publish' has more than 16 entries\n" },
+		{ { "{\"limits\": {\"memory\": \"1G\", \"pids\": 100}}",
+		    "{\"limits\": {\"pids\": 200, \"cpu\": \"100%\"}}" },
+		  "limit memory 1G (profile a)\nlimit pids 200 (profile b)\nlimit cpu 100% (profile b)\n" },
 		{ { "{}", "{\"x\": 1}", "{" }, "profile 'b': line 1, column 2: unknown key 'x'\n" },
 	};
 
@@ -252,29 +264,39 @@ static void test_nothing(void)
 // Each row says all that the manual needs, and its example is a good one.
 static void test_schema(void)
 {
-	for (size_t i = 0; i < KEY_COUNT + MOUNT_KEY_COUNT; i++) {
+	for (size_t i = 0; i < KEY_COUNT + MOUNT_KEY_COUNT + LIMIT_COUNT; i++) {
 		bool nested = i >= KEY_COUNT;
-		const struct profile_row *row = nested ? &profile_mount_table[i - KEY_COUNT]
-						       : &profile_table[i];
+		bool limit = i >= KEY_COUNT + MOUNT_KEY_COUNT;
+		size_t at = limit ? i - KEY_COUNT - MOUNT_KEY_COUNT : nested ? i - KEY_COUNT : i;
+		const struct profile_row *row = limit    ? &profile_limit_table[at]
+						: nested ? &profile_mount_table[at]
+							 : &profile_table[at];
 		bool list = row->kind == PROFILE_PORTS || row->kind == PROFILE_STRINGS ||
 			    row->kind == PROFILE_OBJECTS || row->kind == PROFILE_VARIABLES;
 		bool text = row->kind == PROFILE_STRING || row->kind == PROFILE_STRINGS ||
 			    row->kind == PROFILE_VARIABLES;
-		const char *whole = arena_printf(
-			&arena, nested ? "{\"mounts\": [{%s\"%s\": %s}]}" : "{%s\"%s\": %s}",
-			nested && i > KEY_COUNT      ? "\"host\": \"x\", "
-			: row->kind == PROFILE_PORTS ? "\"network\": \"inet\", "
-						     : "",
-			row->key, row->example);
+		const char *whole = arena_printf(&arena,
+						 limit    ? "{\"limits\": {%s\"%s\": %s}}"
+						 : nested ? "{\"mounts\": [{%s\"%s\": %s}]}"
+							  : "{%s\"%s\": %s}",
+						 nested && !limit && at > 0 ? "\"host\": \"x\", "
+						 : row->kind == PROFILE_PORTS
+							 ? "\"network\": \"inet\", "
+							 : "",
+						 row->key, row->example);
 		struct profile_text profile = { "work", "work.json", whole };
 		struct error error = { .arena = &arena };
 		struct config config = { 0 };
 
-		CHECK_CASE(row->id == (int)(nested ? i - KEY_COUNT : i), row->key);
+		CHECK_CASE(row->id == (int)at, row->key);
+		CHECK_CASE(!limit || str_equal(row->key, limit_table[at].name), row->key);
+		CHECK_CASE((row->kind == PROFILE_NUMBER) == (row->range != NULL), row->key);
 		CHECK_CASE(row->help && str_ends(row->help, "."), row->key);
 		CHECK_CASE(list == (row->most > 0) && text == (row->longest > 0), row->key);
 		CHECK_CASE((row->kind == PROFILE_CHOICE) == (row->choice_count > 0), row->key);
-		CHECK_CASE((row->kind == PROFILE_OBJECTS) == (row->entry != NULL), row->key);
+		CHECK_CASE((row->kind == PROFILE_OBJECTS || row->kind == PROFILE_OBJECT) ==
+				   (row->entry != NULL && row->entry_count > 0),
+			   row->key);
 		CHECK_CASE_STRING(profile_apply(&config, &arena, &profile, 1, &error)
 					  ? "good"
 					  : error.message,

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+// The limits of a box (memory, processes, processor time), and which way the kernel is told.
+//
+// Theory of operation: a limit belongs to a cgroup (v2). Where the kernel's tree is ours to change, claudebox makes one
+// beside its own; where systemd keeps the tree, systemd-run asks it for a scope and then becomes bwrap. Both put the
+// box one level below the limits, and forbid further levels. Limits that were asked for and cannot be had stop
+// the start. The number of processes is limited also when nobody asked, where that costs no helper.
+#include "plan/limits.h"
+
+#include "base/path.h"
+#include "base/text.h"
+
+#include <string.h>
+
+enum { CPU_PERIOD = 100000 }; // microseconds: the kernel's own
+
+#define CGROUP_ROOT "/sys/fs/cgroup"
+
+// The shell that systemd-run becomes makes the inner cgroup, enters it, and becomes bwrap.
+#define ENTER_INNER                                                     \
+	"IFS=: read -r _ _ own </proc/self/cgroup && cd \"" CGROUP_ROOT \
+	"$own\" && mkdir " CGROUP_INNER                                 \
+	" && echo 1 >cgroup.max.descendants && echo 0 >" CGROUP_INNER   \
+	"/cgroup.procs && cd / && exec \"$@\""
+
+bool limits_asked_for(const struct config *config)
+{
+	for (int limit = 0; limit < LIMIT_COUNT; limit++)
+		if (config->limits[limit].value)
+			return true;
+	return false;
+}
+
+static bool has_all(const struct plan_limits *limits, const bool available[LIMIT_COUNT])
+{
+	for (int limit = 0; limit < LIMIT_COUNT; limit++)
+		if (limits->values[limit].value && !available[limit])
+			return false;
+	return true;
+}
+
+void plan_build_limits(struct plan *plan, const struct config *config, const struct host *host)
+{
+	const struct cgroup_facts *cgroup = &host->cgroup;
+	struct plan_limits *limits = &plan->limits;
+
+	memcpy(limits->values, config->limits, sizeof(limits->values));
+	limits->as_root = host->uid == 0;
+	limits->asked = limits_asked_for(config);
+	if (!limits->values[LIMIT_PIDS].value && cgroup->parent && cgroup->direct[LIMIT_PIDS])
+		limits->values[LIMIT_PIDS].value = DEFAULT_PIDS;
+	if (cgroup->parent && has_all(limits, cgroup->direct)) {
+		limits->parent = cgroup->parent;
+		limits->way = limits->values[LIMIT_PIDS].value || limits->asked ? LIMITS_CGROUP
+										: LIMITS_NONE;
+		return;
+	}
+	if (!limits->asked)
+		return;
+	limits->way = LIMITS_IMPOSSIBLE;
+	if (!cgroup->systemd_run || cgroup->systemd_problem || !has_all(limits, cgroup->by_systemd))
+		return;
+	limits->way = LIMITS_SYSTEMD;
+	limits->systemd_run = cgroup->systemd_run;
+	limits->oom_policy = cgroup->systemd_oom_policy;
+	limits->runtime_directory = cgroup->runtime_directory;
+}
+
+// systemd leaves out what it has no controller for, without a word; so it is not asked.
+static bool refuse_controllers(const struct plan_limits *limits, const struct host *host,
+			       struct error *error)
+{
+	struct text missing = { .arena = error->arena };
+
+	for (int limit = 0; limit < LIMIT_COUNT; limit++)
+		if (limits->values[limit].value && !host->cgroup.by_systemd[limit])
+			text_printf(&missing, "%s%s", missing.length ? ", " : "",
+				    limit_table[limit].name);
+	error_hint(
+		error,
+		"as root, put '[Service]' and 'Delegate=memory pids cpu' into "
+		"/etc/systemd/system/user@.service.d/delegate.conf, run systemctl daemon-reload, "
+		"and log in again; or take the limit out of the profile");
+	return error_set(error, "cannot limit %s: the kernel's controller is not given to you",
+			 text_get(&missing));
+}
+
+static bool refuse(const struct plan_limits *limits, const struct host *host, struct error *error)
+{
+	const struct cgroup_facts *cgroup = &host->cgroup;
+
+	if (cgroup->systemd_run && !cgroup->systemd_problem)
+		return refuse_controllers(limits, host, error);
+	error_hint(error,
+		   "log in through systemd (loginctl enable-linger starts its part for you), start "
+		   "claudebox in a cgroup below one that is yours, or take \"limits\" out of the "
+		   "profile; claudebox --check tells what is there");
+	return error_set(error, "cannot limit the box: %s, and %s",
+			 cgroup->problem ? cgroup->problem : "its own cgroup has no such limits",
+			 cgroup->systemd_problem ? cgroup->systemd_problem
+						 : "systemd-run is not installed");
+}
+
+// With the tree of cgroups in its hands the box could lift its limits.
+static bool check_mounts(const struct plan *plan, struct error *error)
+{
+	vec_each(mount, &plan->mounts) {
+		if (mount->kind != MOUNT_WRITABLE || !(path_within(mount->source, CGROUP_ROOT) ||
+						       path_within(CGROUP_ROOT, mount->source)))
+			continue;
+		error_hint(error, "mount it read-only, or take \"limits\" out of the profile");
+		return error_set(error, "'%s' would let the box lift its own limits",
+				 quote_display(error->arena, mount->source, 0));
+	}
+	return true;
+}
+
+bool plan_check_limits(const struct plan *plan, const struct host *host, struct error *error)
+{
+	if (plan->limits.way == LIMITS_IMPOSSIBLE)
+		return refuse(&plan->limits, host, error);
+	return !plan->limits.asked || check_mounts(plan, error);
+}
+
+limit_files limits_render_files(struct arena *arena, const struct plan_limits *limits)
+{
+	const struct config_limit *values = limits->values;
+	limit_files files = { 0 };
+
+	if (values[LIMIT_MEMORY].value) {
+		vec_push(arena, &files,
+			 (struct limit_file){
+				 "memory.max",
+				 arena_printf(arena, "%llu", values[LIMIT_MEMORY].value), false });
+		// Not there in a kernel that cannot swap.
+		vec_push(arena, &files, (struct limit_file){ "memory.swap.max", "0", true });
+	}
+	if (values[LIMIT_PIDS].value)
+		vec_push(arena, &files,
+			 (struct limit_file){ "pids.max",
+					      arena_printf(arena, "%llu", values[LIMIT_PIDS].value),
+					      false });
+	if (values[LIMIT_CPU].value)
+		vec_push(arena, &files,
+			 (struct limit_file){
+				 "cpu.max",
+				 arena_printf(arena, "%llu %d",
+					      values[LIMIT_CPU].value * CPU_PERIOD / 100,
+					      CPU_PERIOD),
+				 false });
+	vec_push(arena, &files, (struct limit_file){ "cgroup.max.descendants", "1", false });
+	return files;
+}
+
+static void add_property(strings *words, struct arena *arena, const char *property)
+{
+	vec_push(arena, words, "-p");
+	vec_push(arena, words, property);
+}
+
+strings limits_render_prefix(struct arena *arena, const struct plan_limits *limits)
+{
+	const struct config_limit *values = limits->values;
+	strings words = { 0 };
+
+	if (limits->way != LIMITS_SYSTEMD)
+		return words;
+	vec_push(arena, &words, limits->systemd_run);
+	if (!limits->as_root)
+		vec_push(arena, &words, "--user");
+	vec_push(arena, &words, "--scope");
+	vec_push(arena, &words, "--quiet");
+	vec_push(arena, &words, "--collect");
+	add_property(&words, arena, "Delegate=yes");
+	if (values[LIMIT_MEMORY].value) {
+		add_property(&words, arena,
+			     arena_printf(arena, "MemoryMax=%llu", values[LIMIT_MEMORY].value));
+		add_property(&words, arena, "MemorySwapMax=0");
+		if (limits->oom_policy)
+			add_property(&words, arena, "OOMPolicy=continue");
+	}
+	if (values[LIMIT_PIDS].value)
+		add_property(&words, arena,
+			     arena_printf(arena, "TasksMax=%llu", values[LIMIT_PIDS].value));
+	if (values[LIMIT_CPU].value)
+		add_property(&words, arena,
+			     arena_printf(arena, "CPUQuota=%llu%%", values[LIMIT_CPU].value));
+	vec_push(arena, &words, "--");
+	vec_push(arena, &words, "/bin/sh");
+	vec_push(arena, &words, "-c");
+	vec_push(arena, &words, ENTER_INNER);
+	vec_push(arena, &words, "sh");
+	return words;
+}
+
+const char *limits_render_text(struct arena *arena, enum limit limit, unsigned long long value)
+{
+	static const char *const what[LIMIT_COUNT] = {
+		[LIMIT_MEMORY] = "of memory, without swap",
+		[LIMIT_PIDS] = "processes and threads",
+		[LIMIT_CPU] = "of one processor's time",
+	};
+
+	return arena_printf(arena, "%s %s", limit_render(arena, limit, value), what[limit]);
+}
+
+static const char *names_of(struct arena *arena, const bool available[LIMIT_COUNT])
+{
+	struct text names = { .arena = arena };
+
+	for (int limit = 0; limit < LIMIT_COUNT; limit++)
+		if (available[limit])
+			text_printf(&names, "%s%s", names.length ? ", " : "",
+				    limit_table[limit].name);
+	return names.length ? text_get(&names) : NULL;
+}
+
+const char *limits_render_available(const struct host *host, struct error *error)
+{
+	const struct cgroup_facts *cgroup = &host->cgroup;
+	const char *direct = names_of(error->arena, cgroup->direct);
+	const char *asked = cgroup->systemd_run && !cgroup->systemd_problem
+				    ? names_of(error->arena, cgroup->by_systemd)
+				    : NULL;
+	struct config config = { 0 };
+	struct plan plan = { 0 };
+
+	// Nothing is wanted: then anything would be.
+	for (int limit = 0; limit < LIMIT_COUNT; limit++)
+		config.limits[limit].value = cgroup->wanted[limit] || (!direct && !asked);
+	plan_build_limits(&plan, &config, host);
+	if (!plan_check_limits(&plan, host, error))
+		return NULL;
+	if (plan.limits.way == LIMITS_SYSTEMD || !direct)
+		return arena_printf(error->arena, "%s: by systemd-run --scope", asked);
+	return arena_printf(error->arena, "%s: by a cgroup in %s%s%s", direct,
+			    quote_display(error->arena, cgroup->parent, 0),
+			    asked ? "; by systemd-run --scope: " : "", asked ? asked : "");
+}

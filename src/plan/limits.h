@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// What a box may use at most, as the kernel and systemd want to hear it.
+#pragma once
+
+#include "plan/plan.h"
+
+enum { DEFAULT_PIDS = 8192 };
+
+// Processes live one level below the cgroup that has the limits: whoever mounts a cgroup file system in the box sees
+// only that level.
+#define CGROUP_PREFIX "claudebox-"
+#define CGROUP_INNER  "box"
+
+// A file of a cgroup and what is written to it, in this order.
+struct limit_file {
+	const char *name;
+	const char *value;
+	bool may_be_missing;
+};
+typedef VEC(struct limit_file) limit_files;
+
+// Whether a profile has some.
+bool limits_asked_for(const struct config *config);
+limit_files limits_render_files(struct arena *arena, const struct plan_limits *limits);
+// The words before bwrap's, empty when systemd is not asked.
+strings limits_render_prefix(struct arena *arena, const struct plan_limits *limits);
+// "4G of memory": for people.
+const char *limits_render_text(struct arena *arena, enum limit limit, unsigned long long value);
+// For --check: which limits there are, and by whom; NULL with an error when there are none, or not those that are wanted.
+const char *limits_render_available(const struct host *host, struct error *error);

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""Limits by a scope of systemd's, where it keeps the cgroups: the same promises, with the user's own systemd."""
+import os
+import subprocess
+import unittest
+
+from lib.limits import LimitsTest
+
+NEEDS_CGROUP = True
+BY_SYSTEMD = True
+
+
+class LimitsBySystemd(LimitsTest):
+    def setUp(self):
+        super().setUp()
+        self.env["XDG_RUNTIME_DIR"] = os.environ["XDG_RUNTIME_DIR"]
+
+    def test_limits_are_set(self):
+        self.profile({"memory": "200M", "pids": 100, "cpu": "150%"})
+        process = self.start("echo ready; read -r _; true", mark="limits-set")
+        scope = self.cgroup_of("limits-set")
+        self.assertRegex(scope.name, r"^run-.*\.scope$")
+        values = [(scope / name).read_text().strip() for name in
+                  ("memory.max", "memory.swap.max", "pids.max", "cpu.max", "cgroup.max.descendants", "cgroup.procs")]
+        self.assertEqual(values, [str(200 << 20), "0", "100", "150000 100000", "1", ""])
+        process.stdin.close()
+        self.assertEqual(process.wait(60), 0)
+        self.assertTrue(self.wait_gone(scope))
+
+    def test_they_hold_from_inside(self):
+        self.assert_holds()
+
+    def test_nothing_of_systemd_is_in_the_box(self):
+        self.profile({"pids": 100})
+        self.assertEqual(self.box("tr '\\0' '\\n' </proc/1/environ; env | grep -i -e XDG_RUNTIME -e INVOCATION -e SYSTEMD -e ^PATH"),
+                         self.box("env | grep -e XDG_RUNTIME -e ^PATH"))
+
+    def test_a_killed_claudebox_leaves_nothing(self):
+        self.profile({"pids": 100})
+        process = self.start("echo ready; sleep 60", mark="limits-killed")
+        scope = self.cgroup_of("limits-killed")
+        self.kill(process)
+        self.assertTrue(self.wait_gone(scope))
+
+    def test_nobody_is_asked_without_need(self):
+        process = self.start("echo ready; cat /proc/self/cgroup; read -r _; true", mark="limits-none")
+        self.assertEqual(self.plan("--exec", "true")["limits"], None)
+        process.stdin.close()
+        self.assertEqual(process.wait(60), 0)
+
+    def test_exit_status_and_signals(self):
+        self.profile({"pids": 100})
+        self.assertEqual(self.claudebox("--yes", "--exec", "sh", "-c", "exit 7").returncode, 7)
+        process = self.start("trap 'echo got it; exit 5' TERM; echo ready; while :; do sleep 0.1; done")
+        process.terminate()
+        self.assertEqual(process.wait(60), 5)
+
+    def test_a_systemd_that_does_not_answer(self):
+        self.profile({"pids": 100})
+        said = self.refused(env={"XDG_RUNTIME_DIR": str(self.home)})
+        self.assertIn("cannot limit the box: systemd keeps the cgroup that claudebox was started in, and you have no systemd of your own running", said)
+        (self.home / "systemd").mkdir()
+        (self.home / "systemd/private").touch()
+        said = self.refused(env={"XDG_RUNTIME_DIR": str(self.home)})
+        self.assertIn("the sandbox could not be set up", said)
+        self.assertIn("hint: systemd-run or bwrap says above what failed", said)
+
+    def test_a_systemd_in_the_project_is_not_asked(self):
+        self.profile({"pids": 100})
+        (self.project / "systemd").mkdir()
+        (self.project / "systemd/private").touch()
+        done = self.claudebox("--yes", "--exec", "echo", "works", env={"XDG_RUNTIME_DIR": str(self.project)})
+        self.assertEqual((done.returncode, done.stdout), (0, "works\n"), done.stderr)
+
+    def test_it_is_shown(self):
+        self.profile({"memory": "1G", "pids": 100})
+        self.assertIn("Limits:  by systemd, in a scope\n", self.claudebox("--yes", "--exec", "true").stderr)
+        self.assertEqual(self.plan("--exec", "true")["limits"]["by"], "systemd")
+        self.assertIn("ok       limits    memory, pids, cpu: by systemd-run --scope", self.claudebox("--check").stdout)
+        script = self.claudebox("--dry-run", "--exec", "cat", "/proc/self/cgroup").stdout
+        self.assertIn("/usr/bin/systemd-run --user --scope --quiet --collect -p Delegate=yes -p MemoryMax=1073741824 -p MemorySwapMax=0 -p TasksMax=100 -- ", script)
+        done = subprocess.run(["sh", "-c", script], env=self.env, cwd=self.project, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual((done.stdout, done.stderr), ("0::/\n", ""))
+
+
+if __name__ == "__main__":
+    unittest.main()
