@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 
-from lib.box import CLAUDEBOX, BoxTest, tree, until
+from lib.box import CLAUDEBOX, GIVEN, BoxTest, tree, until
 from lib.caller import LIBC, closing
 
 AS_ROOT = True
@@ -145,7 +145,7 @@ class Claude(LauncherTest):
         for text in self.planted():
             program.write_text(text)
             done = self.claudebox("--yes", "-p", env=self.path(program.parent))
-            self.assertEqual((done.returncode, done.stdout), (0, "<--dangerously-skip-permissions><-p>\n"), done.stderr)
+            self.assertEqual((done.returncode, done.stdout), (0, GIVEN + "<-p>\n"), done.stderr)
             self.assertIn("claude' on PATH is passed over: a box can write there", done.stderr)
 
     def test_planted_and_no_other(self):
