@@ -284,7 +284,8 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct conf
 			plan_add_mount(plan, arena,
 				       (struct plan_mount){ .kind = MOUNT_READ_ONLY,
 							    .source = "/dev/null",
-							    .path = hidden_table[i].path });
+							    .path = hidden_table[i].path,
+							    .why = hidden_table[i].why });
 	}
 	add_empty(plan, arena, "/tmp", 01777, "temporary files");
 	add_empty(plan, arena, "/var/tmp", 01777, "temporary files");

@@ -109,8 +109,8 @@ const struct system_row root_table[] = {
 const size_t root_table_count = ARRAY_SIZE(root_table);
 
 const struct system_row hidden_table[] = {
-	{ "/proc/keys", "the host's keys, by number" },
-	{ "/proc/key-users", "who has keys on the host" },
+	{ "/proc/keys", "hides the host's keys" },
+	{ "/proc/key-users", "hides the host's keys" },
 };
 const size_t hidden_table_count = ARRAY_SIZE(hidden_table);
 
