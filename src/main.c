@@ -15,7 +15,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 static int print(const char *text)
@@ -25,15 +24,9 @@ static int print(const char *text)
 
 static void show_audit(const struct plan *plan, struct arena *arena)
 {
-	const char *no_color = getenv("NO_COLOR");
-	const char *term = getenv("TERM");
-	bool terminal = isatty(STDERR_FILENO);
-	bool colour = terminal && !(no_color && *no_color) && !str_equal(term, "dumb");
-	struct winsize size = { 0 };
+	struct run_screen screen = run_look_at_screen(STDERR_FILENO);
 
-	if (terminal)
-		ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
-	fputs(render_audit(plan, arena, size.ws_col, colour), stderr);
+	fputs(render_audit(plan, arena, screen.columns, screen.colour), stderr);
 }
 
 static bool apply_profile(struct config *config, struct arena *arena, struct host *host,
@@ -132,6 +125,8 @@ int main(int argc, char **argv)
 		ok = act(&config, &arena, &prove, &status, &error);
 	if (!ok) {
 		fprintf(stderr, "claudebox: %s\n", error.message);
+		if (error.note)
+			fprintf(stderr, "note: %s\n", error.note);
 		if (error.hint)
 			fprintf(stderr, "hint: %s\n", error.hint);
 		status = error.status;

@@ -57,7 +57,7 @@ def stage(build, directory):
     for program in ("tests/relay", "tests/syscalls", "claudebox-probe", "filter_rules.json"):
         shutil.copy(build / program, directory)
     shutil.copytree(HERE, directory / "tests", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("tools", "src", "doc"):
+    for name in ("tools", "src", "doc", "completions"):
         if (HERE.parent / name).is_dir():
             shutil.copytree(HERE.parent / name, directory / name)
     for file in HERE.parent.iterdir():

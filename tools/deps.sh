@@ -38,6 +38,8 @@ test         cmd:strace               strace           strace              strac
 test         cmd:gdb                  gdb              gdb                 gdb
 test         cmd:perl                 perl             perl                perl
 test         cmd:scdoc                scdoc            scdoc               scdoc
+test         cmd:zsh                  zsh              zsh                 zsh
+test         cmd:fish                 fish             fish                fish
 test         cmd:openssl              openssl          openssl             openssl
 test         cmd:socat                socat            socat               socat
 test         cmd:linux.uml            user-mode-linux  -                   -

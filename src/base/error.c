@@ -14,6 +14,12 @@ bool error_set(struct error *error, const char *message, ...)
 	return false;
 }
 
+bool error_note(struct error *error, const char *note)
+{
+	error->note = note;
+	return false;
+}
+
 bool error_hint(struct error *error, const char *hint, ...)
 {
 	va_list args;

@@ -18,10 +18,12 @@ enum exit_status {
 struct error {
 	struct arena *arena;
 	const char *message;
+	const char *note; // what that means, where the message alone tells a newcomer nothing
 	const char *hint; // what to do next
 	int status;
 };
 
-// Both return false, so that a caller can write `return error_set(…)`.
+// All return false, so that a caller can write `return error_set(…)`.
 bool error_set(struct error *error, const char *message, ...) __attribute__((format(printf, 2, 3)));
 bool error_hint(struct error *error, const char *hint, ...) __attribute__((format(printf, 2, 3)));
+bool error_note(struct error *error, const char *note);

@@ -101,6 +101,6 @@ const char *profile_render_manual(struct arena *arena)
 		 "}\n"
 		 "```\n\n"
 		 "# SEE ALSO\n\n"
-		 "*claudebox*(1)\n");
+		 "*claudebox*(1), *claudebox-security*(7)\n");
 	return text_get(&out);
 }

@@ -265,6 +265,12 @@ static void probe_user_claude(struct host *host, struct arena *arena)
 		user->has_credentials =
 			access(path_join(arena, user->directory, ".credentials.json"), F_OK) == 0;
 	}
+	if (!user->has_credentials && host->state.root_kind == FILE_DIRECTORY)
+		host->state.signed_in =
+			faccessat(AT_FDCWD,
+				  path_join(arena, host->state.root,
+					    "sign-in/" SIGN_IN_STORE "/.credentials.json"),
+				  F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 	// Preferences are taken once: a long file costs more to read than all the rest of the start.
 	if (!host->state.instance_json)
 		user->preferences_json = probe_read(

@@ -157,6 +157,8 @@ bool plan_check(const struct plan *plan, const struct host *host, struct error *
 				 host->passed_over.items[0]);
 	}
 	if (!plan->bwrap) {
+		error_note(error,
+			   "bwrap makes the sandbox that Claude runs in; nothing was started");
 		error_hint(error,
 			   "install it: apt install bubblewrap (Debian, Ubuntu), dnf install "
 			   "bubblewrap (Fedora), pacman -S bubblewrap (Arch)");

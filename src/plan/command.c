@@ -89,6 +89,11 @@ bool plan_build_command(struct plan *plan, struct arena *arena, const struct con
 	const struct agent_facts *agent = &host->agent;
 
 	if (config->payload == PAYLOAD_CLAUDE && agent->problem) {
+		if (!agent->found && !agent->passed_over.count)
+			error_note(
+				error,
+				"claudebox starts the Claude Code that you have, and found none on "
+				"PATH or where it is usually installed");
 		error_hint(error, "%s", agent->hint);
 		return error_set(error, "%s", agent->problem);
 	}

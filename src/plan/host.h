@@ -78,6 +78,7 @@ struct state_facts {
 	const char *settings_json; // content of …/claude/settings.json
 	const char *settings_base; // the host's settings as they last came along
 	const char *approved;      // what the user last said yes to here
+	bool signed_in; // the boxes have a sign-in; only looked at when the host has none
 };
 
 // The user's own ~/.claude (or $CLAUDE_CONFIG_DIR) on the host.

@@ -153,6 +153,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	    !plan_build_mounts(plan, arena, host, error)) // after all that it must not hide
 		return false;
 	plan_build_warnings(plan, arena, host);
+	plan_build_notes(plan, arena, host);
 	plan->state.wish_name = plan_wish_name(arena, host);
 	plan->state.approval_name = plan_approval_name(arena, host);
 	approval_compare(plan, arena, config, host->state.approved);

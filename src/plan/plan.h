@@ -125,11 +125,18 @@ struct plan_limits {
 	bool asked; // else a box starts also where the default cannot be set
 };
 
+// A few words to somebody who is new here.
+struct plan_note {
+	const char *title;
+	const char *lines[3]; // what is so, what will happen, what to do
+};
+
 struct plan {
 	VEC(struct plan_variable) variables;
 	VEC(struct plan_mount) mounts;
 	VEC(const char *) command;
 	VEC(const char *) warnings;
+	VEC(struct plan_note) notes;
 	VEC(const char *) changes; // since the user last said yes here
 	bool must_ask;             // before the start
 	package_rows packages;
@@ -191,6 +198,7 @@ bool plan_check_network(const struct plan *plan, const struct host *host, struct
 void plan_build_limits(struct plan *plan, const struct config *config, const struct host *host);
 bool plan_check_limits(const struct plan *plan, const struct host *host, struct error *error);
 void plan_build_warnings(struct plan *plan, struct arena *arena, const struct host *host);
+void plan_build_notes(struct plan *plan, struct arena *arena, const struct host *host);
 const char *plan_render_memory(const struct plan *plan, struct arena *arena,
 			       const struct host *host);
 

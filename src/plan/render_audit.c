@@ -270,6 +270,19 @@ static void add_terminal(struct screen *screen, const struct plan *plan)
 		2);
 }
 
+static void add_notes(struct screen *screen, const struct plan *plan)
+{
+	vec_each(note, &plan->notes) {
+		text_add(&screen->out, "\n");
+		screen_add(screen, STYLE_HEAD, note->title);
+		text_add(&screen->out, "\n");
+		for (size_t i = 0; i < ARRAY_SIZE(note->lines); i++) {
+			text_add(&screen->out, "  ");
+			screen_add_wrapped(screen, STYLE_PLAIN, note->lines[i], 2);
+		}
+	}
+}
+
 const char *render_audit(const struct plan *plan, struct arena *arena, size_t columns, bool colour)
 {
 	struct screen screen = { .arena = arena,
@@ -322,6 +335,7 @@ const char *render_audit(const struct plan *plan, struct arena *arena, size_t co
 		text_add(&screen.out, "  ! ");
 		screen_add_wrapped(&screen, STYLE_PLAIN, *warning, 4); // quoted when it was made
 	}
+	add_notes(&screen, plan);
 	text_add(&screen.out, "\n");
 	return text_get(&screen.out);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the audit and the result of --prove are written with.
+// What the audit and the results of --check and --prove are written with.
 #pragma once
 
 #include "base/arena.h"
@@ -9,6 +9,7 @@ enum style {
 	STYLE_PLAIN,
 	STYLE_HEAD,
 	STYLE_DIM,
+	STYLE_GOOD,
 	STYLE_WARN,
 	STYLE_ASKED,
 	STYLE_DANGER,

@@ -10,20 +10,14 @@
 #include "plan/render.h"
 #include "run/run.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-static const char *const state_names[STATE_COUNT] = {
-	[STATE_OK] = "ok",
-	[STATE_MISSING] = "missing",
-	[STATE_BROKEN] = "broken",
-};
-
 struct check {
 	const char *name;
+	const char *group;
 	// Whether no box starts without it.
 	bool (*required)(const struct config *config);
 	struct finding (*look)(struct arena *arena, const struct host *host,
@@ -293,74 +287,55 @@ static bool for_packages(const struct config *config)
 	return config->packages.count > 0;
 }
 
+#define EVERY_BOX "Every box"
+#define MACHINE   "This machine"
+#define INET      "Network inet"
+#define NIX       "Nix"
+
 static const struct check checks[] = {
-	{ "bwrap", always, look_at_bwrap },
-	{ "claude", always, look_at_claude },
-	{ "shell", always, look_at_shell },
-	{ "state", always, look_at_state },
-	{ "project", always, look_at_project },
-	{ "profile", always, look_at_profile },
-	{ "path", never, check_path },
-	{ "landlock", never, check_landlock },
-	{ "git", never, look_at_git },
-	{ "pasta", for_inet, look_at_pasta },
-	{ "nft", for_inet, look_at_nft },
-	{ "inet", for_inet, look_at_inet },
-	{ "limits", limits_asked_for, check_limits },
-	{ "nix", for_packages, check_nix },
-	{ "packages", for_packages, check_packages },
-	{ "terminal", never, check_terminal },
+	{ "bwrap", EVERY_BOX, always, look_at_bwrap },
+	{ "claude", EVERY_BOX, always, look_at_claude },
+	{ "shell", EVERY_BOX, always, look_at_shell },
+	{ "state", EVERY_BOX, always, look_at_state },
+	{ "project", EVERY_BOX, always, look_at_project },
+	{ "profile", EVERY_BOX, always, look_at_profile },
+	{ "path", MACHINE, never, check_path },
+	{ "landlock", MACHINE, never, check_landlock },
+	{ "git", MACHINE, never, look_at_git },
+	{ "pasta", INET, for_inet, look_at_pasta },
+	{ "nft", INET, for_inet, look_at_nft },
+	{ "inet", INET, for_inet, look_at_inet },
+	{ "limits", MACHINE, limits_asked_for, check_limits },
+	{ "nix", NIX, for_packages, check_nix },
+	{ "packages", NIX, for_packages, check_packages },
+	{ "terminal", MACHINE, never, check_terminal },
 };
 
-static bool stops(const struct config *config, const struct check *check,
-		  const struct finding *found)
+static const char *render(struct arena *arena, const struct config *config,
+			  const finding_rows *rows)
 {
-	return found->state != STATE_OK && !found->starts_without && check->required(config);
-}
+	struct run_screen screen = run_look_at_screen(STDOUT_FILENO);
 
-static void print_text(const struct config *config, const struct finding *findings)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(checks); i++) {
-		const struct finding *found = &findings[i];
-
-		printf("%-8s %-9s %s%s\n", state_names[found->state], checks[i].name, found->detail,
-		       found->state != STATE_OK && !stops(config, &checks[i], found)
-			       ? " (not needed)"
-			       : "");
-		if (found->state != STATE_OK && found->fix)
-			printf("%18s fix: %s\n", "", found->fix);
-	}
-}
-
-static void print_json(const struct config *config, const struct finding *findings, bool starts)
-{
-	json_t *list = json_array();
-	json_t *all;
-
-	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
-		json_array_append_new(list, json_pack("{s:s, s:s, s:b, s:s, s:s?}", "name",
-						      checks[i].name, "state",
-						      state_names[findings[i].state], "required",
-						      checks[i].required(config), "detail",
-						      findings[i].detail, "fix", findings[i].fix));
-	all = json_pack("{s:i, s:b, s:o}", "version", 1, "starts", starts, "checks", list);
-	json_dumpf(all, stdout, JSON_INDENT(2));
-	putchar('\n');
-	json_decref(all);
+	if (config->output == OUTPUT_JSON)
+		return render_check_json(arena, rows);
+	if (!screen.terminal)
+		return render_check_plain(arena, rows);
+	return render_check(arena, rows, screen.columns, screen.colour);
 }
 
 int run_check(const struct config *config, const struct host *host, struct arena *arena)
 {
-	struct finding findings[ARRAY_SIZE(checks)];
-	bool starts = true;
+	finding_rows rows = { 0 };
+	const char *text;
 
-	for (size_t i = 0; i < ARRAY_SIZE(checks); i++) {
-		findings[i] = checks[i].look(arena, host, config);
-		starts &= !stops(config, &checks[i], &findings[i]);
-	}
-	if (config->output == OUTPUT_JSON)
-		print_json(config, findings, starts);
-	else
-		print_text(config, findings);
-	return starts ? 0 : EXIT_CHECK_FAILED;
+	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
+		vec_push(arena, &rows,
+			 (struct finding_row){ .name = checks[i].name,
+					       .group = checks[i].group,
+					       .required = checks[i].required(config),
+					       .found = checks[i].look(arena, host, config) });
+	text = render(arena, config, &rows);
+	if (!run_write(STDOUT_FILENO, text, strlen(text)))
+		return EXIT_NOT_STARTED;
+	return findings_to_fix(&rows) ? EXIT_CHECK_FAILED : 0;
 }

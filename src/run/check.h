@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What --check finds: a line each.
+// How --check finds: a function for each line.
 #pragma once
 
 #include "base/arena.h"
 #include "config/options.h"
+#include "plan/findings.h"
 #include "plan/host.h"
-
-#include <stdbool.h>
-
-enum state { STATE_OK, STATE_MISSING, STATE_BROKEN, STATE_COUNT };
-
-struct finding {
-	enum state state;
-	bool starts_without; // a box starts all the same, also where this is needed
-	const char *detail;
-	const char *fix; // how to cure it
-};
 
 static inline struct finding check_ok(const char *detail)
 {

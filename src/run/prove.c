@@ -15,7 +15,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <termios.h>
@@ -91,17 +90,12 @@ static void drain_terminal(struct arena *arena, const struct proof *proof)
 static bool print_proof(const struct prove *prove, const struct config *config,
 			const struct plan *plan, const struct proof *proof, struct error *error)
 {
-	const char *no_color = getenv("NO_COLOR");
-	bool terminal = isatty(STDOUT_FILENO);
-	bool colour = terminal && !(no_color && *no_color) && !str_equal(getenv("TERM"), "dumb");
-	struct winsize size = { 0 };
-	const char *text;
+	struct run_screen screen = run_look_at_screen(STDOUT_FILENO);
+	const char *text =
+		config->output == OUTPUT_JSON
+			? render_proof_json(prove->arena, plan, proof)
+			: render_proof(prove->arena, plan, proof, screen.columns, screen.colour);
 
-	if (terminal)
-		ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-	text = config->output == OUTPUT_JSON
-		       ? render_proof_json(prove->arena, plan, proof)
-		       : render_proof(prove->arena, plan, proof, size.ws_col, colour);
 	if (run_write(STDOUT_FILENO, text, strlen(text)))
 		return true;
 	return error_set(error, "cannot write the result: %s", strerror(errno));

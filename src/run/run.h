@@ -17,6 +17,14 @@ bool run_settle_in(struct error *error);
 // What the caller left open is nobody's business further on.
 bool run_close_on_execution(struct error *error);
 
+// What a stream that a person may read is connected to.
+struct run_screen {
+	bool terminal;
+	bool colour;    // it can, and the user did not say no
+	size_t columns; // 0: as many as it takes
+};
+struct run_screen run_look_at_screen(int fd);
+
 // Asks on the terminal. False with an error when the answer is no or nobody can be asked.
 bool run_confirm(struct error *error);
 // A question that may be answered no. False with an error when nobody can be asked.
@@ -76,7 +84,7 @@ bool run_box(const struct plan *plan, struct arena *arena, int *ret_status, stru
 // Sets up the plan's network for a box that does nothing.
 bool run_try_network(const struct plan *plan, struct arena *arena, struct error *error);
 
-// --check: prints a line for each need; returns the exit status.
+// --check: prints what it finds; returns the exit status.
 int run_check(const struct config *config, const struct host *host, struct arena *arena);
 
 // Why user namespaces do not work here, and the cure; NULL when nothing is known to be wrong.

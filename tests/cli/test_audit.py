@@ -240,6 +240,7 @@ class Content(AuditTest):
         self.assertNotIn(b"\x1b", self.on_terminal("sh", "-c", f'"{CLAUDEBOX}" --yes --exec true 2>&1 | cat'))
 
     def test_AUDIT_colour_adds_nothing(self):
+        self.audit()  # the first start has a word more
         plain = self.on_terminal(env={"NO_COLOR": "1"}, columns=100)
         coloured = COLOUR.sub(b"", self.on_terminal(columns=100))
         self.assertEqual(coloured.decode().split("Mounts:")[1], plain.decode().split("Mounts:")[1])

@@ -14,6 +14,7 @@ from lib.terminal import Terminal
 
 NAMES = ["bwrap", "claude", "shell", "state", "project", "profile", "path", "landlock", "git", "pasta", "nft", "inet", "limits", "nix",
          "packages", "terminal"]
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 REQUIRED = {"bwrap", "claude", "shell", "state", "project", "profile"}
 
 
@@ -47,7 +48,8 @@ class Check(BoxTest):
 
     def test_UX_05_one_line_each_and_a_fix_for_what_is_not_ok(self):
         _, _, text = self.check()
-        lines = [line for line in text.splitlines() if not line.startswith(" ")]
+        *lines, last = [line for line in text.splitlines() if not line.startswith(" ")]
+        self.assertEqual(last, "claudebox can start here")
         self.assertEqual([line.split()[1] for line in lines], NAMES)
         for line in lines:
             self.assertRegex(line, r"^(ok|missing|broken) ")
@@ -141,7 +143,52 @@ class Check(BoxTest):
         terminal = Terminal((CLAUDEBOX, "--check"), self.env, self.project)
         self.addCleanup(terminal.close)
         self.assertEqual(terminal.wait(), 0)
-        self.assertRegex(terminal.output.decode(), r"(?m)^ok +terminal ")
+        self.assertRegex(COLOUR.sub("", terminal.output.decode()), r"(?m)^  ok +terminal ")
+
+    def report(self, columns=80, **env):
+        """What a person sees."""
+        terminal = Terminal((CLAUDEBOX, "--check"), {**self.env, **env}, self.project, columns=columns)
+        self.addCleanup(terminal.close)
+        terminal.wait(20)
+        return terminal.output.decode().replace("\r\n", "\n")
+
+    def test_UX_05_a_person_gets_a_report(self):
+        text = self.report()
+        plain = COLOUR.sub("", text)
+        heads = re.findall(r"(?m)^[A-Z].*$", plain)
+        self.assertEqual(heads, ["Every box", "This machine", "Network inet", "Nix"])
+        self.assertEqual(sorted(re.findall(r"(?m)^  (?:ok|missing|broken) +(\w+)", plain)), sorted(NAMES))
+        self.assertTrue(plain.endswith("\n\nclaudebox can start here\n"))
+        self.assertIn("  \x1b[32mok\x1b[0m       bwrap ", text)
+
+    def test_UX_05_colours_say_how_bad_it_is(self):
+        text = self.report(CLAUDEBOX_CLAUDE="/nonexistent", PATH="/nonexistent")
+        self.assertRegex(text, r"\x1b\[1;31mbroken\x1b\[0m +claude ")
+        self.assertRegex(text, r"\x1b\[33mmissing\x1b\[0m +bwrap ")
+        self.assertTrue(COLOUR.sub("", text).endswith("claudebox can't start here: 2 things to fix\n"))
+        self.assertIn("\x1b[1;31mcan't", text)
+
+    def test_UX_05_no_colour_where_none_is_wanted(self):
+        for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+            self.assertNotIn("\x1b", self.report(**env))
+        self.assertIn("\x1b", self.report(NO_COLOR=""))
+
+    def test_UX_05_fits_the_screen(self):
+        words = None
+        for columns in (40, 59, 60, 80, 120, 200):
+            for locale in ("C", "C.UTF-8"):
+                text = self.report(columns, LC_ALL=locale, PATH="/nonexistent", NO_COLOR="1")
+                self.assertLessEqual(max(map(len, text.splitlines())), columns)
+                self.assertTrue(text.isascii())
+                # The same text at any width, but for where it is broken.
+                joined = re.sub(r"\s", "", text)
+                self.assertEqual(words or joined, joined, columns)
+                words = joined
+
+    def test_UX_05_the_summary_counts(self):
+        whole = json.loads(self.claudebox("--check=json", env={"PATH": "/nonexistent"}).stdout)
+        self.assertEqual((whole["starts"], whole["to_fix"]), (False, 1))
+        self.assertTrue(self.claudebox("--check", env={"PATH": "/nonexistent"}).stdout.endswith("\nclaudebox can't start here: 1 thing to fix\n"))
 
     def test_UX_05_nix(self):
         host = OtherHost(self, {"/nix/store/x/y": "", "/nix/var/nix/daemon-socket/dummy": ""})

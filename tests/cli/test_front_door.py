@@ -9,6 +9,7 @@ import tempfile
 import unittest
 
 STAGE = pathlib.Path(os.environ["STAGE"])
+COMPLETIONS = ("bash-completion/completions/claudebox", "zsh/site-functions/_claudebox", "fish/vendor_completions.d/claudebox.fish")
 
 
 def run(*command, **options):
@@ -66,7 +67,12 @@ class Make(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         program = root / "opt/box/bin/claudebox"
         self.assertRegex(run(program, "--version").stdout, r"^claudebox ")
-        page = (root / "opt/box/share/man/man5/claudebox-profile.5").read_text()
+        share = root / "opt/box/share"
+        for page in ("man1/claudebox.1", "man7/claudebox-security.7"):
+            self.assertIn(".TH", (share / "man" / page).read_text())
+        for completion in COMPLETIONS:
+            self.assertIn("claudebox", (share / completion).read_text())
+        page = (share / "man/man5/claudebox-profile.5").read_text()
         self.assertRegex(page, r'(?m)^\.TH "claudebox-profile" "5"')
         self.assertIn("extra_env_passthrough", page)
         done = run("make", "uninstall", *where, cwd=self.source)
@@ -77,7 +83,8 @@ class Make(unittest.TestCase):
         build = self.source.parent / "build"
         self.assertEqual(run("meson", "setup", "-Dman=disabled", build, self.source).returncode, 0)
         installed = json.loads(run("meson", "introspect", "--installed", build).stdout)
-        self.assertEqual([pathlib.Path(path).name for path in installed.values()], ["claudebox"])
+        share = "/usr/local/share/"
+        self.assertEqual(sorted(installed.values()), sorted(["/usr/local/bin/claudebox", *(share + path for path in COMPLETIONS)]))
 
     def test_run_builds_and_starts_in_the_given_directory(self):
         home = self.source.parent / "home"

@@ -94,24 +94,25 @@ void world_bare(struct world *world)
 {
 	struct host *host = &world->host;
 
-	*world = (struct world){ .host = { .uid = 1000,
-					   .gid = 1000,
-					   .user = "user",
-					   .home = HOME,
-					   .account_home = HOME,
-					   .project = PROJECT,
-					   .project_id = { 1, 42 },
-					   .bwrap = "/usr/bin/bwrap",
-					   .landlock = 7,
-					   .bwrap_binds_descriptors = true,
-					   .bwrap_disables_userns = true,
-					   .shell = "/bin/bash",
-					   .git = { .user_name = "A User",
-						    .user_email = "user@example.org" },
-					   .state = { .root = HOME "/.claudebox",
-						      .root_kind = FILE_DIRECTORY,
-						      .root_mode = 0700 },
-					   .user_claude = { .directory = HOME "/.claude" } } };
+	*world = (struct world){
+		.host = { .uid = 1000,
+			  .gid = 1000,
+			  .user = "user",
+			  .home = HOME,
+			  .account_home = HOME,
+			  .project = PROJECT,
+			  .project_id = { 1, 42 },
+			  .bwrap = "/usr/bin/bwrap",
+			  .landlock = 7,
+			  .bwrap_binds_descriptors = true,
+			  .bwrap_disables_userns = true,
+			  .shell = "/bin/bash",
+			  .git = { .user_name = "A User", .user_email = "user@example.org" },
+			  .state = { .root = HOME "/.claudebox",
+				     .root_kind = FILE_DIRECTORY,
+				     .root_mode = 0700 },
+			  .user_claude = { .directory = HOME "/.claude", .has_credentials = true } }
+	};
 	world->error.arena = &world->arena;
 	for (size_t i = 0; i < secret_table_count; i++) {
 		const char *path = path_expand_home(&world->arena, secret_table[i].path, HOME);

@@ -194,7 +194,6 @@ static void show_sign_in(struct text *out)
 	struct world world;
 
 	world_debian(&world);
-	world.host.user_claude.has_credentials = true;
 	if (show_plan(out, &world)) {
 		show_why(out, &world, "the Claude sign-in");
 		show_variable(out, &world, "CLAUDE_SECURESTORAGE_CONFIG_DIR");
@@ -218,8 +217,8 @@ static void show_silence(struct text *out)
 	struct world without;
 
 	world_debian(&with);
-	with.host.user_claude.has_credentials = true;
 	world_debian(&without);
+	without.host.user_claude.has_credentials = false;
 	if (show_plan(out, &with) && show_plan(out, &without)) {
 		bool same = str_equal(render_json(&with.plan, &with.arena),
 				      render_json(&without.plan, &without.arena));

@@ -2,6 +2,7 @@
 // Cases of SPEC.md's "Command line": audit, warnings, dry run, what goes to claude.
 #include "golden.h"
 
+#include "plan/findings.h"
 #include "plan/render.h"
 
 #include <jansson.h>
@@ -120,6 +121,53 @@ static void show_colour(struct text *out)
 				text_add_bytes(out, s, 1);
 	}
 	world_free(&world);
+}
+
+// What a newcomer reads below the audit.
+static void show_first_start(struct text *out)
+{
+	static const size_t columns[] = { 0, 40 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
+		struct world world;
+
+		make_small(&world);
+		world.host.state.root_kind = FILE_MISSING;
+		world.host.user_claude.has_credentials = false;
+		world.config.network = i ? NETWORK_NONE : NETWORK_FULL;
+		show_title(out, i ? "40 columns" : "as wide as it takes");
+		if (show_plan(out, &world))
+			text_add(out,
+				 strstr(render_audit(&world.plan, &world.arena, columns[i], false),
+					"First start:"));
+		world_free(&world);
+	}
+}
+
+static void show_check(struct text *out)
+{
+	static struct finding_row table[] = {
+		{ "bwrap",
+		  "Every box",
+		  true,
+		  { STATE_MISSING, false, "not on PATH", "install it" } },
+		{ "claude", "Every box", true, { STATE_OK, false, "1.0, /usr/bin/claude", "x" } },
+		{ "git", "This machine", false, { STATE_BROKEN, false, "it says nothing", "look" } },
+		{ "state", "Every box", true, { STATE_BROKEN, false, "a link", NULL } },
+		{ "nix", "Nix", true, { STATE_BROKEN, true, "no daemon", "start it" } },
+	};
+	struct arena arena = { 0 };
+	finding_rows rows = { .items = table, .count = ARRAY_SIZE(table) };
+
+	show_title(out, "in a pipe");
+	text_add(out, render_check_plain(&arena, &rows));
+	show_title(out, "on a terminal");
+	text_add(out, render_check(&arena, &rows, 80, false));
+	show_title(out, "40 columns");
+	text_add(out, render_check(&arena, &rows, 40, false));
+	show_title(out, "for scripts");
+	text_add(out, render_check_json(&arena, &rows));
+	arena_free(&arena);
 }
 
 static void show_masks(struct text *out)
@@ -294,10 +342,17 @@ static void show_packages(struct text *out)
 }
 
 const struct golden_case screen_cases[] = {
-	{ "PACKAGES", show_packages },   { "UX-04", show_dry_run },
-	{ "UX-04-json", show_json },     { "AUDIT", show_audit },
-	{ "AUDIT-colour", show_colour }, { "AUDIT-masks", show_masks },
-	{ "SEC-01", show_all_warnings }, { "D-01", show_arguments },
-	{ "UX-06", show_permissions },   { "UX-06-agents", show_agents },
+	{ "PACKAGES", show_packages },
+	{ "UX-04", show_dry_run },
+	{ "UX-04-json", show_json },
+	{ "AUDIT", show_audit },
+	{ "AUDIT-colour", show_colour },
+	{ "AUDIT-masks", show_masks },
+	{ "AUDIT-first-start", show_first_start },
+	{ "UX-05", show_check },
+	{ "SEC-01", show_all_warnings },
+	{ "D-01", show_arguments },
+	{ "UX-06", show_permissions },
+	{ "UX-06-agents", show_agents },
 };
 const size_t screen_case_count = ARRAY_SIZE(screen_cases);

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+# Completion of claudebox for fish.
+
+# Names that claudebox takes; the others are of no use.
+function __claudebox_profiles
+    for file in $HOME/.claudebox/profiles/*.json
+        string match -qr '/(?<name>[A-Za-z0-9][A-Za-z0-9._-]{0,63})\.json\z' -- $file
+        and echo $name
+    end
+end
+
+# Whose the word at the cursor is (own, claude, command), and the words of that one so far.
+function __claudebox_words
+    set -l whose own
+    set -l rest
+    set -l wanted ''
+    for word in (commandline -opc)[2..-1]
+        set -l kind (__claudebox_kind (string replace -r '=.*' '' -- $word)[1])
+        if test -n "$wanted"
+            set wanted ''
+        else if test $whose != own -o -z "$kind"
+            if test $whose = own -a x$word = x--
+                set whose claude
+            else if not test $whose = command -a x$word = x-- -a (count $rest) = 0
+                set -a rest $word
+            end
+        else if test $kind = rest
+            set whose command
+            set rest
+        else if test $kind != none -a $kind != json
+            string match -q -- '*=*' $word
+            or set wanted $kind
+        end
+    end
+    printf '%s\n' $whose (string escape -- $rest)
+end
+
+function __claudebox_in
+    test (__claudebox_words)[1] = $argv[1]
+end
+
+# As if the line were that command's own; but not where the value of an option of ours belongs.
+function __claudebox_delegate
+    set -l words (__claudebox_words)
+    set -l token (commandline -ct)
+    if test $words[1] = own; and string match -q -- '--*=*' $token
+        test -z (__claudebox_kind (string replace -r '=.*' '' -- $token)[1])
+        or return
+    end
+    complete -C (string join ' ' -- $argv $words[2..-1] $token)
+end
+
+complete -c claudebox -f
+complete -c claudebox -n '__claudebox_in command' -a '(__claudebox_delegate)'
+complete -c claudebox -n 'not __claudebox_in command' -a '(__claudebox_delegate claude)'
+
+# made from the option table: UPDATE_GOLDEN=1 build/tests/test_documents
+function __claudebox_tiers
+    printf '%s\n' full inet none
+end
+
+function __claudebox_kind
+    switch $argv[1]
+        case -y --yes
+            echo none
+        case --dry-run
+            echo json
+        case --check
+            echo json
+        case --prove
+            echo json
+        case --profile
+            echo profile
+        case --network
+            echo tier
+        case --host-port
+            echo value
+        case --publish
+            echo value
+        case --mount-ro
+            echo mount
+        case --mount-rw
+            echo mount
+        case --report-fd
+            echo value
+        case --shell
+            echo none
+        case --exec
+            echo rest
+        case --help
+            echo none
+        case --version
+            echo none
+    end
+end
+
+complete -c claudebox -n '__claudebox_in own' -s y -l yes -d 'start without asking'
+complete -c claudebox -n '__claudebox_in own' -l dry-run -f -a json -d 'print the bwrap command (or the plan as JSON) and change nothing'
+complete -c claudebox -n '__claudebox_in own' -l check -f -a json -d 'test that everything a box needs is here and works'
+complete -c claudebox -n '__claudebox_in own' -l prove -f -a json -d 'attack this project\'s box from inside and show what held'
+complete -c claudebox -n '__claudebox_in own' -l profile -x -a '(__claudebox_profiles)' -d 'start with the settings of ~/.claudebox/profiles/NAME.json'
+complete -c claudebox -n '__claudebox_in own' -l network -x -a '(__claudebox_tiers)' -d 'full (the host\'s network), inet (the internet only) or none'
+complete -c claudebox -n '__claudebox_in own' -l host-port -x -d 'inet: the box reaches this TCP port of the host\'s loopback'
+complete -c claudebox -n '__claudebox_in own' -l publish -x -d 'inet: the host\'s loopback reaches this TCP port of the box'
+complete -c claudebox -n '__claudebox_in own' -l mount-ro -r -F -d 'one more file or directory in the box, to read'
+complete -c claudebox -n '__claudebox_in own' -l mount-rw -r -F -d 'one more file or directory in the box, to change'
+complete -c claudebox -n '__claudebox_in own' -l report-fd -x -d 'at the end, write status and refused connections to N as JSON'
+complete -c claudebox -n '__claudebox_in own' -l shell -d 'run a shell in the box instead of claude'
+complete -c claudebox -n '__claudebox_in own' -l exec -d 'run CMD in the box instead of claude; all that follows is its own'
+complete -c claudebox -n '__claudebox_in own' -l help -d 'show this help (claude\'s own: claudebox -- --help)'
+complete -c claudebox -n '__claudebox_in own' -l version -d 'show claudebox\'s version'
+# made until here
