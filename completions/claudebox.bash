@@ -21,6 +21,8 @@ _claudebox_table() {
 		--report-fd
 		--shell
 		--exec
+		--instances --instances=json
+		--gc
 		--help
 		--version
 	)
@@ -38,6 +40,8 @@ _claudebox_table() {
 	--report-fd) kind=value ;;
 	--shell) kind=none ;;
 	--exec) kind=rest ;;
+	--instances) kind=json ;;
+	--gc) kind=none ;;
 	--help) kind=none ;;
 	--version) kind=none ;;
 	*) kind='' ;;

@@ -87,6 +87,10 @@ function __claudebox_kind
             echo none
         case --exec
             echo rest
+        case --instances
+            echo json
+        case --gc
+            echo none
         case --help
             echo none
         case --version
@@ -107,6 +111,8 @@ complete -c claudebox -n '__claudebox_in own' -l mount-rw -r -F -d 'one more fil
 complete -c claudebox -n '__claudebox_in own' -l report-fd -x -d 'at the end, write status and refused connections to N as JSON'
 complete -c claudebox -n '__claudebox_in own' -l shell -d 'run a shell in the box instead of claude'
 complete -c claudebox -n '__claudebox_in own' -l exec -d 'run CMD in the box instead of claude; all that follows is its own'
+complete -c claudebox -n '__claudebox_in own' -l instances -f -a json -d 'list the state that each project has, the last used first'
+complete -c claudebox -n '__claudebox_in own' -l gc -d 'remove the state of projects that are gone, after a question'
 complete -c claudebox -n '__claudebox_in own' -l help -d 'show this help (claude\'s own: claudebox -- --help)'
 complete -c claudebox -n '__claudebox_in own' -l version -d 'show claudebox\'s version'
 # made until here

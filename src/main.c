@@ -121,6 +121,8 @@ int main(int argc, char **argv)
 		status = print(options_render_help(&arena));
 	else if (ok && config.action == ACTION_VERSION)
 		status = print("claudebox " CLAUDEBOX_VERSION "\n");
+	else if (ok && (config.action == ACTION_INSTANCES || config.action == ACTION_GC))
+		ok = run_instances(&config, &arena, &status, &error);
 	else if (ok)
 		ok = act(&config, &arena, &prove, &status, &error);
 	if (!ok) {

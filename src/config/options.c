@@ -33,6 +33,10 @@ const struct option_row option_table[] = {
 	  "run a shell in the box instead of claude" },
 	{ OPTION_EXEC, 0, "exec", ARGUMENT_REST, "CMD [ARG...]",
 	  "run CMD in the box instead of claude; all that follows is its own" },
+	{ OPTION_INSTANCES, 0, "instances", ARGUMENT_JSON, NULL,
+	  "list the state that each project has, the last used first" },
+	{ OPTION_GC, 0, "gc", ARGUMENT_NONE, NULL,
+	  "remove the state of projects that are gone, after a question" },
 	{ OPTION_HELP, 0, "help", ARGUMENT_NONE, NULL,
 	  "show this help (claude's own: claudebox -- --help)" },
 	{ OPTION_VERSION, 0, "version", ARGUMENT_NONE, NULL, "show claudebox's version" },
@@ -191,13 +195,21 @@ static bool apply(struct config *config, struct arena *arena, const struct optio
 		config->payload = PAYLOAD_EXEC;
 		return true;
 	case OPTION_DRY_RUN:
-		choose_output(config, ACTION_DRY_RUN, value);
+		config->list_only = config->action == ACTION_GC;
+		choose_output(config, config->list_only ? ACTION_GC : ACTION_DRY_RUN, value);
 		return true;
 	case OPTION_CHECK:
 		choose_output(config, ACTION_CHECK, value);
 		return true;
 	case OPTION_PROVE:
 		choose_output(config, ACTION_PROVE, value);
+		return true;
+	case OPTION_INSTANCES:
+		choose_output(config, ACTION_INSTANCES, value);
+		return true;
+	case OPTION_GC:
+		config->list_only = config->action == ACTION_DRY_RUN;
+		config->action = ACTION_GC;
 		return true;
 	case OPTION_HELP:
 		config->action = ACTION_HELP;
@@ -299,6 +311,12 @@ bool options_parse(struct config *config, struct arena *arena, int argc, char *c
 		error_set(error, "option '--prove' runs its own program, nothing else");
 		return usage_error(error);
 	}
+	if ((config->action == ACTION_INSTANCES || config->action == ACTION_GC) &&
+	    (config->arguments.count || config->payload != PAYLOAD_CLAUDE)) {
+		error_set(error, "option '--%s' runs nothing in a box",
+			  config->action == ACTION_GC ? "gc" : "instances");
+		return usage_error(error);
+	}
 	if (config->action == ACTION_PROVE) // also where there is no claude
 		config->payload = PAYLOAD_EXEC;
 	return true;
@@ -336,13 +354,14 @@ const char *options_render_help(struct arena *arena)
 				    row->name, row->value_name ? " " : "", value);
 		text_printf(&out, "  %-24s  %s\n", left, row->help);
 	}
-	text_add(&out,
-		 "\nenvironment:\n"
-		 "  CLAUDEBOX_EXTRA_ENV       names of more variables to pass, comma-separated\n"
-		 "  CLAUDEBOX_PROFILE         the profile, when there is no --profile\n"
-		 "  CLAUDEBOX_CLAUDE          the claude to start, instead of the one on PATH\n"
-		 "\nexit status: the agent's own (128+N when signal N ended it); 125 nothing was\n"
-		 "started; 126 or 127 the command cannot be run or found; 2 wrong usage;\n"
-		 "1 a check found a problem, or an attack got through\n");
+	text_add(
+		&out,
+		"\nenvironment:\n"
+		"  CLAUDEBOX_EXTRA_ENV       names of more variables to pass, comma-separated\n"
+		"  CLAUDEBOX_PROFILE         the profile, when there is no --profile\n"
+		"  CLAUDEBOX_CLAUDE          the claude to start, instead of the one on PATH\n"
+		"\nexit status: the agent's own (128+N when signal N ended it); 125 nothing was\n"
+		"started; 126 or 127 the command cannot be run or found; 2 wrong usage;\n"
+		"1 a check found a problem, an attack got through, or --gc could not remove all\n");
 	return text_get(&out);
 }

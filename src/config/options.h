@@ -20,6 +20,8 @@ enum action {
 	ACTION_DRY_RUN,
 	ACTION_CHECK,
 	ACTION_PROVE,
+	ACTION_INSTANCES,
+	ACTION_GC,
 	ACTION_HELP,
 	ACTION_VERSION,
 };
@@ -107,6 +109,7 @@ struct config {
 	struct config_limit limits[LIMIT_COUNT];
 	enum confirm confirm;
 	bool yes;
+	bool list_only;        // --gc with --dry-run
 	strings arguments;     // for claude, for the shell, or the command of --exec
 	const char *extra_env; // CLAUDEBOX_EXTRA_ENV as it came
 };
@@ -134,6 +137,8 @@ enum option_id {
 	OPTION_HELP,
 	OPTION_VERSION,
 	OPTION_PROVE,
+	OPTION_INSTANCES,
+	OPTION_GC,
 };
 
 struct option_row {

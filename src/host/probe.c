@@ -5,9 +5,11 @@
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "plan/instances.h"
 #include "plan/plan.h"
 #include "plan/settings.h"
 #include "plan/tables.h"
+#include "plan/upgrade.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -198,11 +200,10 @@ static void probe_tools(struct host *host, struct arena *arena)
 	}
 }
 
-static void probe_state(struct host *host, struct arena *arena)
+void probe_state_root(struct host *host, struct arena *arena)
 {
 	struct state_facts *state = &host->state;
 	struct stat status;
-	const char *instance;
 
 	if (lstat(state->root, &status) < 0)
 		return;
@@ -210,6 +211,18 @@ static void probe_state(struct host *host, struct arena *arena)
 	state->root_kind = S_ISDIR(status.st_mode) ? FILE_DIRECTORY : FILE_OTHER;
 	state->root_foreign = status.st_uid != host->uid;
 	state->root_mode = status.st_mode & 07777;
+	if (state->root_kind == FILE_DIRECTORY)
+		state->version = probe_read(
+			arena, path_join(arena, state->root, STATE_VERSION_FILE), TEXT_LIMIT, 0);
+}
+
+static void probe_state(struct host *host, struct arena *arena)
+{
+	struct state_facts *state = &host->state;
+	const char *instance;
+
+	state->on = probe_file_system(arena, plan_canonical_root(arena, host));
+	probe_state_root(host, arena);
 	if (state->root_kind != FILE_DIRECTORY)
 		return;
 	instance = plan_instance_path(arena, host);
@@ -221,6 +234,8 @@ static void probe_state(struct host *host, struct arena *arena)
 		arena, path_join(arena, instance, plan_approval_name(arena, host)), TEXT_LIMIT, 0);
 	state->settings_base =
 		probe_read(arena, path_join(arena, instance, "settings-base.json"), TEXT_LIMIT, 0);
+	state->record =
+		probe_read(arena, path_join(arena, instance, INSTANCE_RECORD), TEXT_LIMIT, 0);
 }
 
 static void add_user_entry(struct user_claude_facts *user, struct arena *arena, const char *name)
@@ -296,16 +311,22 @@ static int landlock_version(void)
 	return version > 0 ? (int)version : 0;
 }
 
+bool probe_owner(struct host *host, struct arena *arena, char *const *environment,
+		 struct error *error)
+{
+	for (; *environment; environment++)
+		if (strchr(*environment, '='))
+			vec_push(arena, &host->environment, *environment);
+	probe_user(host, arena);
+	return check_home(host, error);
+}
+
 bool probe_host(struct host *host, struct arena *arena, char *const *environment,
 		struct error *error)
 {
 	struct git_identity identity = { .pid = -1, .output = -1 };
 
-	for (; *environment; environment++)
-		if (strchr(*environment, '='))
-			vec_push(arena, &host->environment, *environment);
-	probe_user(host, arena);
-	if (!check_home(host, error))
+	if (!probe_owner(host, arena, environment, error))
 		return false;
 	probe_project(host, arena);
 	if (!host->project_problem) {
@@ -321,6 +342,8 @@ bool probe_host(struct host *host, struct arena *arena, char *const *environment
 	host->landlock = landlock_version();
 	probe_state(host, arena);
 	probe_user_claude(host, arena);
+	if (host->state.root_kind == FILE_DIRECTORY && !host->state.version)
+		probe_flat_state(host, arena);
 	probe_agent(&host->agent, arena, host);
 	if (!host->project_problem) {
 		probe_project_secrets(host, arena);

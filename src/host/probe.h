@@ -13,6 +13,13 @@
 
 bool probe_host(struct host *host, struct arena *arena, char *const *environment,
 		struct error *error);
+// Only who we are and where the state is.
+bool probe_owner(struct host *host, struct arena *arena, char *const *environment,
+		 struct error *error);
+// What ~/.claudebox itself is.
+void probe_state_root(struct host *host, struct arena *arena);
+// What an earlier claudebox left there, when it has no version yet.
+void probe_flat_state(struct host *host, struct arena *arena);
 // What the user asked to mount.
 void probe_mounts(struct host *host, struct arena *arena, const struct config *config);
 // Who can limit the box.
@@ -38,6 +45,11 @@ const char *probe_read(struct arena *arena, const char *path, size_t limit, int 
 const char *probe_read_at(struct arena *arena, int directory, const char *name, size_t limit);
 // Opens, close-on-exec, what no link leads to; -1 with errno.
 int probe_open(int directory, const char *path, int flags);
+
+// The file system that holds a path, and a mount point's own.
+struct file_system probe_file_system(struct arena *arena, const char *path);
+bool probe_is_mount_point(const char *path);
+const char *probe_file_system_id(struct arena *arena, const char *path);
 
 // A program, where it was compiled in or on the host's PATH. What a box, or another user, could have put there is passed
 // over; `passed_over` (may be NULL) gets a sentence on each.

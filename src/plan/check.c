@@ -5,6 +5,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "plan/tables.h"
+#include "plan/upgrade.h"
 
 #include <string.h>
 
@@ -88,7 +89,7 @@ bool plan_refuse_state(const struct host *host, struct error *error)
 		return error_set(error, "state directory '%s' is open to other users (mode %03o)",
 				 root, (unsigned int)state->root_mode & 0777);
 	}
-	return true;
+	return upgrade_refuse_later(state, error);
 }
 
 static bool writable_in_box(const struct plan *plan, const char *path)

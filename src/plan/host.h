@@ -67,6 +67,32 @@ struct agent_facts {
 	const char *hint;
 };
 
+// Where a file system is mounted, and which it is.
+struct file_system {
+	const char *mount_point; // NULL: not known
+	const char *id;          // NULL: it has none that outlives a mount
+};
+
+// Something of a project's in a flat state, by and large a conversation.
+struct flat_part {
+	bool conversation;
+	const char *
+		root; // the canonical root of the project; NULL: it is not known, or no box can be there
+	struct file_system on; // what that lies on
+	strings paths;         // relative to ~/.claudebox
+};
+
+// ~/.claudebox as it was once: itself the .claude directory of all projects.
+struct flat_facts {
+	bool found;
+	bool begun;       // it was being taken over, and all that is copied has been
+	const char *date; // for the name of the backup
+	strings entries;  // what is not of today's layout
+	VEC(struct flat_part) parts;
+	const char *credentials; // NULL: none
+	bool store_has_sign_in;
+};
+
 // ~/.claudebox and the instance, as they are.
 struct state_facts {
 	const char *root; // ~/.claudebox
@@ -74,11 +100,15 @@ struct state_facts {
 	bool root_is_link;
 	bool root_foreign; // owned by someone else
 	mode_t root_mode;
+	const char *version; // content of its version file, NULL: there is none yet
+	struct flat_facts flat;
 	const char *instance_json; // content of …/claude/.claude.json, NULL when missing
 	const char *settings_json; // content of …/claude/settings.json
 	const char *settings_base; // the host's settings as they last came along
 	const char *approved;      // what the user last said yes to here
-	bool signed_in; // the boxes have a sign-in; only looked at when the host has none
+	bool signed_in;        // the boxes have a sign-in; only looked at when the host has none
+	const char *record;    // content of the instance's record
+	struct file_system on; // what the canonical root lies on
 };
 
 // The user's own ~/.claude (or $CLAUDE_CONFIG_DIR) on the host.

@@ -6,10 +6,9 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "plan/approval.h"
+#include "plan/instances.h"
 
 #include <string.h>
-
-enum { INSTANCE_DIGITS = 16 };
 
 const char *plan_canonical_root(struct arena *arena, const struct host *host)
 {
@@ -33,8 +32,8 @@ const char *plan_instance_path(struct arena *arena, const struct host *host)
 
 const char *plan_instance_of(struct arena *arena, const struct host *host, const char *root)
 {
-	return arena_printf(arena, "%s/instances/%s", host->state.root,
-			    digest_hex(arena, root, INSTANCE_DIGITS));
+	return arena_printf(arena, "%s/" INSTANCES_DIRECTORY "/%s", host->state.root,
+			    instance_id(arena, root));
 }
 
 const char *plan_approval_name(struct arena *arena, const struct host *host)

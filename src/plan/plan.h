@@ -70,6 +70,26 @@ struct plan_file {
 	const char *keep_as; // the old one is not what it should be: it is kept under this name
 };
 
+// Taking over the state of an earlier claudebox: first copies, then moves to the backup.
+struct plan_copy {
+	const char *path; // relative to ~/.claudebox, and then to the instance's Claude directory
+	const char *instance; // its id
+};
+struct plan_instance {
+	const char *id;
+	const char *record;
+};
+struct plan_upgrade {
+	bool needed;
+	bool begun;         // only the moves are left
+	const char *backup; // the name of the directory that gets all of the old state
+	strings moves;
+	VEC(struct plan_copy) copies;
+	VEC(struct plan_instance) instances; // that the copies go to
+	const char *sign_in;                 // NULL: none is taken over
+	strings notes;                       // what happens, for the user
+};
+
 struct plan_state {
 	const char *root;         // ~/.claudebox
 	const char *instance;     // ~/.claudebox/instances/<id>
@@ -77,6 +97,9 @@ struct plan_state {
 	const char *sign_in;      // ~/.claudebox/sign-in, shared by all boxes
 	const char *host_sign_in; // the host's .credentials.json
 	const char *canonical_root;
+	const char *new_version; // of the whole state, NULL: it has it
+	struct plan_upgrade upgrade;
+	const char *new_record;        // says which project this is; NULL: it does already
 	const char *new_settings_base; // the host's filtered settings, when they changed
 	const char *approval_name;     // file of the instance that keeps what was approved
 	const char *new_approval;      // what it shall hold, NULL: leave it
@@ -189,6 +212,7 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct conf
 bool plan_build_mounts(struct plan *plan, struct arena *arena, const struct host *host,
 		       struct error *error);
 void plan_build_project(struct plan *plan, struct arena *arena, const struct host *host);
+void plan_build_upgrade(struct plan *plan, struct arena *arena, const struct host *host);
 void plan_build_state(struct plan *plan, struct arena *arena, const struct host *host);
 bool plan_build_command(struct plan *plan, struct arena *arena, const struct config *config,
 			const struct host *host, struct error *error);

@@ -283,6 +283,18 @@ static void add_notes(struct screen *screen, const struct plan *plan)
 	}
 }
 
+static void add_upgrade(struct screen *screen, const struct plan *plan)
+{
+	if (!plan->state.upgrade.needed)
+		return;
+	screen_add(screen, STYLE_HEAD, "\nUpgrade:");
+	text_add(&screen->out, "\n");
+	vec_each(sentence, &plan->state.upgrade.notes) {
+		text_add(&screen->out, "  ");
+		screen_add_wrapped(screen, STYLE_PLAIN, *sentence, 2);
+	}
+}
+
 const char *render_audit(const struct plan *plan, struct arena *arena, size_t columns, bool colour)
 {
 	struct screen screen = { .arena = arena,
@@ -319,6 +331,7 @@ const char *render_audit(const struct plan *plan, struct arena *arena, size_t co
 	add_network(&screen, plan);
 	add_terminal(&screen, plan);
 	add_limits(&screen, &plan->limits);
+	add_upgrade(&screen, plan);
 	if (plan->changes.count) {
 		screen_add(&screen, STYLE_HEAD, "\nChanged since you last said yes here:");
 		text_add(&screen.out, "\n");

@@ -191,6 +191,10 @@ const char *render_dry_run(const struct plan *plan, struct arena *arena)
 		 "descriptor, puts a small\n# init before the command for signals, exit "
 		 "codes and what a process can only close for itself (abstract\n# sockets, core "
 		 "dumps), keeps later mounts out, and answers Claude's first-run questions.\n");
+	if (plan->state.upgrade.needed)
+		text_add(&out, "#\n# Not done by this script:\n");
+	vec_each(sentence, &plan->state.upgrade.notes)
+		text_printf(&out, "# %s\n", *sentence);
 	if (plan->terminal != TERMINAL_DIRECT)
 		text_add(&out,
 			 "#\n# The terminal is filtered by claudebox while the box runs: this "

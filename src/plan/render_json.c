@@ -112,6 +112,15 @@ static json_t *limits_of(const struct plan_limits *limits)
 	return all;
 }
 
+static json_t *strings_of(struct arena *arena, const strings *list)
+{
+	json_t *array = json_array();
+
+	vec_each(item, list)
+		json_array_append_new(array, string_of(arena, *item));
+	return array;
+}
+
 const char *render_json(const struct plan *plan, struct arena *arena)
 {
 	json_t *variables = json_array();
@@ -148,5 +157,7 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 		(int)plan->uid, "gid", (int)plan->gid, "environment", variables, "packages",
 		packages, "mounts", mounts, "command", command, "warnings", warnings, "changes",
 		changes);
+	if (plan->state.upgrade.needed)
+		json_object_set_new(all, "upgrade", strings_of(arena, &plan->state.upgrade.notes));
 	return json_write(arena, all, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 }

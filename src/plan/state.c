@@ -9,7 +9,9 @@
 
 #include "base/path.h"
 #include "base/text.h"
+#include "plan/instances.h"
 #include "plan/settings.h"
+#include "plan/upgrade.h"
 
 static void add_link(struct plan *plan, struct arena *arena, const char *name, const char *target)
 {
@@ -85,6 +87,12 @@ void plan_build_state(struct plan *plan, struct arena *arena, const struct host 
 	state->root = host->state.root;
 	state->canonical_root = plan_canonical_root(arena, host);
 	state->instance = plan_instance_path(arena, host);
+	state->new_record = instance_render_record(arena, state->canonical_root, &host->state.on);
+	if (str_equal(state->new_record, host->state.record))
+		state->new_record = NULL;
+	if (!host->state.version)
+		state->new_version = STATE_VERSION_TEXT;
+	plan_build_upgrade(plan, arena, host);
 	state->claude = path_join(arena, state->instance, "claude");
 	state->sign_in = path_join(arena, state->root, "sign-in");
 	state->host_sign_in = path_join(arena, host->user_claude.directory, ".credentials.json");

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -153,6 +154,7 @@ bool run_box(const struct plan *plan, struct arena *arena, int *ret_status, stru
 {
 	struct network network = { .pasta = { .end = -1 } };
 	struct box box = { .terminal = -1, .control = -1, .info = -1, .cgroup = CGROUP_NOT_MADE };
+	CLEANUP_FD int held = -1;
 	bool ok;
 
 	if (plan->report && fcntl(plan->report, F_GETFD) < 0) {
@@ -160,7 +162,8 @@ bool run_box(const struct plan *plan, struct arena *arena, int *ret_status, stru
 			   plan->report, plan->report);
 		return error_set(error, "descriptor %d for the report is not open", plan->report);
 	}
-	if (!run_prepare_state(plan, arena, error) || !sign_in_prepare(plan, arena, error))
+	held = run_prepare_state(plan, error);
+	if (held < 0 || !sign_in_prepare(plan, arena, error))
 		return false;
 	// Blocked from here on: what arrives during the start is passed on afterwards.
 	close(run_open_signals());
@@ -179,6 +182,7 @@ bool run_box(const struct plan *plan, struct arena *arena, int *ret_status, stru
 		terminal_end(&box);
 	}
 	close_box(&box);
+	futimens(held, NULL); // the last use is its end
 	return ok;
 }
 

@@ -169,9 +169,12 @@ static struct finding look_at_state(struct arena *arena, const struct host *host
 	if (!plan_refuse_state(host, &error))
 		return check_broken(error.message, error.hint);
 	if (host->state.root_kind != FILE_MISSING)
-		return check_ok(arena_printf(arena, "%s, mode %03o",
-					     quote_display(arena, host->state.root, 0),
-					     (unsigned int)host->state.root_mode & 0777));
+		return check_ok(arena_printf(
+			arena, "%s, mode %03o%s", quote_display(arena, host->state.root, 0),
+			(unsigned int)host->state.root_mode & 0777,
+			host->state.flat.found ? "; of an earlier claudebox: the next start takes "
+						 "it over, with a backup"
+					       : ""));
 	if (access(host->home, W_OK) < 0)
 		return check_broken("the home directory cannot be written to",
 				    "look at its owner and mode");

@@ -136,6 +136,10 @@ bool run_prove(struct prove *prove, const struct config *config, const struct ho
 	sigset_t before;
 	bool ok;
 
+	if (plan->state.upgrade.needed) {
+		error_hint(error, "start a box first: claudebox --shell");
+		return error_set(error, "the state is still that of an earlier claudebox");
+	}
 	prove_grant_variables(prove->arena, plan, &prove->list);
 	vec_each(canary, &places)
 		prove_add(prove, *canary);

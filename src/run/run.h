@@ -35,8 +35,25 @@ bool run_ask(const char *question, bool *ret_yes, struct error *error);
 bool run_settle_wishes(struct config *config, struct host *host, struct arena *arena,
 		       const char **ret_record, struct error *error);
 
-// Makes ~/.claudebox and the instance what the plan says.
-bool run_prepare_state(const struct plan *plan, struct arena *arena, struct error *error);
+// Makes ~/.claudebox and the instance what the plan says. Returns a descriptor that holds it; -1 with an error.
+int run_prepare_state(const struct plan *plan, struct error *error);
+
+// The state of an earlier claudebox becomes one of today; whenever it is interrupted, the next one finishes it.
+bool run_upgrade(const struct plan *plan, int root, struct error *error);
+
+// Copies a file or directory, but no links and nothing special; what is there already stays. `part` is a directory for
+// unfinished files, `left` grows by what was not copied. False with errno.
+bool run_copy(int from, int to, const char *name, int part, size_t *left);
+
+// Sets an error from errno, with a hint for it.
+bool run_fail(struct error *error, const char *what, const char *path);
+
+// --instances and --gc.
+bool run_instances(const struct config *config, struct arena *arena, int *ret_status,
+		   struct error *error);
+
+// Removes a directory with everything in it, whatever that is; never what a link leads to. What is gone is no error.
+bool run_remove_tree(int parent, const char *name, struct error *error);
 
 // Writes all of it.
 bool run_write(int fd, const void *bytes, size_t count);

@@ -10,18 +10,20 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "host/probe.h"
+#include "plan/instances.h"
+#include "plan/upgrade.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 enum { FILE_LIMIT = 64 * 1024 * 1024 };
 
-static bool fail(struct error *error, const char *what, const char *path)
+bool run_fail(struct error *error, const char *what, const char *path)
 {
 	int code = errno;
 
@@ -56,14 +58,14 @@ int run_open_directory(int parent, const char *name, const char *shown, struct e
 	int fd;
 
 	if (!made && errno != EEXIST) {
-		fail(error, "make directory", shown);
+		run_fail(error, "make directory", shown);
 		return -1;
 	}
 	fd = made ? -1 : openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 && (made || errno == EACCES))
 		fd = open_again(parent, name);
 	if (fd < 0)
-		fail(error, "open directory", shown);
+		run_fail(error, "open directory", shown);
 	return fd;
 }
 
@@ -73,7 +75,7 @@ static bool check_root(int root, const char *path, struct error *error)
 	struct stat status;
 
 	if (fstat(root, &status) < 0)
-		return fail(error, "look at", path);
+		return run_fail(error, "look at", path);
 	if (status.st_uid != getuid() || (status.st_mode & 077)) {
 		error_hint(error, "it must be yours, with mode 700");
 		return error_set(error, "state directory '%s' is not private", path);
@@ -109,10 +111,10 @@ bool run_clear_way(int directory, const char *name, struct error *error)
 	struct stat status;
 
 	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
-		return errno == ENOENT || fail(error, "look at", name);
+		return errno == ENOENT || run_fail(error, "look at", name);
 	if (S_ISLNK(status.st_mode))
 		return unlinkat(directory, name, 0) == 0 || errno == ENOENT ||
-		       fail(error, "replace", name);
+		       run_fail(error, "replace", name);
 	for (int i = 0; i < 100; i++) {
 		const char *aside = arena_printf(error->arena, "%s.own%.0d", name, i);
 
@@ -121,7 +123,7 @@ bool run_clear_way(int directory, const char *name, struct error *error)
 		if (errno != EEXIST)
 			break;
 	}
-	return fail(error, "move aside", name);
+	return run_fail(error, "move aside", name);
 }
 
 static bool is_directory(int directory, const char *name)
@@ -145,11 +147,11 @@ bool run_replace_file(int directory, const char *name, const char *content, stru
 	fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		    0600);
 	if (fd < 0)
-		return fail(error, "write", name);
+		return run_fail(error, "write", name);
 	// Whatever the umask takes, we must be able to read it again.
 	if (fchmod(fd, 0600) < 0 || !run_write(fd, content, strlen(content)) || fsync(fd) < 0 ||
 	    renameat(directory, temporary, directory, name) < 0) {
-		fail(error, "write", name);
+		run_fail(error, "write", name);
 		unlinkat(directory, temporary, 0);
 		return false;
 	}
@@ -170,7 +172,7 @@ static bool make_link(int directory, const struct plan_link *link, struct error 
 	if (!run_clear_way(directory, link->name, error))
 		return false;
 	if (symlinkat(link->target, directory, link->name) < 0 && errno != EEXIST)
-		return fail(error, "make link", link->name);
+		return run_fail(error, "make link", link->name);
 	return true;
 }
 
@@ -205,21 +207,9 @@ static void drop_stale_links(int directory, const struct plan *plan)
 // What the box cannot reach: which project this is, and the host's settings as they last came along.
 static bool write_records(int instance, const struct plan *plan, struct error *error)
 {
-	struct stat status;
-	bool ok = true;
+	bool ok = !plan->state.new_record ||
+		  run_replace_file(instance, INSTANCE_RECORD, plan->state.new_record, error);
 
-	if (fstatat(instance, "instance.json", &status, AT_SYMLINK_NOFOLLOW) < 0) {
-		const char *root = plan->state.canonical_root;
-		json_t *name = json_string(root);
-		json_t *record =
-			json_pack("{s:i, s:o}", "version", 1, "root",
-				  name ? name : json_string(quote_display(error->arena, root, 0)));
-		char *text = json_dumps(record, JSON_INDENT(2));
-
-		ok = text && run_replace_file(instance, "instance.json", text, error);
-		free(text);
-		json_decref(record);
-	}
 	if (ok && plan->state.new_settings_base)
 		ok = run_replace_file(instance, "settings-base.json", plan->state.new_settings_base,
 				      error);
@@ -248,37 +238,90 @@ static bool fill_claude(int claude, const struct plan *plan, struct error *error
 		if (!still_applies(claude, file, error->arena))
 			continue;
 		if (file->keep_as && renameat(claude, file->name, claude, file->keep_as) < 0)
-			return fail(error, "keep", file->name);
+			return run_fail(error, "keep", file->name);
 		if (!run_replace_file(claude, file->name, file->content, error))
 			return false;
 	}
 	return true;
 }
 
-bool run_prepare_state(const struct plan *plan, struct arena *arena, struct error *error)
+// Holds the instance as long as the descriptor is open; -1 with an error. -2: it was removed meanwhile.
+static int hold(int instance, struct error *error)
+{
+	CLEANUP_FD int lock =
+		openat(instance, INSTANCE_LOCK, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat status;
+
+	if (lock < 0) {
+		lock = openat(instance, INSTANCE_LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+			      0600);
+		// Whatever the umask takes, the next one must be able to open it.
+		if (lock < 0 || fchmod(lock, 0600) < 0) {
+			if (errno == ENOENT)
+				return -2;
+			run_fail(error, "write", INSTANCE_LOCK);
+			return -1;
+		}
+	}
+	// Where there are no locks, --gc gets none either and leaves everything as it is. A removal is waited for.
+	while (flock(lock, LOCK_SH) < 0 && errno == EINTR)
+		;
+	if (fstat(lock, &status) == 0 && status.st_nlink == 0)
+		return -2;
+	futimens(lock, NULL);
+	return take_fd(&lock);
+}
+
+// Between opening and holding, --gc may have removed it: then a new one is made.
+static int open_instance(int root, const struct plan_state *state, int *ret_lock,
+			 struct error *error)
+{
+	const char *all = path_parent(error->arena, state->instance);
+	CLEANUP_FD int instances = run_open_directory(root, path_name(all), all, error);
+
+	if (instances < 0)
+		return -1;
+	for (int i = 0; i < 10; i++) {
+		CLEANUP_FD int instance = run_open_directory(instances, path_name(state->instance),
+							     state->instance, error);
+		int lock = instance < 0 ? -1 : hold(instance, error);
+
+		if (lock == -1)
+			return -1;
+		if (lock >= 0) {
+			*ret_lock = lock;
+			return take_fd(&instance);
+		}
+	}
+	errno = EBUSY;
+	run_fail(error, "hold", state->instance);
+	return -1;
+}
+
+int run_prepare_state(const struct plan *plan, struct error *error)
 {
 	const struct plan_state *state = &plan->state;
-	const char *all = path_parent(arena, state->instance);
 	CLEANUP_FD int root = run_open_root(state->root, error);
-	CLEANUP_FD int instances = -1;
 	CLEANUP_FD int instance = -1;
 	CLEANUP_FD int claude = -1;
 	CLEANUP_FD int sign_in = -1;
+	CLEANUP_FD int lock = -1;
 
-	if (root < 0)
-		return false;
-	instances = run_open_directory(root, path_name(all), all, error);
-	if (instances < 0)
-		return false;
-	instance =
-		run_open_directory(instances, path_name(state->instance), state->instance, error);
+	if (root < 0 || (state->upgrade.needed && !run_upgrade(plan, root, error)))
+		return -1;
+	instance = open_instance(root, state, &lock, error);
 	if (instance < 0)
-		return false;
+		return -1;
 	claude = run_open_directory(instance, path_name(state->claude), state->claude, error);
 	if (claude < 0)
-		return false;
+		return -1;
 	sign_in = run_open_directory(root, path_name(state->sign_in), state->sign_in, error);
 	if (sign_in < 0)
-		return false;
-	return write_records(instance, plan, error) && fill_claude(claude, plan, error);
+		return -1;
+	if (state->new_version &&
+	    !run_replace_file(root, STATE_VERSION_FILE, state->new_version, error))
+		return -1;
+	return write_records(instance, plan, error) && fill_claude(claude, plan, error)
+		       ? take_fd(&lock)
+		       : -1;
 }

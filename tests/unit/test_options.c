@@ -33,7 +33,8 @@ static const char *describe(const struct config *config)
 	static const char *const actions[] = {
 		[ACTION_LAUNCH] = "launch", [ACTION_DRY_RUN] = "dry-run",
 		[ACTION_CHECK] = "check",   [ACTION_PROVE] = "prove",
-		[ACTION_HELP] = "help",     [ACTION_VERSION] = "version"
+		[ACTION_HELP] = "help",     [ACTION_VERSION] = "version",
+		[ACTION_GC] = "gc",         [ACTION_INSTANCES] = "instances"
 	};
 	static const char *const payloads[] = {
 		[PAYLOAD_CLAUDE] = "claude", [PAYLOAD_SHELL] = "shell", [PAYLOAD_EXEC] = "exec"
@@ -56,6 +57,10 @@ static void test_accepted(void)
 		{ "--yes", "launch claude yes:" },
 		{ "-p|hello|--yes", "launch claude yes: <-p> <hello>" },
 		{ "--model|x|-y|--continue", "launch claude yes: <--model> <x> <--continue>" },
+		{ "--instances=json", "instances=json claude:" },
+		{ "--gc|-y", "gc claude yes:" },
+		{ "--gc|--dry-run", "gc claude:" },
+		{ "--dry-run=json|--gc", "gc=json claude:" },
 		{ "--|--yes|--dry-run", "launch claude: <--yes> <--dry-run>" },
 		{ "a|--|b|--|c", "launch claude: <a> <b> <--> <c>" },
 		{ "--dry-run", "dry-run claude:" },

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// --instances lists the state of all projects, --gc removes that of projects that are gone. Nothing else ever does.
+//
+// Theory of operation: an instance is first held, so that no box can start in it, then looked at once more, then renamed,
+// and then removed. What a kill leaves has a name that only a removal gives, and the next --gc finishes it.
+#include "run/run.h"
+
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "host/instances.h"
+#include "host/probe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <time.h>
+
+static struct instances_view view_of(const struct host *host, FILE *stream)
+{
+	const char *no_color = getenv("NO_COLOR");
+	bool terminal = isatty(fileno(stream));
+	struct winsize size = { 0 };
+
+	if (terminal)
+		ioctl(fileno(stream), TIOCGWINSZ, &size);
+	return (struct instances_view){ .home = host->home,
+					.columns = size.ws_col,
+					.colour = terminal && !(no_color && *no_color) &&
+						  !str_equal(getenv("TERM"), "dumb"),
+					.now = time(NULL) };
+}
+
+// ~/.claudebox/instances; -1 without an error when there is none.
+static int open_all(const struct host *host, struct error *error)
+{
+	const char *path = path_join(error->arena, host->state.root, INSTANCES_DIRECTORY);
+	CLEANUP_FD int root = -1;
+	int all;
+
+	if (host->state.root_kind == FILE_MISSING || !plan_refuse_state(host, error))
+		return -1;
+	root = run_open_root(host->state.root, error);
+	if (root < 0)
+		return -1;
+	all = openat(root, INSTANCES_DIRECTORY, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (all < 0 && errno != ENOENT) {
+		error_hint(error, "look at its owner and mode");
+		error_set(error, "cannot open '%s': %s", quote_display(error->arena, path, 0),
+			  strerror(errno));
+	}
+	return all;
+}
+
+// Nobody may start in it from here on. -1: somebody is there.
+static int hold(int instance)
+{
+	CLEANUP_FD int lock = openat(instance, INSTANCE_LOCK,
+				     O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+
+	return lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0 ? take_fd(&lock) : -1;
+}
+
+// False without an error: it is not to be removed any more.
+static bool remove_instance(int all, const char *id, struct error *error)
+{
+	const char *name = arena_printf(error->arena, INSTANCE_REMOVED "%s", id);
+	CLEANUP_FD int instance = openat(all, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	CLEANUP_FD int held = instance < 0 ? -1 : hold(instance);
+
+	if (held < 0 || !probe_still_gone(error->arena, instance, id))
+		return false;
+	if (renameat2(all, id, all, name, RENAME_NOREPLACE) < 0) {
+		error_hint(error, "look at its owner and mode, and for mounts");
+		return error_set(error, "cannot remove instance '%s': %s", id, strerror(errno));
+	}
+	return run_remove_tree(all, name, error);
+}
+
+struct tally {
+	size_t removed;
+	uint64_t bytes;
+	bool failed;
+};
+
+static void tell_failure(const struct error *error)
+{
+	fprintf(stderr, "claudebox: %s\n", error->message);
+	if (error->hint)
+		fprintf(stderr, "hint: %s\n", error->hint);
+}
+
+static struct tally remove_all(int all, const instance_list *list, const strings *leftovers,
+			       struct arena *arena)
+{
+	struct tally tally = { 0 };
+
+	vec_each(name, leftovers) {
+		struct error error = { .arena = arena };
+
+		if (run_remove_tree(all, *name, &error))
+			continue;
+		tell_failure(&error);
+		tally.failed = true;
+	}
+	vec_each(instance, list) {
+		struct error error = { .arena = arena };
+
+		if (remove_instance(all, instance->id, &error)) {
+			tally.removed++;
+			tally.bytes += instance->size;
+		} else if (error.message) {
+			tell_failure(&error);
+			tally.failed = true;
+		} else {
+			fprintf(stderr,
+				"claudebox: instance '%s' is kept: it has changed meanwhile\n",
+				instance->id);
+		}
+	}
+	return tally;
+}
+
+static bool confirm(const instance_list *list, struct error *error)
+{
+	bool yes = false;
+	const char *question =
+		list->count ? arena_printf(error->arena, "Remove %zu instance%s (%s) for good?",
+					   list->count, list->count == 1 ? "" : "s",
+					   render_size(error->arena, instances_size(list)))
+			    : "Finish what was begun?";
+
+	if (!run_ask(question, &yes, error)) {
+		error_hint(error, "see claudebox --gc --dry-run, then use --yes");
+		return false;
+	}
+	if (yes)
+		return true;
+	error_hint(error, "answer y to remove them, or use --yes");
+	return error_set(error, "nothing was removed");
+}
+
+static bool collect(const struct config *config, const struct host *host, int all,
+		    struct arena *arena, int *ret_status, struct error *error)
+{
+	strings leftovers = { 0 };
+	instance_list list = probe_instances(arena, all, &leftovers);
+	instance_list removable = instances_removable(arena, &list);
+	bool idle = config->list_only || (!removable.count && !leftovers.count);
+	// Before a question the list belongs where the question is.
+	FILE *stream = idle || config->yes ? stdout : stderr;
+	struct instances_view view = view_of(host, stream);
+	struct tally tally;
+
+	if (config->output == OUTPUT_JSON)
+		fputs(render_instances_json(arena, &removable), stdout);
+	else
+		fputs(render_garbage(arena, &list, leftovers.count, &view), stream);
+	fflush(stream);
+	if (idle)
+		return true;
+	if (!config->yes && !confirm(&removable, error))
+		return false;
+	tally = remove_all(all, &removable, &leftovers, arena);
+	printf("Removed %zu instance%s, %s.\n", tally.removed, tally.removed == 1 ? "" : "s",
+	       render_size(arena, tally.bytes));
+	*ret_status = tally.failed ? EXIT_CHECK_FAILED : 0;
+	return true;
+}
+
+bool run_instances(const struct config *config, struct arena *arena, int *ret_status,
+		   struct error *error)
+{
+	struct host host = { 0 };
+	struct instances_view view;
+	strings leftovers = { 0 };
+	CLEANUP_FD int all = -1;
+	instance_list list;
+
+	if (!probe_owner(&host, arena, environ, error))
+		return false;
+	probe_state_root(&host, arena);
+	all = open_all(&host, error);
+	if (error->message)
+		return false;
+	if (config->action == ACTION_GC)
+		return collect(config, &host, all, arena, ret_status, error);
+	list = probe_instances(arena, all, &leftovers);
+	view = view_of(&host, stdout);
+	fputs(config->output == OUTPUT_JSON ? render_instances_json(arena, &list)
+					    : render_instances(arena, &list, &view),
+	      stdout);
+	return true;
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// Instances: records that name their project or nothing, when a project counts as gone, order and the two lists.
+#include "check.h"
+
+#include "plan/instances.h"
+
+#include <string.h>
+
+#define ROOT "/home/user/project"
+#define NOW  INT64_C(1700000000)
+#define DAY  INT64_C(86400)
+
+static struct arena arena;
+
+static void test_ids(void)
+{
+	CHECK_STRING(instance_id(&arena, "/"), "8a5edab282632443");
+	CHECK(instance_id_valid("0123456789abcdef"));
+	CHECK(!instance_id_valid("0123456789abcde"));
+	CHECK(!instance_id_valid("0123456789abcdef0"));
+	CHECK(!instance_id_valid("0123456789ABCDEF"));
+	CHECK(!instance_id_valid("../3456789abcdef"));
+	CHECK(!instance_id_valid(""));
+}
+
+static void test_records(void)
+{
+	static const char *const roots[] = { ROOT,        "/",           "/a\nb",
+					     "/\xff\xfe", "/\xc3\xa9 x", "/a\"b\\" };
+	struct file_system on = { .mount_point = "/home", .id = "0011223344556677" };
+	struct instance_record record;
+
+	for (size_t i = 0; i < ARRAY_SIZE(roots); i++) {
+		const char *text = instance_render_record(&arena, roots[i], &on);
+		const char *id = instance_id(&arena, roots[i]);
+
+		CHECK_CASE(instance_read_record(&arena, id, text, &record), id);
+		CHECK_CASE_STRING(record.root, roots[i], id);
+		CHECK_CASE_STRING(record.on.mount_point, "/home", id);
+		CHECK_CASE_STRING(record.on.id, "0011223344556677", id);
+		CHECK(record.version == INSTANCE_RECORD_VERSION);
+		CHECK(!instance_read_record(&arena, instance_id(&arena, "/other"), text, &record));
+	}
+	on = (struct file_system){ 0 };
+	CHECK(instance_read_record(&arena, instance_id(&arena, ROOT),
+				   instance_render_record(&arena, ROOT, &on), &record) &&
+	      !record.on.mount_point && !record.on.id);
+}
+
+static void test_bad_records(void)
+{
+	static const char *const texts[] = {
+		"",
+		"{",
+		"[]",
+		"{}",
+		"{\"root\": 7}",
+		"{\"root\": \"relative\"}",
+		"{\"root\": \"" ROOT "\", \"root_hex\": \"2f61\"}", // the exact one counts
+		"{\"root_hex\": \"2f6\"}",
+		"{\"root_hex\": \"zz\"}",
+		"{\"root_hex\": \"2f00\"}",
+	};
+	struct instance_record record;
+
+	CHECK(!instance_read_record(&arena, instance_id(&arena, ROOT), NULL, &record));
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		CHECK_CASE(!instance_read_record(&arena, instance_id(&arena, ROOT), texts[i],
+						 &record),
+			   texts[i]);
+}
+
+static void test_judgement(void)
+{
+	const struct instance_record plain = { .root = ROOT };
+	const struct instance_record mounted = { .root = ROOT, .on = { "/mnt/usb", NULL } };
+	const struct instance_record known = { .root = ROOT, .on = { "/mnt/usb", "1" } };
+	const struct {
+		const char *what;
+		const struct instance_record *record;
+		struct project_sight sight;
+		enum presence presence;
+	} rows[] = {
+		{ "no record", NULL, { .seen = SIGHT_MISSING }, PRESENCE_UNKNOWN },
+		{ "there", &known, { .seen = SIGHT_THERE }, PRESENCE_THERE },
+		{ "failed", &plain, { SIGHT_FAILED, .problem = "x" }, PRESENCE_UNREACHABLE },
+		{ "silent", &known, { .seen = SIGHT_SILENT }, PRESENCE_UNREACHABLE },
+		{ "nothing known", &plain, { .seen = SIGHT_MISSING }, PRESENCE_GONE },
+		{ "bare", &plain, { SIGHT_MISSING, .bare = true }, PRESENCE_UNREACHABLE },
+		{ "unmounted", &mounted, { .seen = SIGHT_MISSING }, PRESENCE_UNREACHABLE },
+		{ "mounted", &mounted, { SIGHT_MISSING, .mounted = true }, PRESENCE_GONE },
+		{ "mounted, bare",
+		  &mounted,
+		  { SIGHT_MISSING, NULL, true, NULL, true },
+		  PRESENCE_GONE },
+		{ "the same", &known, { SIGHT_MISSING, NULL, true, "1" }, PRESENCE_GONE },
+		{ "another", &known, { SIGHT_MISSING, NULL, true, "2" }, PRESENCE_UNREACHABLE },
+		{ "a nameless one", &known, { SIGHT_MISSING, NULL, true }, PRESENCE_UNREACHABLE },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const char *why;
+		enum presence presence =
+			instance_judge(&arena, rows[i].record, &rows[i].sight, &why);
+
+		CHECK_CASE(presence == rows[i].presence, rows[i].what);
+		// Whatever is kept without its project says why.
+		CHECK_CASE(!why == (presence == PRESENCE_THERE || presence == PRESENCE_GONE),
+			   rows[i].what);
+	}
+}
+
+static instance_list some(void)
+{
+	instance_list list = { 0 };
+	struct instance rows[] = {
+		{ "b", "/b", NOW - 3 * DAY, 2000, true, false, PRESENCE_GONE, NULL },
+		{ "a", "/a", NOW - 3 * DAY, 1500000, true, false, PRESENCE_THERE, NULL },
+		{ "c", "/c", NOW, 10, false, true, PRESENCE_GONE, NULL },
+		{ "d", NULL, 0, 0, true, false, PRESENCE_UNKNOWN, "why" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		vec_push(&arena, &list, rows[i]);
+	instances_sort(&list);
+	return list;
+}
+
+static void test_lists(void)
+{
+	instance_list list = some();
+	instance_list removable = instances_removable(&arena, &list);
+	struct instances_view view = { .home = "/home/user", .now = NOW };
+	struct text order = { .arena = &arena };
+	const char *text;
+
+	vec_each(instance, &list)
+		text_add(&order, instance->id);
+	CHECK_STRING(text_get(&order), "cabd");
+	CHECK(removable.count == 1 && str_equal(removable.items[0].id, "b"));
+	CHECK_STRING(
+		render_instances(&arena, &list, &view),
+		"/c\n    c, at least 10 bytes, used just now, in use now, its project is gone\n"
+		"/a\n    a, 1.5 MB, used 3 days ago\n"
+		"/b\n    b, 2.0 kB, used 3 days ago, its project is gone\n"
+		"?\n    d, 0 bytes, used 53 years ago, why\n"
+		"4 instances, 1.5 MB\n");
+	text = render_garbage(&arena, &list, 1, &view);
+	CHECK(strstr(text, "To remove, their projects are gone:\n/b\n"));
+	CHECK(strstr(text, "Kept, although their projects are not there:\n/c\n"));
+	CHECK(strstr(text, "To finish: 1 removal.\n") && !strstr(text, "/a\n"));
+	text = render_instances_json(&arena, &list);
+	CHECK(strstr(text, "\"version\": 1") && strstr(text, "\"root\": null") &&
+	      strstr(text, "\"project\": \"unknown\""));
+}
+
+static void test_sizes(void)
+{
+	static const struct {
+		uint64_t bytes;
+		const char *shown;
+	} rows[] = {
+		{ 0, "0 bytes" },
+		{ 999, "999 bytes" },
+		{ 1000, "1.0 kB" },
+		{ 999999, "999.9 kB" },
+		{ 1000000, "1.0 MB" },
+		{ 1234567890, "1.2 GB" },
+		{ 5000000000000, "5.0 TB" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		CHECK_CASE_STRING(render_size(&arena, rows[i].bytes), rows[i].shown, rows[i].shown);
+}
+
+int main(void)
+{
+	test_ids();
+	test_records();
+	test_bad_records();
+	test_judgement();
+	test_lists();
+	test_sizes();
+	arena_free(&arena);
+	return check_done();
+}
