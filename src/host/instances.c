@@ -85,10 +85,13 @@ static struct looker start_looking(const instance_records *records, size_t first
 	if (pid == 0) {
 		struct arena arena = { 0 };
 
+		// It may outlive us: then it must hold no lock, and nobody's pipe.
+		if (dup2(ends[1], STDIN_FILENO) < 0 || close_range(STDOUT_FILENO, ~0U, 0) < 0)
+			_exit(1);
 		for (size_t i = first; i < records->count; i++) {
 			struct answer answer = look(&arena, &records->items[i]);
 
-			if (write(ends[1], &answer, sizeof(answer)) < 0)
+			if (write(STDIN_FILENO, &answer, sizeof(answer)) < 0)
 				break;
 		}
 		_exit(0);

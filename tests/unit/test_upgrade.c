@@ -110,6 +110,7 @@ static void make_flat(struct world *world)
 	struct flat_facts *flat = &world->host.state.flat;
 
 	world_debian(world);
+	world->host.user_claude.has_credentials = false;
 	*flat = (struct flat_facts){ .found = true,
 				     .date = "20240102-030405",
 				     .credentials = "{\"claudeAiOauth\": {}, \"mcpOAuth\": {}}" };
