@@ -57,12 +57,11 @@ def stage(build, directory):
     for program in ("tests/relay", "tests/syscalls", "claudebox-probe", "filter_rules.json"):
         shutil.copy(build / program, directory)
     shutil.copytree(HERE, directory / "tests", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("tools", "src", "doc", "completions"):
-        if (HERE.parent / name).is_dir():
-            shutil.copytree(HERE.parent / name, directory / name)
-    for file in HERE.parent.iterdir():
-        if file.is_file():
-            shutil.copy(file, directory)
+    for entry in HERE.parent.iterdir():
+        if entry.is_file():
+            shutil.copy(entry, directory)
+        elif entry.name != "tests" and not entry.name.startswith((".", "build")):
+            shutil.copytree(entry, directory / entry.name, symlinks=True)
     subprocess.run(["chmod", "-R", "a+rX", directory], check=True)
     os.chmod(directory, 0o755)
 

@@ -44,6 +44,8 @@ test         cmd:openssl              openssl          openssl             opens
 test         cmd:socat                socat            socat               socat
 test         cmd:linux.uml            user-mode-linux  -                   -
 test         cmd:systemd-run          systemd          systemd             systemd
+test         cmd:curl                 curl             curl                curl
+test         cmd:jq                   jq               jq                  jq
 test         cmd:nix-daemon           nix-bin          /usr/bin/nix-daemon nix
 test,npm     cmd:node                 nodejs           /usr/bin/node       nodejs
 test,npm     cmd:npm                  npm              /usr/bin/npm        npm

@@ -59,14 +59,33 @@ static const char *package_of(struct arena *arena, const char *file)
 	return NULL;
 }
 
+// In a box without the host's /usr, a program of the host may lack what runs it.
+static bool runs_in_store_box(struct search *search, const char *path, const char *runner)
+{
+	struct arena *arena = search->arena;
+
+	if (!search->host->store.only || !runner || runner[0] != '/' ||
+	    host_store_has(search->host, runner) ||
+	    path_within(probe_follow(arena, runner).real, NIX_STORE))
+		return true;
+	return fail(search,
+		    arena_printf(arena,
+				 "claude '%s' needs '%s', and the box has only the Nix store",
+				 quote_display(arena, path, 0), quote_display(arena, runner, 0)),
+		    "install Claude Code with nix, or its native build for glibc; or set "
+		    "CLAUDEBOX_CLAUDE to it");
+}
+
 // cli.js: node, the whole package, and the image library that npm puts beside it.
 static bool resolve_script_of_node(struct search *search, const char *script,
 				   const char *interpreter, strings *ret_command)
 {
 	struct arena *arena = search->arena;
-	const char *node = interpreter[0] == '/' ? interpreter
-						 : probe_program(arena, search->host, interpreter,
-								 &search->agent->passed_over);
+	bool usable = interpreter[0] == '/' &&
+		      (!search->host->store.only || path_within(interpreter, NIX_STORE));
+	const char *node = usable ? interpreter
+				  : probe_program(arena, search->host, path_name(interpreter),
+						  &search->agent->passed_over);
 	const char *package = package_of(arena, script);
 	struct followed real_node;
 	struct followed files;
@@ -234,13 +253,15 @@ static bool resolve_script(struct search *search, const struct followed *script,
 	if (probe_box_writes(search->host, script))
 		return resolve_in_reach(search, script, interpreter, ret_command);
 	// The store is in the box as a whole, and a wrapper in it names store paths only.
-	if (path_within(script->real, "/nix/store")) {
+	if (path_within(script->real, NIX_STORE)) {
 		vec_push(arena, ret_command, script->real);
 		return true;
 	}
 	if (str_equal(name, "node") || str_equal(name, "bun"))
 		return resolve_script_of_node(search, script->real, interpreter, ret_command);
-	if (interpreter && interpreter[0] == '/') {
+	if (!runs_in_store_box(search, script->path, interpreter))
+		return false;
+	if (interpreter && interpreter[0] == '/' && !host_store_has(search->host, interpreter)) {
 		struct followed program = probe_follow(arena, interpreter);
 
 		if (program.kind == FILE_REGULAR)
@@ -264,6 +285,9 @@ static bool resolve(struct search *search, const char *path, strings *ret_comman
 		return fail(search, arena_printf(arena, "claude '%s' is not executable", shown),
 			    "install Claude Code anew, or set CLAUDEBOX_CLAUDE to its path");
 	if (memcmp(head, ELFMAG, SELFMAG) == 0) {
+		if (search->host->store.only &&
+		    !runs_in_store_box(search, path, probe_loader(arena, file.real)))
+			return false;
 		need(search, &file);
 		vec_push(arena, ret_command, file.real);
 		if (probe_box_writes(search->host, &file))

@@ -134,25 +134,6 @@ static void probe_files(struct host *host, struct arena *arena)
 	host->policy_memory = probe_read(arena, BOX_POLICY "/CLAUDE.md", TEXT_LIMIT, READ_FOLLOW);
 }
 
-static void probe_store_path(struct host *host, struct arena *arena)
-{
-	const char *path = host_variable(host, "PATH");
-
-	if (!host_file(host, "/nix/store"))
-		return;
-	for (const char *s = path ? path : ""; *s;) {
-		size_t length = strcspn(s, ":");
-		const char *directory = arena_strndup(arena, s, length);
-		struct followed followed = { 0 };
-
-		if (directory[0] == '/')
-			followed = probe_follow(arena, directory);
-		if (followed.kind == FILE_DIRECTORY && path_within(followed.real, "/nix/store"))
-			vec_push(arena, &host->store_path, followed.real);
-		s += length + (s[length] == ':');
-	}
-}
-
 const char *probe_text_after(struct arena *arena, const char *program, const char *wanted,
 			     size_t count)
 {
@@ -189,15 +170,13 @@ static void probe_tools(struct host *host, struct arena *arena)
 	host->bwrap = probe_program(arena, host, "bwrap", &host->passed_over);
 	host->bwrap_binds_descriptors = offers(arena, host->bwrap, "--ro-bind-fd");
 	host->bwrap_disables_userns = offers(arena, host->bwrap, "--disable-userns");
-	for (size_t i = 0; !host->shell && i < ARRAY_SIZE(shells); i++)
+	for (size_t i = 0; !host->store.only && !host->shell && i < ARRAY_SIZE(shells); i++)
 		if (access(shells[i], X_OK) == 0)
 			host->shell = shells[i];
-	vec_each(directory, &host->store_path) {
-		const char *bash = path_join(arena, *directory, "bash");
-
-		if (!host->shell && access(bash, X_OK) == 0)
-			host->shell = bash;
-	}
+	if (!host->shell)
+		host->shell = probe_store_program(arena, host, "bash");
+	if (!host->shell)
+		host->shell = probe_store_program(arena, host, "zsh");
 }
 
 void probe_state_root(struct host *host, struct arena *arena)
@@ -294,12 +273,12 @@ static void probe_user_claude(struct host *host, struct arena *arena)
 			ACCOUNT_LIMIT, READ_FOLLOW);
 	words = settings_command_words(arena, user->settings_json);
 	vec_each(word, &words) {
-		for (size_t i = 0; i < system_path_count; i++) {
-			if (access(path_join(arena, system_path[i], *word), X_OK) == 0) {
-				vec_push(arena, &user->hook_commands_here, *word);
-				break;
-			}
-		}
+		bool found = probe_store_program(arena, host, *word) != NULL;
+
+		for (size_t i = 0; !found && !host->store.only && i < system_path_count; i++)
+			found = access(path_join(arena, system_path[i], *word), X_OK) == 0;
+		if (found)
+			vec_push(arena, &user->hook_commands_here, *word);
 	}
 }
 
@@ -337,7 +316,7 @@ bool probe_host(struct host *host, struct arena *arena, char *const *environment
 	if (!host->project)
 		host->project = ".";
 	probe_files(host, arena);
-	probe_store_path(host, arena);
+	probe_store(host, arena);
 	probe_tools(host, arena);
 	host->landlock = landlock_version();
 	probe_state(host, arena);

@@ -51,6 +51,13 @@ struct file_system probe_file_system(struct arena *arena, const char *path);
 bool probe_is_mount_point(const char *path);
 const char *probe_file_system_id(struct arena *arena, const char *path);
 
+// Where programs are in the Nix store.
+void probe_store(struct host *host, struct arena *arena);
+// One that the box's PATH has in the store; NULL: it has none.
+const char *probe_store_program(struct arena *arena, const struct host *host, const char *name);
+// The loader that a dynamic program asks for; NULL: none.
+const char *probe_loader(struct arena *arena, const char *path);
+
 // A program, where it was compiled in or on the host's PATH. What a box, or another user, could have put there is passed
 // over; `passed_over` (may be NULL) gets a sentence on each.
 const char *probe_program(struct arena *arena, const struct host *host, const char *name,

@@ -32,7 +32,7 @@ bool probe_owner_trusted(const struct host *host, uid_t owner)
 	if (owner == host->uid || owner == 0)
 		return true;
 	// In a user namespace without it, root's files are nobody's, the system's among them.
-	return stat("/usr", &system) == 0 && owner == system.st_uid;
+	return (stat("/usr", &system) == 0 || stat("/", &system) == 0) && owner == system.st_uid;
 }
 
 static bool in_reach(const struct host *host, const char *path)

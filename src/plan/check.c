@@ -183,8 +183,11 @@ bool plan_check(const struct plan *plan, const struct host *host, struct error *
 					"(--disable-userns)");
 	}
 	if (!host->shell) {
-		error_hint(error,
-			   "install bash in /usr/bin (Claude's Bash tool needs bash or zsh)");
+		error_hint(error, host->store.only
+					  ? "the box has programs of /nix/store only: install "
+					    "claudebox again with nix, or bash on your PATH (NixOS)"
+					  : "install bash in /usr/bin (Claude's Bash tool needs "
+					    "bash or zsh)");
 		return error_set(error, "no shell: neither bash nor zsh would be in the box");
 	}
 	if (!plan_check_network(plan, host, error) || !plan_check_limits(plan, host, error) ||

@@ -50,13 +50,13 @@ static void add_packages(struct text *path, const struct plan *plan)
 	}
 }
 
-// Only directories that are in the box. NixOS has its programs in the store and nowhere else.
+// Only directories that are in the box.
 static const char *make_path(struct plan *plan, struct arena *arena, const struct host *host)
 {
 	struct text path = { .arena = arena };
 
 	add_packages(&path, plan);
-	if (!host_file(host, "/etc/NIXOS")) {
+	if (!host->store.only) {
 		for (size_t i = 0; i < system_path_count; i++) {
 			const struct followed *directory = host_file(host, system_path[i]);
 
@@ -66,13 +66,14 @@ static const char *make_path(struct plan *plan, struct arena *arena, const struc
 				add_directory(&path, system_path[i]);
 		}
 	}
-	vec_each(directory, &host->store_path) {
+	vec_each(directory, &host->store.path) {
 		if (plan_provides(plan, *directory))
 			add_directory(&path, *directory);
 	}
 	return text_get(&path);
 }
 
+// The host's own before the build's: a company adds its own to those.
 static const char *find_certificates(const struct host *host)
 {
 	for (size_t i = 0; i < ca_bundle_count; i++) {
@@ -81,7 +82,7 @@ static const char *find_certificates(const struct host *host)
 		if (bundle && bundle->kind == FILE_REGULAR)
 			return bundle->path;
 	}
-	return NULL;
+	return host->store.certificates;
 }
 
 // The host's choice when the box can see that file, otherwise the system's bundle.

@@ -2,7 +2,9 @@
 // Look-ups in the facts.
 #include "plan/host.h"
 
+#include "base/path.h"
 #include "base/text.h"
+#include "plan/tables.h"
 
 const struct followed *host_file(const struct host *host, const char *path)
 {
@@ -11,6 +13,15 @@ const struct followed *host_file(const struct host *host, const char *path)
 			return file->kind == FILE_MISSING ? NULL : file;
 	}
 	return NULL;
+}
+
+bool host_store_has(const struct host *host, const char *path)
+{
+	bool found = path_within(path, NIX_STORE);
+
+	vec_each(link, &host->store.links)
+		found |= str_equal(link->link, path);
+	return found;
 }
 
 const char *host_variable(const struct host *host, const char *name)

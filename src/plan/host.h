@@ -122,6 +122,14 @@ struct user_claude_facts {
 	bool has_credentials;
 };
 
+// A box whose programs are in the Nix store: the build was given their paths, or the host is NixOS.
+struct store_facts {
+	bool only;                  // and nowhere else: there is no /usr in the box
+	strings path;               // directories of programs: the build's, else those on PATH
+	VEC(struct link_hop) links; // paths of `store_links`, and where in the store each leads
+	const char *certificates;   // a bundle that the build was given
+};
+
 struct secret_place {
 	const char *path;
 	const char *real; // where it really is, when it is a link; otherwise the same
@@ -236,7 +244,7 @@ struct host {
 
 	VEC(struct followed) files; // every path that the plan's tables name
 	VEC(struct secret_place) secrets;
-	strings store_path; // directories of PATH that are in /nix/store
+	struct store_facts store;
 	const char *host_name;
 	const char *hosts_text;
 	const char *nix_conf_text;
@@ -266,5 +274,7 @@ struct host {
 
 // The fact about a path that a table names; NULL when it was not asked for or is not there.
 const struct followed *host_file(const struct host *host, const char *path);
+// Whether the box has the program at this path when its programs are in the store only.
+bool host_store_has(const struct host *host, const char *path);
 // NULL when the variable is not set.
 const char *host_variable(const struct host *host, const char *name);

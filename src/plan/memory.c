@@ -42,9 +42,12 @@ static void add_project(struct text *out, const struct plan *plan, struct arena 
 		text_add(out,
 			 "- git works here, commits included. There are no keys and no passwords: "
 			 "pushing, fetching from private places and signing are for the user.\n");
-	text_add(out, "- Programs and libraries of the host are there, read-only: `sudo` and "
-		      "installing system packages cannot work. Language package managers work "
-		      "inside the project or the home directory.\n");
+	text_printf(out,
+		    "- %s, read-only: `sudo` and installing system packages cannot work. Language "
+		    "package managers work inside the project or the home directory.\n",
+		    host->store.only ? "Programs and libraries are those of the Nix store, and "
+				       "`/usr` is as good as empty"
+				     : "Programs and libraries of the host are there");
 }
 
 // Names of packages are plain words: they were checked.

@@ -68,6 +68,16 @@ bool plan_provides(const struct plan *plan, const char *path)
 	return provided;
 }
 
+// Whether the box has something in this directory: then it cannot be a link, as it is on the host (/bin -> usr/bin).
+static bool has_below(const struct plan *plan, const char *path)
+{
+	bool found = false;
+
+	vec_each(mount, &plan->mounts)
+		found |= path_within(mount->path, path);
+	return found;
+}
+
 void plan_add_followed(struct plan *plan, struct arena *arena, const struct host *host,
 		       const struct followed *file, const char *why)
 {
@@ -78,7 +88,7 @@ void plan_add_followed(struct plan *plan, struct arena *arena, const struct host
 		return;
 	}
 	vec_each(hop, &file->hops) {
-		if (plan_provides(plan, hop->link))
+		if (plan_provides(plan, hop->link) || has_below(plan, hop->link))
 			continue;
 		plan_add_mount(plan, arena,
 			       (struct plan_mount){ .kind = MOUNT_LINK,

@@ -243,6 +243,17 @@ static void add_nix(struct plan *plan, struct arena *arena, const struct host *h
 				       .why = "finds commands in packages" });
 }
 
+// Without the host's /usr: what scripts and foreign programs name by its path.
+static void add_store_links(struct plan *plan, struct arena *arena, const struct host *host)
+{
+	vec_each(link, &host->store.links)
+		plan_add_mount(plan, arena,
+			       (struct plan_mount){ .kind = MOUNT_LINK,
+						    .source = link->target,
+						    .path = link->link,
+						    .why = "where programs look for them" });
+}
+
 // A box that finds names by itself has its own resolver.
 static bool left_out(const struct plan *plan, const struct host *host, const char *path)
 {
@@ -294,10 +305,13 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct conf
 	add_empty(plan, arena, host->home, 0700, "an empty home, gone at the end");
 	if (host_file(host, NIX_DAEMON))
 		plan->nix_daemon_left_out = leave_daemon_out(arena, config, host);
+	if (host->store.only)
+		add_store_links(plan, arena, host);
 	for (size_t i = 0; i < system_table_count; i++) {
 		const struct followed *file = host_file(host, system_table[i].path);
 
-		if (!file || file->kind == FILE_OTHER || left_out(plan, host, file->path))
+		if (!file || file->kind == FILE_OTHER || left_out(plan, host, file->path) ||
+		    (host->store.only && system_table[i].replaced))
 			continue;
 		plan_add_followed(plan, arena, host, file, system_table[i].why);
 	}

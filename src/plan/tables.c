@@ -58,19 +58,19 @@ const size_t refused_range_count = ARRAY_SIZE(refused_ranges);
 
 // Each mount costs a start about 0.1 ms: what nothing misses is not here.
 const struct system_row system_table[] = {
-	{ "/usr", "programs and libraries" },
-	{ "/bin", "programs" },
-	{ "/sbin", "programs" },
-	{ "/lib", "libraries" },
-	{ "/lib32", "libraries" },
-	{ "/lib64", "libraries" },
-	{ "/libx32", "libraries" },
-	{ "/nix/store", "programs and libraries (Nix)" },
+	{ "/usr", "programs and libraries", true },
+	{ "/bin", "programs", true },
+	{ "/sbin", "programs", true },
+	{ "/lib", "libraries", true },
+	{ "/lib32", "libraries", true },
+	{ "/lib64", "libraries", true },
+	{ "/libx32", "libraries", true },
+	{ NIX_STORE, "programs and libraries (Nix)" },
 	{ NIX_DAEMON, "lets nix build and fetch through its daemon" },
-	{ "/etc/alternatives", "system settings" },
-	{ "/etc/ld.so.cache", "system settings" },
-	{ "/etc/ld-musl-x86_64.path", "system settings" },
-	{ "/etc/ld-musl-aarch64.path", "system settings" },
+	{ "/etc/alternatives", "system settings", true },
+	{ "/etc/ld.so.cache", "system settings", true },
+	{ "/etc/ld-musl-x86_64.path", "system settings", true },
+	{ "/etc/ld-musl-aarch64.path", "system settings", true },
 	{ RESOLVER_FILE, "finds host names" },
 	{ "/etc/services", "system settings" },
 	{ "/etc/protocols", "system settings" },
@@ -79,10 +79,10 @@ const struct system_row system_table[] = {
 	{ "/etc/os-release", "system settings" },
 	{ "/etc/mime.types", "system settings" },
 	{ "/etc/fonts", "system settings" },
-	{ "/etc/java-11-openjdk", "system settings" },
-	{ "/etc/java-17-openjdk", "system settings" },
-	{ "/etc/java-21-openjdk", "system settings" },
-	{ "/etc/java-25-openjdk", "system settings" },
+	{ "/etc/java-11-openjdk", "system settings", true },
+	{ "/etc/java-17-openjdk", "system settings", true },
+	{ "/etc/java-21-openjdk", "system settings", true },
+	{ "/etc/java-25-openjdk", "system settings", true },
 	{ NIX_REGISTRY, "system settings" },
 	{ "/etc/ssl/certs", "trusted certificates" },
 	{ "/etc/ssl/cert.pem", "trusted certificates" },
@@ -99,6 +99,18 @@ const struct system_row system_table[] = {
 	{ "/etc/claude-code/managed-mcp.json", "company policy" },
 };
 const size_t system_table_count = ARRAY_SIZE(system_table);
+
+const struct store_link store_links[] = {
+	{ "/bin/sh", "sh" },
+	{ "/bin/bash", "bash" },
+	{ "/usr/bin/env", "env" },
+#if defined(__x86_64__)
+	{ "/lib64/ld-linux-x86-64.so.2", NULL },
+#elif defined(__aarch64__)
+	{ "/lib/ld-linux-aarch64.so.1", NULL },
+#endif
+};
+const size_t store_link_count = ARRAY_SIZE(store_links);
 
 const struct system_row root_table[] = {
 	{ "/proc/sys", "kernel settings" },  { "/proc/sysrq-trigger", "kernel settings" },

@@ -31,9 +31,18 @@ extern const size_t refused_range_count;
 struct system_row {
 	const char *path;
 	const char *why;
+	bool replaced; // by the store, in a box whose programs are there
 };
 extern const struct system_row system_table[];
 extern const size_t system_table_count;
+
+// What scripts and programs count on to be at one path: in a box without /usr, links into the store.
+struct store_link {
+	const char *path;
+	const char *program; // its name on the box's PATH; NULL: the loader of dynamic programs
+};
+extern const struct store_link store_links[];
+extern const size_t store_link_count;
 
 // Covered, read-only, when root starts the box: the kernel lets root's number write there in any namespace.
 extern const struct system_row root_table[];
@@ -50,6 +59,8 @@ extern const size_t ca_bundle_count;
 // Variables that name a CA bundle; the box sets them when the host does not.
 extern const char *const ca_variables[];
 extern const size_t ca_variable_count;
+
+#define NIX_STORE "/nix/store"
 
 // A build that the daemon runs has the host's network: only a box that has it too gets the socket.
 #define NIX_DAEMON   "/nix/var/nix/daemon-socket"

@@ -146,7 +146,11 @@ static struct finding look_at_claude(struct arena *arena, const struct host *hos
 			strict_box(arena, &plan, host->agent.command.count).items, &output) != 0)
 		return check_broken(
 			arena_printf(arena, "%s does not say its version in a box", found),
-			"run it by hand: claude --version; then in a box: claudebox --shell");
+			host->store.only
+				? "the box has libraries of /nix/store only: install Claude Code "
+				  "with nix, or the native one, which needs none but the C library"
+				: "run it by hand: claude --version; then in a box: claudebox "
+				  "--shell");
 	return check_ok(arena_printf(arena, "%s, %s", first_line(arena, output), found));
 }
 
@@ -156,7 +160,11 @@ static struct finding look_at_shell(struct arena *arena, const struct host *host
 	(void)config;
 	(void)arena;
 	if (!host->shell)
-		return check_missing("neither bash nor zsh in /usr/bin", "install bash");
+		return host->store.only
+			       ? check_missing("neither bash nor zsh of /nix/store",
+					       "install claudebox again with nix, or bash on your "
+					       "PATH (NixOS)")
+			       : check_missing("neither bash nor zsh in /usr/bin", "install bash");
 	return check_ok(host->shell);
 }
 

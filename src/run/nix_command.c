@@ -52,6 +52,7 @@ static bool leads_to_a_box(struct arena *arena, const struct host *host, const c
 
 static strings make_environment(struct arena *arena, const struct host *host, const char *program)
 {
+	const char *git = probe_program(arena, host, "git", NULL);
 	strings environment = { 0 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(passed_variables); i++) {
@@ -67,8 +68,9 @@ static strings make_environment(struct arena *arena, const struct host *host, co
 	// It runs git and others for some references.
 	vec_push(arena, &environment,
 		 arena_printf(arena,
-			      "PATH=%s:/run/current-system/sw/bin:/usr/local/bin:/usr/bin:/bin",
-			      path_parent(arena, program)));
+			      "PATH=%s:%s:/run/current-system/sw/bin:/usr/local/bin:/usr/bin:/bin",
+			      path_parent(arena, program),
+			      path_parent(arena, git ? git : program)));
 	vec_push(arena, &environment, "LC_ALL=C.UTF-8");
 	vec_push(arena, &environment, NULL);
 	return environment;

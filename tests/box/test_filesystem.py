@@ -415,8 +415,10 @@ class Names(BoxTest):
     def test_SAND_12_no_resolv_conf_at_all(self):
         self.assertEqual(OtherHost(self, {}).box("echo started"), "started\n")
 
-    def bundle(self, files, env=None):
+    def bundle(self, files, env=None, store=None):
         host = OtherHost(self, files)
+        if store:
+            host.add_programs(store, "bash", "sh=bash", "cat", "find")
         return host.box('cat "$SSL_CERT_FILE" && cat "$NIX_SSL_CERT_FILE"; find /etc /nix /var -name "*.key" 2>/dev/null; '
                         'cat /etc/ssl/private/* 2>/dev/null', env=env)
 
@@ -457,22 +459,22 @@ class Names(BoxTest):
             "/nix/store/11111111111111111111111111111111-etc/etc/ssl/certs/ca-certificates.crt": ("->", store),
             "/nix/store/11111111111111111111111111111111-etc/etc/ssl/certs/ca-bundle.crt": ("->", store),
             store: "nixos\n"}
-        tools = "/nix/store/22222222222222222222222222222222-tools/bin"
-        files |= {f"{tools}/{name}": ("->", f"/usr/bin/{name}") for name in ("sh", "cat", "find")}
-        self.assertEqual(self.bundle(files, env={"PATH": f"{tools}:{self.env['PATH']}"}), "nixos\n" * 2)
+        tools = "/nix/store/22222222222222222222222222222222-tools"
+        self.assertEqual(self.bundle(files, env={"PATH": f"{tools}/bin:{self.env['PATH']}"}, store=tools), "nixos\n" * 2)
 
     def test_SAND_10_nixos_path_has_only_store_directories(self):
-        tools = "/nix/store/22222222222222222222222222222222-tools/bin"
-        files = {"/etc/NIXOS": "", f"{tools}/sh": ("->", "/usr/bin/sh"), "/run/current-system": ("->", "/nix/store/3-system"),
+        tools = "/nix/store/22222222222222222222222222222222-tools"
+        files = {"/etc/NIXOS": "", "/run/current-system": ("->", "/nix/store/3-system"),
                  "/nix/store/3-system/sw/bin/x": "", "/nix/var/nix/db/db.sqlite": "hidden", "/nix/var/nix/profiles/x": "hidden",
                  "/nix/var/nix/daemon-socket/dummy": ""}
         host = OtherHost(self, files)
-        out = host.box('echo "$PATH"; echo "$NIX_REMOTE"; cd /nix; echo store/* var/nix/*; : >store/x', env={
-            "PATH": f"{self.home}/bin:/run/current-system/sw/bin:{tools}:{self.env['PATH']}"})
+        host.add_programs(tools, "bash", "sh=bash")
+        out = host.box('echo "$PATH"; echo "$NIX_REMOTE"; echo /usr/* /bin/*; cd /nix; echo store/* var/nix/*; : >store/x', env={
+            "PATH": f"{self.home}/bin:/run/current-system/sw/bin:{tools}/bin:{self.env['PATH']}"})
         # The daemon does for root whatever it is told to: it is not there.
         remote, var = ("daemon", "daemon-socket") if os.getuid() else ("", "*")
-        self.assertEqual(out, f"/nix/store/3-system/sw/bin:{tools}\n{remote}\nstore/22222222222222222222222222222222-tools store/3-system "
-                              f"var/nix/{var}\n")
+        self.assertEqual(out, f"/nix/store/3-system/sw/bin:{tools}/bin\n{remote}\n/usr/* /bin/bash /bin/sh\n"
+                              f"{tools[5:]} {tools[5:]}-libraries store/3-system var/nix/{var}\n")
 
     def test_SAND_13_a_host_variable_that_leads_nowhere_is_replaced(self):
         out = self.box('cat "$SSL_CERT_FILE" "$NIX_SSL_CERT_FILE" | grep -c BEGIN', env={

@@ -49,9 +49,18 @@ class Nix(BoxTest):
         self.assertNotIn(str(self.home), out)
 
     def test_SAND_10_nixos_has_only_store_paths(self):
-        host = self.host(**{"/etc/NIXOS": "", "/run/current-system/sw": ("->", STORE)})
-        done = host.claudebox("--yes", "--exec", "/bin/sh", "-c", "echo $PATH", env={"PATH": "/run/current-system/sw/bin:/usr/bin"})
-        self.assertEqual(done.stdout, f"{STORE}/bin\n", done.stderr)
+        system = "/nix/store/11111111111111111111111111111111-system-path"
+        host = self.host(**{"/etc/NIXOS": "", "/run/current-system/sw": ("->", system)})
+        host.add_programs(system, "bash", "sh=bash", "env", "ls")
+        done = host.claudebox("--yes", "--exec", "/bin/sh", "-c", "echo $PATH; ls /usr/bin /bin; ls /lib /lib64 /usr/lib 2>/dev/null; "
+                              "/usr/bin/env bash -c 'echo $SHELL'", env={"PATH": "/run/current-system/sw/bin:/usr/bin"})
+        self.assertEqual(done.stdout, f"{system}/bin\n/bin:\nbash\nsh\n\n/usr/bin:\nenv\n{system}/bin/bash\n", done.stderr)
+
+    def test_SAND_10_nixos_without_a_shell_on_PATH_is_refused(self):
+        done = self.host(**{"/etc/NIXOS": ""}).claudebox("--yes", "--exec", "true")
+        self.assertEqual(done.returncode, 125)
+        self.assertIn("no shell", done.stderr)
+        self.assertIn("/nix/store only", done.stderr)
 
     def test_AWARE_02_nix_is_how_to_get_tools(self):
         self.assertIn("nix shell nixpkgs#NAME", self.host().box("cat /etc/claude-code/SANDBOX.md"))

@@ -17,6 +17,8 @@ GIVEN = '<--dangerously-skip-permissions><--settings><{"sandbox":{"enabled":fals
 class BoxTest(unittest.TestCase):
     """Each test has a fresh home below the user's own; nothing of it is left afterwards."""
 
+    under_test = CLAUDEBOX
+
     def setUp(self):
         self.home = pathlib.Path(tempfile.mkdtemp(prefix="claudebox-test-", dir=os.path.expanduser("~")))
         self.addCleanup(self._remove, self.home)
@@ -56,7 +58,7 @@ class BoxTest(unittest.TestCase):
         """Runs claudebox; text output is captured, a hanging one is a failure."""
         options.setdefault("timeout", 60)
         options.setdefault("stdin", subprocess.DEVNULL)
-        return subprocess.run([CLAUDEBOX, *map(str, arguments)], cwd=cwd or self.project, env={**self.env, **(env or {})},
+        return subprocess.run([self.under_test, *map(str, arguments)], cwd=cwd or self.project, env={**self.env, **(env or {})},
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="surrogateescape",
                               check=False, **options)
 

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 
-from lib.box import CLAUDEBOX, BoxTest, processes_with, until
+from lib.box import BoxTest, processes_with, until
 from lib.world import PROBE, World, bounded
 
 AT_ONCE = 0.5  # seconds; far from any time-out
@@ -63,7 +63,7 @@ class InetTest(BoxTest):
         self.fail(f"still running: {names}")
 
     def command(self, *arguments, cwd=None):
-        return [*self.world.as_user(cwd or self.project), CLAUDEBOX, *map(str, arguments)]
+        return [*self.world.as_user(cwd or self.project), self.under_test, *map(str, arguments)]
 
     def claudebox(self, *arguments, cwd=None, env=None, **options):
         options = {"timeout": 20, "stdin": subprocess.DEVNULL} | options

@@ -5,8 +5,7 @@ import pathlib
 import shutil
 import subprocess
 
-from lib.box import CLAUDEBOX
-
+HERE = pathlib.Path(__file__).resolve().parent
 # What a program needs of /etc to run at all.
 BASICS = ("passwd", "group", "ld.so.cache", "nsswitch.conf", "alternatives", "hosts")
 
@@ -48,6 +47,14 @@ class OtherHost:
                         "--ro-bind", stage, stage, "--bind", str(test.home), str(test.home),
                         "--die-with-parent"]
 
+    def add_programs(self, store, *names):
+        """Programs of this machine at that path of the store, with all that they need there: a box without /usr can run them."""
+        libraries = f"{store}-libraries"
+        collect = ["/usr/bin/python3", HERE / "nixpkgs-for-build/collect.py", HERE / "nixpkgs-for-build/launcher.c"]
+        programs = [name for name in names if "=" not in name]
+        for place, words in ((libraries, ["--libraries", *programs]), (store, ["--programs", libraries, *names])):
+            subprocess.run([*collect, *words], check=True, env={**os.environ, "out": place, "ROOT": str(self.root)})
+
     def run(self, *command, env=None, cwd=None, options=()):
         """Any command on that machine; `options` are more of the outer bwrap's."""
         return subprocess.run([*self.prefix, *map(str, options), "--chdir", str(cwd or self.test.project), "--", *map(str, command)],
@@ -55,7 +62,7 @@ class OtherHost:
                               stderr=subprocess.PIPE, text=True, errors="surrogateescape", check=False, timeout=60)
 
     def claudebox(self, *arguments, **options):
-        return self.run(CLAUDEBOX, *arguments, **options)
+        return self.run(self.test.under_test, *arguments, **options)
 
     def box(self, script, *arguments, **options):
         done = self.claudebox("--yes", "--exec", "sh", "-c", script, "sh", *arguments, **options)

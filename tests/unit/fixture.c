@@ -15,8 +15,9 @@
 #define STORE_SYSTEM       STORE "/cccc-system-path"
 
 const struct distribution distributions[] = {
-	{ "Debian", world_debian }, { "Fedora", world_fedora }, { "Arch", world_arch },
-	{ "Alpine", world_alpine }, { "NixOS", world_nixos },
+	{ "Debian", world_debian }, { "Fedora", world_fedora },
+	{ "Arch", world_arch },     { "Alpine", world_alpine },
+	{ "NixOS", world_nixos },   { "Debian, built by Nix", world_nix_build },
 };
 const size_t distribution_count = ARRAY_SIZE(distributions);
 
@@ -238,7 +239,12 @@ void world_nixos(struct world *world)
 				    "access-tokens = github.com=ghp_0123456789abcdef0123456789\n";
 	world->host.nix.trust = NIX_TRUST_NO;
 	world->host.shell = STORE_SYSTEM "/bin/bash";
-	vec_push(&world->arena, &world->host.store_path, STORE_SYSTEM "/bin");
+	world->host.store.only = true;
+	vec_push(&world->arena, &world->host.store.path, STORE_SYSTEM "/bin");
+	vec_push(&world->arena, &world->host.store.links,
+		 (struct link_hop){ "/bin/sh", STORE_SYSTEM "/bin/sh" });
+	vec_push(&world->arena, &world->host.store.links,
+		 (struct link_hop){ "/usr/bin/env", STORE_SYSTEM "/bin/env" });
 	world->host.agent = (struct agent_facts){ 0 };
 	vec_push(&world->arena, &world->host.agent.command, STORE_AGENT);
 	vec_push(&world->arena, &world->host.agent.needs,
@@ -246,6 +252,29 @@ void world_nixos(struct world *world)
 				STORE_AGENT, "/run/current-system", STORE "/eeee-system",
 				STORE "/eeee-system/sw", STORE_SYSTEM, STORE_SYSTEM "/bin/claude",
 				STORE_AGENT, NO_MORE));
+}
+
+// Programs of Debian are of no use to it; the store has all.
+void world_nix_build(struct world *world)
+{
+	static const char *const places[][2] = {
+		{ "/bin/sh", STORE "/ffff-bash/bin/sh" },
+		{ "/bin/bash", STORE "/ffff-bash/bin/bash" },
+		{ "/usr/bin/env", STORE "/gggg-coreutils/bin/env" },
+		{ "/lib64/ld-linux-x86-64.so.2", STORE "/hhhh-glibc/lib/ld-linux-x86-64.so.2" },
+	};
+
+	world_debian(world);
+	world_file(world, FILE_DIRECTORY, STORE, STORE);
+	world->host.bwrap = STORE "/iiii-bubblewrap/bin/bwrap";
+	world->host.shell = STORE "/ffff-bash/bin/bash";
+	world->host.store.only = true;
+	world->host.store.certificates = STORE_CERTIFICATES;
+	vec_push(&world->arena, &world->host.store.path, STORE "/ffff-bash/bin");
+	vec_push(&world->arena, &world->host.store.path, STORE "/gggg-coreutils/bin");
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		vec_push(&world->arena, &world->host.store.links,
+			 (struct link_hop){ places[i][0], places[i][1] });
 }
 
 void world_range(struct world *world, const char *interface, const char *range)

@@ -26,6 +26,7 @@ void world_fedora(struct world *world);
 void world_arch(struct world *world);
 void world_alpine(struct world *world);
 void world_nixos(struct world *world);
+void world_nix_build(struct world *world);
 
 typedef void (*world_maker)(struct world *world);
 struct distribution {

@@ -28,7 +28,7 @@ int main(void)
 		CHECK_CASE(!find(paths[i], "git", &passed_over), "a path that leads nowhere");
 	}
 	CHECK(passed_over.count == 0);
-	CHECK_STRING(find("/nowhere:/usr/bin", "env", NULL), "/usr/bin/env");
+	CHECK_STRING(find("/nowhere:/bin", "sh", NULL), "/bin/sh"); // Nix builds have no other
 	CHECK(!find("/nowhere", "no-such-program", NULL));
 	arena_free(&arena);
 	return check_done();

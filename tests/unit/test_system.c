@@ -46,6 +46,52 @@ static void test_covered_certificates(void)
 	world_free(&world);
 }
 
+// Where the store has all programs, nothing of the host's own is there, and no link of its stands in the way of ours.
+static void test_store_only(void)
+{
+	struct world world;
+	bool loader = false;
+
+	world_nix_build(&world);
+	// A claude of the distribution, reached by a directory that is a link there and none in the box.
+	vec_push(&world.arena, &world.host.agent.needs,
+		 world_followed(&world, FILE_REGULAR, "/bin/claude", "/usr/bin/claude", "/bin",
+				"usr/bin", NO_MORE));
+	CHECK(world_plan(&world));
+	vec_each(mount, &world.plan.mounts) {
+		static const char *const gone[] = { "/usr",
+						    "/bin",
+						    "/sbin",
+						    "/lib",
+						    "/lib64",
+						    "/usr/bin",
+						    "/etc/alternatives",
+						    "/etc/ld.so.cache" };
+
+		for (size_t i = 0; i < ARRAY_SIZE(gone); i++)
+			CHECK_CASE(strcmp(mount->path, gone[i]) != 0, gone[i]);
+		loader |= mount->kind == MOUNT_LINK && strstr(mount->path, "/ld-linux") &&
+			  path_within(mount->source, "/nix/store");
+	}
+	CHECK(loader);
+	CHECK(plan_provides(&world.plan, "/usr/bin/claude"));
+	CHECK_STRING(plan_variable(&world.plan, "SSL_CERT_FILE"),
+		     "/etc/ssl/certs/ca-certificates.crt");
+	world_free(&world);
+
+	world_nix_build(&world);
+	world.host.shell = NULL;
+	CHECK(!world_plan(&world) && strstr(world.error.hint, "/nix/store"));
+	world_free(&world);
+
+	world_bare(&world);
+	world.host.store.only = true;
+	world.host.store.certificates = "/nix/store/a-cacert/etc/ssl/certs/ca-bundle.crt";
+	CHECK(world_plan(&world));
+	CHECK_STRING(plan_variable(&world.plan, "SSL_CERT_FILE"), world.host.store.certificates);
+	world_free(&world);
+}
+
 static const char *passwd_of(const char *user, const char *home)
 {
 	static char copy[512];
@@ -107,6 +153,7 @@ int main(void)
 {
 	test_nix_configuration();
 	test_covered_certificates();
+	test_store_only();
 	test_accounts();
 	test_nothing_hidden();
 	return check_done();
