@@ -28,6 +28,7 @@ def world(claudebox, scratch):
         file.write("#!/bin/sh\n")
     os.chmod(f"{scratch}/claude", 0o755)
     setup = ("mkdir -p ~/shop ~/.local/bin ~/.claude && cp /tmp/picture/claude ~/.local/bin/claude && touch ~/.claude/CLAUDE.md && "
+             "mkdir -m 700 ~/.claudebox && echo {} >~/.claude/.credentials.json && "
              "cd ~/shop && git init -q && git config --global user.name Ann && git config --global user.email ann@example.org && "
              "touch .env && exec /tmp/picture/claudebox")
     return ["bwrap", "--dev-bind", "/", "/", "--tmpfs", "/home", "--dir", "/home/ann", "--tmpfs", "/tmp",
