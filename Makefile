@@ -26,7 +26,7 @@ endef
 # What root builds in somebody's clone stays theirs: `sudo make install` must not spoil the next `make`.
 give_back = @[ "$$(id -u)" -ne 0 ] || chown -Rh --reference=. $(1)
 
-.PHONY: build run test sanitize fuzz lint fmt bench install uninstall clean help build-install
+.PHONY: build run test sanitize fuzz lint fmt bench install uninstall deb try-deb static clean help build-install
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
@@ -69,11 +69,22 @@ uninstall: build-install ## remove what install put there, with the same PREFIX 
 		$(PYTHON) -c 'import json, sys; print(*json.load(sys.stdin).values(), sep="\n")' | \
 		while IFS= read -r file; do rm -f -- $(call quote,$(DESTDIR))"$$file"; done
 
+deb: need-build+package ## build the Debian package
+	@tools/deb.sh
+	$(call give_back,build-deb)
+
+try-deb: deb ## install it into a fresh Debian and start a box there (root only)
+	@tools/try-deb.sh build-deb/claudebox_*.deb
+
+static: need-build build-static/build.ninja ## build a claudebox that needs no libraries: build-static/claudebox
+	@ninja -C build-static --quiet claudebox
+	$(call give_back,build-static)
+
 clean: ## remove the build directories
-	@rm -rf build build-asan build-fuzz build-install
+	@rm -rf build build-asan build-deb build-fuzz build-install build-static
 
 help: ## show this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
 
 # need-A+B: what the groups A and B of tools/deps.sh name is installed.
 need-%:
@@ -89,6 +100,9 @@ build-asan/build.ninja:
 build-fuzz/build.ninja:
 	@CC=clang meson setup build-fuzz --buildtype=debugoptimized -Dfuzz=true -Db_sanitize=address,undefined \
 		-Db_lundef=false -Dc_args='-fno-sanitize-recover=all -fsanitize=fuzzer-no-link'
+
+build-static/build.ninja:
+	@meson setup build-static $(OPTIONS) -Dstatic=true
 
 build-install: need-build
 	@prefix=$(call quote,$(PREFIX)); \

@@ -57,6 +57,11 @@ lint         cmd:xargs                findutils        findutils           findu
 sanitize     link:address             gcc              libasan             libasan
 sanitize     link:undefined           gcc              libubsan            libubsan
 fuzz         cmd:clang                clang            clang               clang
+package      cmd:dh                   debhelper        -                   -
+package      cmd:dpkg-buildpackage    dpkg-dev         -                   -
+package      cmd:lintian              lintian          -                   -
+package      cmd:scdoc                scdoc            scdoc               scdoc
+package      cmd:debootstrap          debootstrap      debootstrap         debootstrap
 fuzz         clang:fuzzer             libclang-rt-dev  compiler-rt         compiler-rt
 '
 

@@ -35,7 +35,7 @@ c_files src tests | xargs -0 -r cppcheck --quiet -D'json_array_foreach(a,i,v)=fo
 	--enable=warning,performance,portability --inline-suppr --error-exitcode=1 || status=1
 
 find . \( -name .git -o -name 'build*' \) -type d -prune -o -name '*.sh' -print0 |
-	xargs -0 -r shellcheck .ci/run completions/claudebox.bash || status=1
+	xargs -0 -r shellcheck .ci/run packaging/PKGBUILD packaging/debian/claudebox.post* completions/claudebox.bash || status=1
 
 [ $status -eq 0 ] || exit 1
 echo 'lint: clean'

@@ -13,7 +13,6 @@
 #include "plan/tables.h"
 
 #include <errno.h>
-#include <grp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -102,7 +101,7 @@ static const char *read_settings(struct arena *arena, const char *path, bool *re
 // The daemon goes by the group's list and by the group that we have; being in it in any way counts here.
 static bool in_group(const char *name, const char *user)
 {
-	const struct group *group = getgrnam(name);
+	const struct group *group = probe_group(name);
 	gid_t groups[256];
 	int count = getgroups(ARRAY_SIZE(groups), groups);
 

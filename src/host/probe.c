@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -41,7 +40,7 @@ static void probe_user(struct host *host, struct arena *arena)
 
 	host->uid = getuid();
 	host->gid = getgid();
-	account = getpwuid(host->uid);
+	account = probe_account(host->uid);
 	host->user = account ? arena_strdup(arena, account->pw_name)
 			     : arena_printf(arena, "user%u", host->uid);
 	if (!home || home[0] != '/')

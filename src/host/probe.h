@@ -8,6 +8,8 @@
 #include "config/profile.h"
 #include "plan/host.h"
 
+#include <grp.h>
+#include <pwd.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -34,6 +36,10 @@ bool probe_ranges(struct network_facts *network, struct arena *arena);
 // The profile that is chosen (by name, else by CLAUDEBOX_PROFILE, else default.json), after those that it extends.
 bool probe_profile(const struct host *host, struct arena *arena, const char *name,
 		   profile_chain *ret_chain, struct error *error);
+
+// Until the next call; NULL: nobody.
+const struct passwd *probe_account(uid_t uid);
+const struct group *probe_group(const char *name);
 
 // Follows every link of a path, component by component.
 struct followed probe_follow(struct arena *arena, const char *path);

@@ -12,7 +12,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 struct check {
@@ -29,43 +28,10 @@ static const char *first_line(struct arena *arena, const char *text)
 	return quote_display(arena, arena_strndup(arena, text, strcspn(text, "\n")), 160);
 }
 
-// A descriptor that a program which is started now gets too.
-static int open_filter(void)
-{
-	const struct filter_program *program = &filter_programs[FILTER_STRICT];
-	int fd = memfd_create("filter", 0);
-
-	if (fd >= 0 &&
-	    (!run_write(fd, program->bytes, program->size) || lseek(fd, 0, SEEK_SET) < 0))
-		close(fd);
-	return fd;
-}
-
 static struct finding look_at_bwrap(struct arena *arena, const struct host *host,
 				    const struct config *config)
 {
-	CLEANUP_FD int filter = open_filter();
 	const char *const version[] = { "bwrap", "--version", NULL };
-	const char *const box[] = { "bwrap",
-				    "--unshare-user",
-				    "--unshare-pid",
-				    "--unshare-ipc",
-				    "--unshare-uts",
-				    "--unshare-cgroup",
-				    "--disable-userns",
-				    "--seccomp",
-				    arena_printf(arena, "%d", filter),
-				    "--die-with-parent",
-				    "--ro-bind",
-				    "/",
-				    "/",
-				    "--proc",
-				    "/proc",
-				    "--",
-				    "/bin/sh",
-				    "-c",
-				    ":",
-				    NULL };
 	const char *output;
 	const char *number;
 	const char *problem;
@@ -83,7 +49,7 @@ static struct finding look_at_bwrap(struct arena *arena, const struct host *host
 						 "(--disable-userns)",
 						 first_line(arena, number)),
 				    "install bubblewrap 0.8 or later");
-	if (run_capture(arena, host->bwrap, box, &output) == 0)
+	if (run_try_sandbox(arena, host->bwrap, &output))
 		return check_ok(arena_printf(
 			arena, "%s, makes a sandbox with a system-call filter%s",
 			first_line(arena, number),

@@ -10,44 +10,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-struct userns_row {
-	const char *file;
-	char bad;
-	const char *problem;
-	const char *cure;
-};
-
-static const struct userns_row userns_table[] = {
-	{ "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1',
-	  "AppArmor keeps bwrap from making user namespaces (Ubuntu 23.10 and later)",
-	  "sudo apt install apparmor-profiles && sudo ln -s "
-	  "/usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/ && sudo "
-	  "systemctl reload apparmor" },
-	{ "/proc/sys/kernel/unprivileged_userns_clone", '0',
-	  "user namespaces are switched off for ordinary users",
-	  "sudo sysctl -w kernel.unprivileged_userns_clone=1" },
-	{ "/proc/sys/user/max_user_namespaces", '0', "no user namespaces are allowed",
-	  "sudo sysctl -w user.max_user_namespaces=15000" },
-};
-
-const char *run_userns_problem(struct arena *arena, const char **ret_cure)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(userns_table); i++) {
-		const struct userns_row *row = &userns_table[i];
-		// Files of the kernel claim to be empty.
-		CLEANUP_FILE FILE *file = fopen(row->file, "re");
-		char value[16] = "";
-
-		if (!file || !fgets(value, sizeof(value), file))
-			continue;
-		if (value[0] == row->bad && (value[1] == '\n' || value[1] == '\0')) {
-			*ret_cure = row->cure;
-			return arena_strdup(arena, row->problem);
-		}
-	}
-	return NULL;
-}
-
 struct finding check_landlock(struct arena *arena, const struct host *host,
 			      const struct config *config)
 {

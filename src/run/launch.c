@@ -96,6 +96,11 @@ static int make_memfd(const char *name, const void *content, size_t size, unsign
 	return fd;
 }
 
+int run_make_init(void)
+{
+	return make_memfd("claudebox-init", init_program, init_program_size, MFD_EXEC);
+}
+
 static void add_argument(struct launch *launch, const char *argument)
 {
 	text_add_bytes(&launch->arguments, argument, strlen(argument) + 1);
@@ -253,7 +258,7 @@ static bool gather(struct launch *launch, const struct plan *plan, struct error 
 	launch->options =
 		make_memfd("options", launch->arguments.data, launch->arguments.length, 0);
 	launch->environment = make_memfd("environment", variables.data, variables.length, 0);
-	launch->init = make_memfd("claudebox-init", init_program, init_program_size, MFD_EXEC);
+	launch->init = run_make_init();
 	if (launch->options < 0 || launch->environment < 0)
 		return fail(error, "make a file in memory");
 	if (launch->init < 0) {

@@ -36,17 +36,16 @@ static const char *first_line(struct arena *arena, const char *path)
 
 static const char *other_user(struct arena *arena)
 {
+	CLEANUP_FILE FILE *file = fopen("/etc/passwd", "re");
 	const char *found = NULL;
-	struct passwd *account;
+	const struct passwd *account;
 
-	setpwent();
-	while (!found && (account = getpwent())) {
+	while (file && !found && (account = fgetpwent(file))) {
 		// These two are in every box, one of them by another number.
 		if (account->pw_uid != getuid() && account->pw_uid != 0 &&
 		    !str_equal(account->pw_name, "nobody"))
 			found = arena_strdup(arena, account->pw_name);
 	}
-	endpwent();
 	return found;
 }
 

@@ -104,7 +104,11 @@ bool run_try_network(const struct plan *plan, struct arena *arena, struct error 
 // --check: prints what it finds; returns the exit status.
 int run_check(const struct config *config, const struct host *host, struct arena *arena);
 
-// Why user namespaces do not work here, and the cure; NULL when nothing is known to be wrong.
+// The program that is process 1 of a box, in memory, close-on-exec; -1 with errno.
+int run_make_init(void);
+// Whether bwrap makes the smallest sandbox that has what a box needs, and what it said.
+bool run_try_sandbox(struct arena *arena, const char *bwrap, const char **ret_output);
+// Why it may not have, and the command that cures it; NULL when nothing is known to be wrong.
 const char *run_userns_problem(struct arena *arena, const char **ret_cure);
 
 // Runs a program with a fixed environment and returns its exit status, -1 when it did not end by itself.

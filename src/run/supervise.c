@@ -251,7 +251,11 @@ static bool watch_box(struct watch *watch, struct error *error)
 static bool not_started(const struct watch *watch, const struct plan *plan, struct error *error)
 {
 	const char *cure = NULL;
-	const char *problem = run_userns_problem(error->arena, &cure);
+	const char *output;
+	// A machine that makes sandboxes is not to blame, whatever its settings look like.
+	const char *problem = run_try_sandbox(error->arena, plan->bwrap, &output)
+				      ? NULL
+				      : run_userns_problem(error->arena, &cure);
 
 	if (problem)
 		error_hint(error, "%s: %s", problem, cure);

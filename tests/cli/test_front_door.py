@@ -84,7 +84,8 @@ class Make(unittest.TestCase):
         self.assertEqual(run("meson", "setup", "-Dman=disabled", build, self.source).returncode, 0)
         installed = json.loads(run("meson", "introspect", "--installed", build).stdout)
         share = "/usr/local/share/"
-        self.assertEqual(sorted(installed.values()), sorted(["/usr/local/bin/claudebox", *(share + path for path in COMPLETIONS)]))
+        self.assertEqual(sorted(installed.values()), sorted(["/usr/local/bin/claudebox", share + "claudebox/apparmor/claudebox",
+                                                             *(share + path for path in COMPLETIONS)]))
 
     def test_run_builds_and_starts_in_the_given_directory(self):
         home = self.source.parent / "home"
@@ -100,7 +101,7 @@ class Make(unittest.TestCase):
 
     def test_help_names_every_target(self):
         done = run("make", "help", cwd=self.source)
-        for target in ("build", "run", "test", "sanitize", "fuzz", "lint", "fmt", "bench", "install", "uninstall", "clean", "help"):
+        for target in ("build", "run", "test", "sanitize", "fuzz", "lint", "fmt", "bench", "install", "uninstall", "deb", "try-deb", "static", "clean", "help"):
             self.assertRegex(done.stdout, rf"(?m)^{target} ")
 
 
