@@ -24,8 +24,8 @@
 enum {
 	FIRST_LOOK_MS = 30,
 	BACKGROUND_LOOK_MS = 250,
-	ANSWER_MS = 200,
-	ANSWER_BY_SSH_MS = 1000, // an answer that comes later would itself be typed
+	ANSWER_MS =
+		2000, // milliseconds as a rule; an answer that comes later would itself be typed
 };
 
 static long now_ms(void)
@@ -164,7 +164,7 @@ static void clean(const struct box *box)
 	if (asked)
 		text_add(&out, terminal_render_question(box->screen.arena, &question));
 	if (write(box->terminal, text_get(&out), out.length) == (ssize_t)out.length && asked)
-		drain(box, &question, getenv("SSH_TTY") ? ANSWER_BY_SSH_MS : ANSWER_MS);
+		drain(box, &question, ANSWER_MS);
 	tcflush(box->terminal, TCIFLUSH);
 }
 
