@@ -37,21 +37,6 @@ struct init {
 	int terminal;
 };
 
-// The compiler may call these two whatever the options say.
-void *memcpy(void *to, const void *from, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		((volatile char *)to)[i] = ((const char *)from)[i];
-	return to;
-}
-
-void *memset(void *to, int value, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		((volatile char *)to)[i] = (char)value;
-	return to;
-}
-
 static __attribute__((noreturn)) void leave(int status)
 {
 	for (;;)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // System calls without a C library. init is 3 kB, needs nothing of the box, and starts in no time.
-// SYSTEM_ENTRY, defined by one file of a program, names the function that the kernel's stack is given to.
+// SYSTEM_ENTRY, defined by one file of a program, names the function that the kernel's stack is given to; that file holds
+// what the compiler takes for granted, too.
 #pragma once
 
 #include <asm/unistd.h>
@@ -61,9 +62,27 @@ static inline long call6(long n, long a, long b, long c, long d, long e, long f)
 #error "init knows x86_64, aarch64 and riscv64: add the two pieces for this machine here"
 #endif
 
+// The compiler may call these two whatever the options say.
+void *memcpy(void *to, const void *from, size_t count);
+void *memset(void *to, int value, size_t count);
+
 #ifdef SYSTEM_ENTRY
 // The kernel leaves argc, argv and envp on the stack.
 __asm__(".globl _start\n_start:\n" SYSTEM_START SYSTEM_ENTRY "\n");
+
+void *memcpy(void *to, const void *from, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		((volatile char *)to)[i] = ((const char *)from)[i];
+	return to;
+}
+
+void *memset(void *to, int value, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		((volatile char *)to)[i] = (char)value;
+	return to;
+}
 #endif
 
 #define call(n, a, b, c, d) call6((n), (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)

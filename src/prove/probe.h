@@ -83,7 +83,6 @@ const char *error_name(long error);
 bool is_refusal(long result);
 enum verdict judge_refusal(struct tries *tries, long result, const char *what);
 
-void *memcpy(void *to, const void *from, size_t count);
 size_t text_length(const char *text);
 bool text_equal(const char *a, const char *b);
 bool text_starts(const char *text, const char *prefix);

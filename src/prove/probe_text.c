@@ -6,21 +6,6 @@
 
 const char up[] = "../../../../../../../../../../../../../../../../../../../../../../../../";
 
-// The compiler may call these whatever the options say.
-void *memcpy(void *to, const void *from, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		((volatile char *)to)[i] = ((const char *)from)[i];
-	return to;
-}
-
-void *memset(void *to, int value, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		((volatile char *)to)[i] = (char)value;
-	return to;
-}
-
 void leave(int status)
 {
 	for (;;)

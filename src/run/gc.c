@@ -14,24 +14,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/ioctl.h>
 #include <time.h>
 
 static struct instances_view view_of(const struct host *host, FILE *stream)
 {
-	const char *no_color = getenv("NO_COLOR");
-	bool terminal = isatty(fileno(stream));
-	struct winsize size = { 0 };
+	struct run_screen screen = run_look_at_screen(fileno(stream));
 
-	if (terminal)
-		ioctl(fileno(stream), TIOCGWINSZ, &size);
 	return (struct instances_view){ .home = host->home,
-					.columns = size.ws_col,
-					.colour = terminal && !(no_color && *no_color) &&
-						  !str_equal(getenv("TERM"), "dumb"),
+					.columns = screen.columns,
+					.colour = screen.colour,
 					.now = time(NULL) };
 }
 

@@ -3,21 +3,7 @@
 #include "base/text.h"
 #include "config/locate.h"
 #include "config/profile.h"
-
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MUST(condition)                                                     \
-	do {                                                                \
-		if (!(condition)) {                                         \
-			fprintf(stderr, "does not hold: %s\n", #condition); \
-			abort();                                            \
-		}                                                           \
-	} while (0)
+#include "fuzz.h"
 
 static bool is_plain(const char *text)
 {

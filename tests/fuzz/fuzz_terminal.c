@@ -2,21 +2,7 @@
 // Any bytes as a box's output, in any pieces: the same comes out, only what the tables let through, and a second pass finds
 // nothing more to do.
 #include "base/terminal_filter.h"
-
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MUST(condition)                                                     \
-	do {                                                                \
-		if (!(condition)) {                                         \
-			fprintf(stderr, "does not hold: %s\n", #condition); \
-			abort();                                            \
-		}                                                           \
-	} while (0)
+#include "fuzz.h"
 
 // In pieces that the first byte decides on, each with exactly the room that is promised.
 static char *run(const char *data, size_t size, unsigned int pieces, bool utf8, size_t *ret_length)

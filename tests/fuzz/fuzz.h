@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// What the fuzz targets share: the entry that libFuzzer calls, and a promise that must hold for every input.
+#pragma once
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define MUST(condition)                                                     \
+	do {                                                                \
+		if (!(condition)) {                                         \
+			fprintf(stderr, "does not hold: %s\n", #condition); \
+			abort();                                            \
+		}                                                           \
+	} while (0)
