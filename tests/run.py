@@ -6,7 +6,7 @@ C tests (BUILD/tests/*) speak TAP. Python files under cli/, box/, claude/ and un
 of its own, as an ordinary user: root is who CI is, not who runs claudebox. A module with AS_ROOT = True runs as root
 as well when we are root; one with NEEDS_NIX = True runs where there is a Nix daemon (lib/nix_inside.py), which trusts the user
 if it also has NIX_TRUSTS_US = True; one with NEEDS_CGROUP = True where limits can be had (lib/cgroup_inside.py), and with BY_SYSTEMD = True
-where systemd keeps the cgroups. The last line is the total.
+where systemd keeps the cgroups; one with OWN_PROCESSES = True in a PID namespace, where its signals reach nobody else. The last line is the total.
 """
 import concurrent.futures
 import functools
@@ -113,9 +113,12 @@ def as_user(user, command, path):
     if says(path, "NEEDS_CGROUP"):
         systemd = ["--systemd"] if says(path, "BY_SYSTEMD") else []
         return ["/usr/bin/python3", str(HERE / "lib/cgroup_inside.py"), *systemd, str(user.pw_uid), *command]
+    alone = []
+    if says(path, "OWN_PROCESSES"):
+        alone = ["unshare", *(["--user", "--map-current-user"] if os.getuid() else []), "--pid", "--fork", "--kill-child", "--mount-proc"]
     if os.getuid() == user.pw_uid:
-        return command
-    return [*with_tun(), "setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--init-groups", "--", *command]
+        return [*alone, *command]
+    return [*with_tun(), *alone, "setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--init-groups", "--", *command]
 
 
 def run_tap(path, build):
