@@ -17,18 +17,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static int print(const char *text)
-{
-	return fputs(text, stdout) < 0 || fflush(stdout) != 0 ? EXIT_NOT_STARTED : 0;
-}
-
-static void show_audit(const struct plan *plan, struct arena *arena)
-{
-	struct run_screen screen = run_look_at_screen(STDERR_FILENO);
-
-	fputs(render_audit(plan, arena, screen.columns, screen.colour), stderr);
-}
-
 static bool apply_profile(struct config *config, struct arena *arena, struct host *host,
 			  struct error *error)
 {
@@ -78,24 +66,22 @@ static bool act(struct config *config, struct arena *arena, struct prove *prove,
 	probe_cgroup(&host, arena, config);
 	if (config->network == NETWORK_INET || config->action == ACTION_CHECK)
 		probe_network(&host, arena);
-	if (config->action == ACTION_CHECK) {
-		*ret_status = run_check(config, &host, arena);
-		return true;
-	}
+	if (config->action == ACTION_CHECK)
+		return run_check(config, &host, arena, ret_status, error);
 	if (!run_settle_wishes(config, &host, arena, &wish_record, error) ||
 	    !run_resolve_packages(&host, config, arena, error))
 		return false;
 	if (!plan_build(&plan, arena, config, &host, error) || !plan_check(&plan, &host, error))
 		return false;
-	if (config->action == ACTION_DRY_RUN) {
-		*ret_status = print(config->output == OUTPUT_JSON ? render_json(&plan, arena)
-								  : render_dry_run(&plan, arena));
-		return true;
-	}
+	if (config->action == ACTION_DRY_RUN)
+		return run_print(STDOUT_FILENO,
+				 config->output == OUTPUT_JSON ? render_json(&plan, arena)
+							       : render_dry_run(&plan, arena),
+				 error);
 	if (config->action == ACTION_PROVE)
 		return run_prove(prove, config, &host, &plan, ret_status, error);
 	plan.state.new_wish = wish_record;
-	show_audit(&plan, arena);
+	fputs(render_audit(&plan, arena, run_find_reader(STDERR_FILENO)), stderr);
 	if (plan.must_ask) {
 		if (!run_confirm(error))
 			return false;
@@ -118,19 +104,16 @@ int main(int argc, char **argv)
 	     run_close_on_execution(&error);
 
 	if (ok && config.action == ACTION_HELP)
-		status = print(options_render_help(&arena));
+		ok = run_print(STDOUT_FILENO,
+			       options_render_help(&arena, run_find_reader(STDOUT_FILENO)), &error);
 	else if (ok && config.action == ACTION_VERSION)
-		status = print("claudebox " CLAUDEBOX_VERSION "\n");
+		ok = run_print(STDOUT_FILENO, "claudebox " CLAUDEBOX_VERSION "\n", &error);
 	else if (ok && (config.action == ACTION_INSTANCES || config.action == ACTION_GC))
 		ok = run_instances(&config, &arena, &status, &error);
 	else if (ok)
 		ok = act(&config, &arena, &prove, &status, &error);
 	if (!ok) {
-		fprintf(stderr, "claudebox: %s\n", error.message);
-		if (error.note)
-			fprintf(stderr, "note: %s\n", error.note);
-		if (error.hint)
-			fprintf(stderr, "hint: %s\n", error.hint);
+		run_tell_error(&error);
 		status = error.status;
 	}
 	arena_free(&arena);

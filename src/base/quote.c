@@ -3,7 +3,9 @@
 //
 // Theory of operation: everything that is not plainly visible text counts as hostile. A character
 // is visible when it is valid UTF-8 and is no control (C0, C1, DEL), no separator that ends a line,
-// and no format character: those reorder (U+202E) or hide (U+200B, tags) what the reader sees.
+// and no format character: those reorder (U+202E) or hide (U+200B, tags) what the reader sees. Marks
+// that combine with a letter are visible on a letter of the same text, a few each: more would be
+// painted over the lines around, and one without a letter over our own.
 #include "base/text.h"
 
 #include <stdint.h>
@@ -26,11 +28,23 @@ static const struct range invisible[] = {
 	{ 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a }, { 0xe0000, 0xe0fff },
 };
 
+// Where characters of two columns are. A table that says too many breaks a line early, one that says too few breaks the
+// screen: so blocks are taken as a whole, and of marks, which take no column, only those that every terminal knows.
 static const struct range wide[] = {
-	{ 0x1100, 0x115f },   { 0x2e80, 0x303e },   { 0x3041, 0xa4cf },   { 0xac00, 0xd7a3 },
-	{ 0xf900, 0xfaff },   { 0xfe30, 0xfe6f },   { 0xff00, 0xff60 },   { 0xffe0, 0xffe6 },
-	{ 0x1f300, 0x1f64f }, { 0x1f680, 0x1faff }, { 0x20000, 0x3fffd },
+	{ 0x1100, 0x115f },   { 0x231a, 0x232a },   { 0x23e9, 0x23f3 },   { 0x25fd, 0x25fe },
+	{ 0x2600, 0x27bf },   { 0x2b1b, 0x2b55 },   { 0x2e80, 0xa4cf },   { 0xa960, 0xa97f },
+	{ 0xac00, 0xd7a3 },   { 0xf900, 0xfaff },   { 0xfe10, 0xfe6f },   { 0xff00, 0xff60 },
+	{ 0xffe0, 0xffe6 },   { 0x16fe0, 0x18dff }, { 0x1aff0, 0x1b2ff }, { 0x1f000, 0x1faff },
+	{ 0x20000, 0x3fffd },
 };
+
+static const struct range marks[] = {
+	{ 0x0300, 0x036f }, { 0x0483, 0x0487 }, { 0x0591, 0x05bd }, { 0x064b, 0x0655 },
+	{ 0x093c, 0x093c }, { 0x0941, 0x0948 }, { 0x094d, 0x094d }, { 0x0e31, 0x0e31 },
+	{ 0x0e34, 0x0e3a }, { 0x0e47, 0x0e4e }, { 0x1160, 0x11ff }, { 0x1dc0, 0x1dff },
+	{ 0x20d0, 0x20dc }, { 0x3099, 0x309a }, { 0xfe20, 0xfe2f },
+};
+enum { MARKS_ON_A_LETTER = 3 };
 
 static bool in_ranges(uint32_t c, const struct range *ranges, size_t count)
 {
@@ -73,7 +87,10 @@ static size_t visible(const char *s, size_t *ret_columns)
 	length = decode((const unsigned char *)s, &c);
 	if (length == 0 || in_ranges(c, invisible, ARRAY_SIZE(invisible)))
 		return 0;
-	*ret_columns = in_ranges(c, wide, ARRAY_SIZE(wide)) ? 2 : 1;
+	if (in_ranges(c, marks, ARRAY_SIZE(marks)))
+		*ret_columns = 0;
+	else
+		*ret_columns = in_ranges(c, wide, ARRAY_SIZE(wide)) ? 2 : 1;
 	return length;
 }
 
@@ -108,11 +125,20 @@ const char *quote_display(struct arena *arena, const char *value, size_t columns
 	struct text out = { .arena = arena };
 	size_t used = 0;
 	size_t total = strlen(value);
+	size_t marks_left = 0;
 
 	for (const char *s = value; *s;) {
 		size_t width = 1;
 		size_t length = visible(s, &width);
 
+		bool mark = width == 0;
+
+		if (mark && !marks_left)
+			length = 0;
+		if (length == 0 || *s == ' ')
+			marks_left = 0;
+		else
+			marks_left = mark ? marks_left - 1 : MARKS_ON_A_LETTER;
 		if (length == 0)
 			width = 4;
 		else if (*s == '\\')

@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+// Help in a pipe has a width of its own, in which each option is one line.
+enum { PIPE_COLUMNS = 100, NARROW_COLUMNS = 60 };
+
 const struct option_row option_table[] = {
 	{ OPTION_YES, 'y', "yes", ARGUMENT_NONE, NULL, "start without asking" },
 	{ OPTION_DRY_RUN, 0, "dry-run", ARGUMENT_JSON, NULL,
@@ -335,33 +338,71 @@ bool options_check(const struct config *config, struct error *error)
 	return true;
 }
 
-const char *options_render_help(struct arena *arena)
+static const char *help_name(struct arena *arena, const struct option_row *row)
 {
-	struct text out = { .arena = arena };
+	const char *value = row->argument == ARGUMENT_JSON ? "[=json]"
+			    : row->value_name ? arena_printf(arena, " %s", row->value_name)
+					      : "";
 
-	text_add(&out, "usage: claudebox [options] [anything else goes to claude]\n\n"
-		       "Starts Claude Code in a sandbox: it can do anything to this directory and "
-		       "nothing to the rest.\n\n");
+	if (row->letter)
+		return arena_printf(arena, "-%c, --%s%s", row->letter, row->name, value);
+	return arena_printf(arena, "    --%s%s", row->name, value);
+}
+
+static void add_help_row(struct screen *screen, const char *name, size_t name_columns,
+			 const char *help)
+{
+	bool narrow = screen_narrow(screen, NARROW_COLUMNS);
+	size_t indent = narrow ? 8 : 2 + name_columns + 2;
+
+	text_printf(&screen->out, "  %s", name);
+	if (narrow)
+		screen_end_line(screen, indent);
+	else
+		screen_add_blanks(screen, name_columns - strlen(name) + 2);
+	screen_add_wrapped(screen, STYLE_PLAIN, help, indent);
+}
+
+const char *options_render_help(struct arena *arena, struct reader reader)
+{
+	static const struct {
+		const char *name;
+		const char *help;
+	} variables[] = {
+		{ "CLAUDEBOX_EXTRA_ENV", "names of more variables to pass, comma-separated" },
+		{ "CLAUDEBOX_PROFILE", "the profile, when there is no --profile" },
+		{ "CLAUDEBOX_CLAUDE", "the claude to start, instead of the one on PATH" },
+	};
+	struct screen screen = screen_for(arena, reader);
+	size_t columns = 0;
+
+	if (!reader.terminal)
+		screen.reader.columns = PIPE_COLUMNS;
 	for (size_t i = 0; i < option_table_count; i++) {
-		const struct option_row *row = &option_table[i];
-		const char *value = row->value_name ? row->value_name : "";
-		const char *left;
+		size_t length = strlen(help_name(arena, &option_table[i]));
 
-		if (row->argument == ARGUMENT_JSON)
-			value = "[=json]";
-		left = arena_printf(arena, "%c%c%c --%s%s%s", row->letter ? '-' : ' ',
-				    row->letter ? row->letter : ' ', row->letter ? ',' : ' ',
-				    row->name, row->value_name ? " " : "", value);
-		text_printf(&out, "  %-24s  %s\n", left, row->help);
+		columns = length > columns ? length : columns;
 	}
-	text_add(
-		&out,
-		"\nenvironment:\n"
-		"  CLAUDEBOX_EXTRA_ENV       names of more variables to pass, comma-separated\n"
-		"  CLAUDEBOX_PROFILE         the profile, when there is no --profile\n"
-		"  CLAUDEBOX_CLAUDE          the claude to start, instead of the one on PATH\n"
-		"\nexit status: the agent's own (128+N when signal N ended it); 125 nothing was\n"
-		"started; 126 or 127 the command cannot be run or found; 2 wrong usage;\n"
-		"1 a check found a problem, an attack got through, or --gc could not remove all\n");
-	return text_get(&out);
+	screen_add_wrapped(&screen, STYLE_PLAIN,
+			   "usage: claudebox [options] [anything else goes to claude]", 7);
+	text_add(&screen.out, "\n");
+	screen_add_wrapped(&screen, STYLE_PLAIN,
+			   "Starts Claude Code in a sandbox: it can do anything to this directory "
+			   "and nothing to the rest.",
+			   0);
+	text_add(&screen.out, "\n");
+	for (size_t i = 0; i < option_table_count; i++)
+		add_help_row(&screen, help_name(arena, &option_table[i]), columns,
+			     option_table[i].help);
+	text_add(&screen.out, "\nenvironment:\n");
+	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
+		add_help_row(&screen, variables[i].name, columns, variables[i].help);
+	text_add(&screen.out, "\n");
+	screen_add_wrapped(&screen, STYLE_PLAIN,
+			   "exit status: the agent's own (128+N when signal N ended it); 125 "
+			   "nothing was started; 126 or 127 the command cannot be run or found; 2 "
+			   "wrong usage; 1 a check found a problem, an attack got through, or --gc "
+			   "could not remove all",
+			   0);
+	return text_get(&screen.out);
 }

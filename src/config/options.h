@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/screen.h"
 #include "config/limits.h"
 
 #include <stdbool.h>
@@ -159,4 +160,4 @@ bool options_parse(struct config *config, struct arena *arena, int argc, char *c
 		   struct error *error);
 // What only the whole shows, once a profile has been applied.
 bool options_check(const struct config *config, struct error *error);
-const char *options_render_help(struct arena *arena);
+const char *options_render_help(struct arena *arena, struct reader reader);

@@ -340,7 +340,7 @@ void probe_agent(struct agent_facts *agent, struct arena *arena, const struct ho
 	}
 	if (!agent->found) {
 		fail(&search, "claude (Claude Code) is not installed",
-		     "install it, for example: npm install -g @anthropic-ai/claude-code; or set "
+		     "install it, for example: `npm install -g @anthropic-ai/claude-code`; or set "
 		     "CLAUDEBOX_CLAUDE to its path");
 		return;
 	}

@@ -110,6 +110,7 @@ static bool check_owner(struct arena *arena, const struct host *host, const char
 			const struct stat *status, struct error *error)
 {
 	const char *name = shown(arena, host, path);
+	bool newline;
 
 	if (status->st_uid != host->uid && status->st_uid != 0) {
 		error_hint(error, "replace it by one of your own");
@@ -117,7 +118,7 @@ static bool check_owner(struct arena *arena, const struct host *host, const char
 	}
 	if (status->st_mode & S_IWOTH ||
 	    (status->st_mode & S_IWGRP && status->st_gid != host->gid)) {
-		error_hint(error, "run: chmod go-w '%s'", name);
+		error_hint(error, "run `chmod go-w %s`", quote_shell(arena, path, &newline));
 		return error_set(error, "'%s' can be changed by other users (mode %03o)", name,
 				 (unsigned int)status->st_mode & 0777);
 	}

@@ -13,7 +13,7 @@ static bool refuse(struct error *error, const char *project, const char *relatio
 		   const char *place, const char *what)
 {
 	error_hint(error, "start claudebox in the directory of one project, for example: "
-			  "mkdir ~/project && cd ~/project && claudebox");
+			  "`mkdir ~/project && cd ~/project && claudebox`");
 	return error_set(error, "project '%s' %s '%s' (%s)",
 			 quote_display(error->arena, project, 0), relation,
 			 quote_display(error->arena, place, 0), what);
@@ -69,6 +69,7 @@ bool plan_refuse_state(const struct host *host, struct error *error)
 {
 	const struct state_facts *state = &host->state;
 	const char *root = quote_display(error->arena, state->root, 0);
+	bool newline;
 
 	if (state->root_is_link) {
 		error_hint(error, "replace the link by a directory of your own");
@@ -85,7 +86,8 @@ bool plan_refuse_state(const struct host *host, struct error *error)
 		return error_set(error, "state directory '%s' belongs to someone else", root);
 	}
 	if (state->root_mode & 077) {
-		error_hint(error, "run: chmod 700 '%s'", root);
+		error_hint(error, "run `chmod 700 %s`",
+			   quote_shell(error->arena, state->root, &newline));
 		return error_set(error, "state directory '%s' is open to other users (mode %03o)",
 				 root, (unsigned int)state->root_mode & 0777);
 	}
@@ -152,8 +154,9 @@ static bool check_daemon(const struct plan *plan, const struct host *host, struc
 bool plan_check(const struct plan *plan, const struct host *host, struct error *error)
 {
 	if (!plan->bwrap && host->passed_over.count) {
-		error_hint(error,
-			   "install it for the whole system, for example: apt install bubblewrap");
+		error_hint(
+			error,
+			"install it for the whole system, for example: `apt install bubblewrap`");
 		return error_set(error, "no bwrap that can be trusted: %s",
 				 host->passed_over.items[0]);
 	}
@@ -161,8 +164,8 @@ bool plan_check(const struct plan *plan, const struct host *host, struct error *
 		error_note(error,
 			   "bwrap makes the sandbox that Claude runs in; nothing was started");
 		error_hint(error,
-			   "install it: apt install bubblewrap (Debian, Ubuntu), dnf install "
-			   "bubblewrap (Fedora), pacman -S bubblewrap (Arch)");
+			   "install it: `apt install bubblewrap` (Debian, Ubuntu), "
+			   "`dnf install bubblewrap` (Fedora), `pacman -S bubblewrap` (Arch)");
 		return error_set(error, "bwrap (bubblewrap) is not installed");
 	}
 	// In a namespace of its own, what root's number may do to the host would be within reach.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/screen.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,9 +28,6 @@ typedef VEC(struct finding_row) finding_rows;
 // How many things keep a box from starting.
 size_t findings_to_fix(const finding_rows *rows);
 
-// `columns` 0: as wide as it takes.
-const char *render_check(struct arena *arena, const finding_rows *rows, size_t columns,
-			 bool colour);
-// A line each, always in the same columns: scripts cut it.
-const char *render_check_plain(struct arena *arena, const finding_rows *rows);
+// A report on a terminal; else a line each, always in the same columns: scripts cut it.
+const char *render_check(struct arena *arena, const finding_rows *rows, struct reader reader);
 const char *render_check_json(struct arena *arena, const finding_rows *rows);

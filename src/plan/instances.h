@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/screen.h"
 #include "plan/host.h"
 
 #include <stdbool.h>
@@ -83,9 +84,8 @@ instance_list instances_removable(struct arena *arena, const instance_list *list
 uint64_t instances_size(const instance_list *list);
 
 struct instances_view {
+	struct reader reader;
 	const char *home;
-	size_t columns; // 0: as wide as it takes
-	bool colour;
 	int64_t now;
 };
 const char *render_size(struct arena *arena, uint64_t bytes);

@@ -94,18 +94,17 @@ bool plan_check_network(const struct plan *plan, const struct host *host, struct
 	if (!tier_table[plan->network].attached)
 		return true;
 	if (!network->pasta) {
-		error_hint(error,
-			   "install it: apt install passt (Debian, Ubuntu), dnf install passt "
-			   "(Fedora), pacman -S passt (Arch)");
+		error_hint(error, "install it: `apt install passt` (Debian, Ubuntu), "
+				  "`dnf install passt` (Fedora), `pacman -S passt` (Arch)");
 		return error_set(error, "network inet needs 'pasta', and it is not installed");
 	}
 	if (!network->nft) {
-		error_hint(error, "install it: apt install nftables (Debian, Ubuntu), dnf install "
-				  "nftables (Fedora), pacman -S nftables (Arch)");
+		error_hint(error, "install it: `apt install nftables` (Debian, Ubuntu), "
+				  "`dnf install nftables` (Fedora), `pacman -S nftables` (Arch)");
 		return error_set(error, "network inet needs 'nft', and it is not installed");
 	}
 	if (network->tun_problem) {
-		error_hint(error, "run: sudo modprobe tun && sudo chmod 666 /dev/net/tun");
+		error_hint(error, "run `sudo modprobe tun && sudo chmod 666 /dev/net/tun`");
 		return error_set(error, "network inet needs '/dev/net/tun': %s",
 				 network->tun_problem);
 	}

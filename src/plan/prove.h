@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/screen.h"
 #include "plan/plan.h"
 
 #include <stdbool.h>
@@ -111,8 +112,7 @@ struct proof {
 // From what the probe printed, how it ended, and what the host saw.
 struct proof prove_judge(struct arena *arena, const char *output, int status, const canaries *list);
 
-// `columns` 0: as wide as it takes.
 const char *render_proof(struct arena *arena, const struct plan *plan, const struct proof *proof,
-			 size_t columns, bool colour);
+			 struct reader reader);
 const char *render_proof_json(struct arena *arena, const struct plan *plan,
 			      const struct proof *proof);

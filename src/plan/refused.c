@@ -86,21 +86,22 @@ static const char *shown(struct arena *arena, const struct refusal *refusal)
 			    str_equal(refusal->protocol, "udp") ? "/udp" : "");
 }
 
-const char *refused_render_line(struct arena *arena, const struct refusals *refusals)
+const char *refused_render_line(struct arena *arena, const struct refusals *refusals, bool ascii)
 {
 	size_t count = refusals->list.count;
 	struct text out = { .arena = arena };
 
 	if (!refusals->total)
 		return NULL;
-	text_printf(&out, "network: refused %lu connection%s", refusals->total,
+	text_printf(&out, "refused %lu connection%s", refusals->total,
 		    refusals->total == 1 ? "" : "s");
 	for (size_t i = 0; i < count && i < SHOWN; i++)
-		text_printf(&out, "%s%s ×%lu", i ? ", " : " (",
-			    shown(arena, &refusals->list.items[i]), refusals->list.items[i].count);
+		text_printf(&out, "%s%s %s%lu", i ? ", " : " (",
+			    shown(arena, &refusals->list.items[i]), ascii ? "x" : "×",
+			    refusals->list.items[i].count);
 	if (count > SHOWN)
 		text_printf(&out, " and %zu more", count - SHOWN);
-	text_add(&out, count ? ")\n" : "\n");
+	text_add(&out, count ? ")" : "");
 	return text_get(&out);
 }
 

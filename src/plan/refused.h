@@ -18,8 +18,8 @@ struct refusals {
 
 // From `nft -j list table`. False when the text is no such thing.
 bool refused_parse(struct arena *arena, const char *json, struct refusals *ret_refusals);
-// "network: refused 14 connections (192.168.1.10:22 ×12, …)", or NULL when nothing was.
-const char *refused_render_line(struct arena *arena, const struct refusals *refusals);
+// "refused 14 connections (192.168.1.10:22 ×12, …)", or NULL when nothing was. `ascii`: without that sign.
+const char *refused_render_line(struct arena *arena, const struct refusals *refusals, bool ascii);
 // The report for scripts. `refusals` NULL: nothing was counted.
 const char *refused_render_report(struct arena *arena, const struct plan *plan, int status,
 				  const struct refusals *refusals);

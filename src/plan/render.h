@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/screen.h"
 #include "plan/plan.h"
 
 enum bwrap_operand {
@@ -29,8 +30,8 @@ typedef VEC(struct bwrap_option) bwrap_options;
 
 bwrap_options render_bwrap(const struct plan *plan, struct arena *arena);
 
-// `columns` 0: as wide as it takes. `colour`: with escape sequences of our own.
-const char *render_audit(const struct plan *plan, struct arena *arena, size_t columns, bool colour);
+const char *render_audit(const struct plan *plan, struct arena *arena, struct reader reader);
+// A script, and so the same for every reader.
 const char *render_dry_run(const struct plan *plan, struct arena *arena);
 const char *render_json(const struct plan *plan, struct arena *arena);
 

@@ -5,7 +5,6 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "plan/limits.h"
-#include "plan/screen.h"
 #include "plan/tables.h"
 
 #include <string.h>
@@ -38,14 +37,18 @@ const char *render_masked(struct arena *arena, const char *value)
 			    quote_display(arena, last, 0));
 }
 
+static const char *shown_value(struct screen *screen, const char *value)
+{
+	return quote_display(screen->arena, value, VALUE_COLUMNS);
+}
+
 static void add_value(struct screen *screen, const char *value, const char *wanted_by,
 		      size_t indent, size_t used)
 {
-	used = screen_add_broken(screen, STYLE_PLAIN,
-				 quote_display(screen->arena, value, VALUE_COLUMNS), indent, used);
+	used = screen_add_broken(screen, STYLE_PLAIN, value, indent, used);
 	if (wanted_by)
-		screen_add_broken(screen, STYLE_DIM,
-				  arena_printf(screen->arena, "  (%s)", wanted_by), indent, used);
+		screen_add_words(screen, STYLE_DIM,
+				 arena_printf(screen->arena, "  (%s)", wanted_by), indent, used);
 	text_add(&screen->out, "\n");
 }
 
@@ -55,8 +58,9 @@ static void add_path_list(struct screen *screen, const char *list, size_t indent
 		size_t length = strcspn(s, ":");
 
 		if (s != list)
-			text_printf(&screen->out, "%*s", (int)indent, "");
-		add_value(screen, arena_strndup(screen->arena, s, length), NULL, indent, 0);
+			screen_add_blanks(screen, indent);
+		add_value(screen, shown_value(screen, arena_strndup(screen->arena, s, length)),
+			  NULL, indent, 0);
 		s += length + (s[length] == ':');
 	}
 	if (!*list)
@@ -65,27 +69,30 @@ static void add_path_list(struct screen *screen, const char *list, size_t indent
 
 static void add_variable(struct screen *screen, const struct plan_variable *variable)
 {
-	bool narrow = screen->columns && screen->columns < NARROW_COLUMNS;
+	bool narrow = screen_narrow(screen, NARROW_COLUMNS);
 	size_t indent = narrow ? 8 : NAME_COLUMNS + 7;
 	const char *wanted_by = variable->origin == ORIGIN_ASKED ? variable->why : NULL;
-	size_t name = strlen(variable->name) < NAME_COLUMNS ? NAME_COLUMNS : strlen(variable->name);
+	size_t name;
 
 	text_add(&screen->out, "  ");
 	screen_add(screen, variable->origin == ORIGIN_ASKED ? STYLE_ASKED : STYLE_DIM,
 		   origin_marks[variable->origin]);
-	text_printf(&screen->out, " %-*s ", narrow ? 0 : NAME_COLUMNS,
-		    quote_display(screen->arena, variable->name, screen_room(screen, 7)));
+	text_add(&screen->out, " ");
+	name = screen_add_broken(screen, STYLE_PLAIN, shown_value(screen, variable->name), 6, 0);
 	if (narrow)
 		screen_end_line(screen, indent);
+	else
+		screen_add_blanks(screen, name < NAME_COLUMNS ? NAME_COLUMNS + 1 - name : 1);
 	if (str_equal(variable->name, "PATH"))
 		add_path_list(screen, variable->value, indent);
-	else if (variable->secret)
-		text_printf(&screen->out, "%s (masked)%s\n",
-			    render_masked(screen->arena, variable->value),
-			    wanted_by ? arena_printf(screen->arena, "  (%s)", wanted_by) : "");
 	else
-		add_value(screen, variable->value, wanted_by, indent,
-			  narrow ? 0 : name - NAME_COLUMNS);
+		add_value(screen,
+			  variable->secret
+				  ? arena_printf(screen->arena, "%s (masked)",
+						 render_masked(screen->arena, variable->value))
+				  : shown_value(screen, variable->value),
+			  wanted_by, indent,
+			  narrow || name < NAME_COLUMNS ? 0 : name - NAME_COLUMNS);
 }
 
 static void add_packages(struct screen *screen, const struct plan *plan)
@@ -151,8 +158,8 @@ static void add_mount_row(struct screen *screen, const struct plan *plan,
 		separator = ", ";
 	}
 	if (first->secret)
-		text_printf(&line, "  SECRET: %s", first->secret);
-	text_printf(&line, "  (%s)", first->why);
+		text_printf(&line, " SECRET: %s", first->secret);
+	text_printf(&line, " (%s)", first->why);
 	text_printf(&screen->out, "  %s %-10s ", origin_marks[first->origin],
 		    mount_kind_names[first->kind]);
 	screen_add_wrapped(screen,
@@ -221,7 +228,7 @@ static void add_network(struct screen *screen, const struct plan *plan)
 	screen_add(screen, STYLE_HEAD, "\nNetwork:");
 	text_add(&screen->out, "\n  ");
 	screen_add_wrapped(screen, STYLE_PLAIN,
-			   plan->network_by ? arena_printf(screen->arena, "%s  (%s)", tier->meaning,
+			   plan->network_by ? arena_printf(screen->arena, "%s (%s)", tier->meaning,
 							   plan->network_by)
 					    : tier->meaning,
 			   2);
@@ -251,7 +258,7 @@ static void add_limits(struct screen *screen, const struct plan_limits *limits)
 
 		if (row->value)
 			add_marked_line(screen, row->origin ? ORIGIN_ASKED : ORIGIN_MADE,
-					row->origin ? arena_printf(screen->arena, "%s  (%s)", text,
+					row->origin ? arena_printf(screen->arena, "%s (%s)", text,
 								   row->origin)
 						    : text);
 	}
@@ -295,27 +302,23 @@ static void add_upgrade(struct screen *screen, const struct plan *plan)
 	}
 }
 
-const char *render_audit(const struct plan *plan, struct arena *arena, size_t columns, bool colour)
+const char *render_audit(const struct plan *plan, struct arena *arena, struct reader reader)
 {
-	struct screen screen = { .arena = arena,
-				 .out = { .arena = arena },
-				 .columns = columns,
-				 .colour = colour,
-				 .home = plan->home };
+	struct screen screen = screen_for(arena, reader);
 
+	screen.home = plan->home;
 	screen_add(&screen, STYLE_HEAD, "claudebox: ");
 	screen_add_wrapped(&screen, STYLE_PLAIN,
 			   plan->profile
-				   ? arena_printf(arena, "%s  (profile %s)",
+				   ? arena_printf(arena, "%s (profile %s)",
 						  shown_path(&screen, plan->project), plan->profile)
 				   : shown_path(&screen, plan->project),
 			   11);
 	if (plan->profile_description) {
 		text_add(&screen.out, "           ");
-		screen_add(&screen, STYLE_DIM,
-			   quote_display(arena, plan->profile_description,
-					 screen_room(&screen, 30)));
-		text_add(&screen.out, "\n");
+		screen_add_wrapped(&screen, STYLE_DIM,
+				   quote_display(arena, plan->profile_description, VALUE_COLUMNS),
+				   11);
 	}
 	text_add(&screen.out, "\n");
 	screen_add(&screen, STYLE_HEAD, "Environment:");

@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "plan/json.h"
-#include "plan/screen.h"
 
 enum { NARROW_COLUMNS = 60, INDENT = 4, STATE_COLUMNS = 8, NAME_COLUMNS = 9 };
 
@@ -58,13 +57,14 @@ static const char *summary_of(struct arena *arena, const finding_rows *rows)
 static void add_row(struct screen *screen, const struct finding_row *row)
 {
 	const char *name = state_rows[row->found.state].name;
-	bool narrow = screen->columns && screen->columns < NARROW_COLUMNS;
-	size_t indent = narrow ? INDENT : 2 + STATE_COLUMNS + 1 + NAME_COLUMNS + 1;
+	bool narrow = screen_narrow(screen, NARROW_COLUMNS);
+	size_t margin = screen->reader.terminal ? 2 : 0; // below a head
+	size_t indent = narrow ? INDENT : margin + STATE_COLUMNS + 1 + NAME_COLUMNS + 1;
 	const char *fix = fix_of(screen->arena, row);
 
-	text_add(&screen->out, "  ");
+	screen_add_blanks(screen, margin);
 	screen_add(screen, state_rows[row->found.state].style, name);
-	text_printf(&screen->out, "%*s", (int)(STATE_COLUMNS + 1 - display_width(name)), "");
+	screen_add_blanks(screen, STATE_COLUMNS + 1 - display_width(name));
 	if (narrow) {
 		text_add(&screen->out, row->name);
 		screen_end_line(screen, indent);
@@ -74,7 +74,7 @@ static void add_row(struct screen *screen, const struct finding_row *row)
 	screen_add_wrapped(screen, STYLE_PLAIN, detail_of(screen->arena, row), indent);
 	if (!fix)
 		return;
-	text_printf(&screen->out, "%*s", (int)indent, "");
+	screen_add_blanks(screen, indent);
 	screen_add_wrapped(screen, stops(row) ? STYLE_HEAD : STYLE_DIM, fix, indent);
 }
 
@@ -94,34 +94,19 @@ static void add_group(struct screen *screen, const finding_rows *rows,
 	text_add(&screen->out, "\n");
 }
 
-const char *render_check(struct arena *arena, const finding_rows *rows, size_t columns, bool colour)
+const char *render_check(struct arena *arena, const finding_rows *rows, struct reader reader)
 {
-	struct screen screen = {
-		.arena = arena, .out = { .arena = arena }, .columns = columns, .colour = colour
-	};
+	struct screen screen = screen_for(arena, reader);
 
-	vec_each(row, rows)
-		add_group(&screen, rows, row);
+	vec_each(row, rows) {
+		if (reader.terminal)
+			add_group(&screen, rows, row);
+		else
+			add_row(&screen, row);
+	}
 	screen_add_wrapped(&screen, findings_to_fix(rows) ? STYLE_DANGER : STYLE_GOOD,
 			   summary_of(arena, rows), 0);
 	return text_get(&screen.out);
-}
-
-const char *render_check_plain(struct arena *arena, const finding_rows *rows)
-{
-	struct text out = { .arena = arena };
-
-	vec_each(row, rows) {
-		const char *fix = fix_of(arena, row);
-
-		text_printf(&out, "%-*s %-*s %s\n", STATE_COLUMNS,
-			    state_rows[row->found.state].name, NAME_COLUMNS, row->name,
-			    detail_of(arena, row));
-		if (fix)
-			text_printf(&out, "%*s %s\n", STATE_COLUMNS + 1 + NAME_COLUMNS, "", fix);
-	}
-	text_printf(&out, "%s\n", summary_of(arena, rows));
-	return text_get(&out);
 }
 
 const char *render_check_json(struct arena *arena, const finding_rows *rows)
@@ -138,5 +123,5 @@ const char *render_check_json(struct arena *arena, const finding_rows *rows)
 						      "fix", row->found.fix, "group", row->group));
 	all = json_pack("{s:i, s:b, s:I, s:o}", "version", 1, "starts", !to_fix, "to_fix",
 			(json_int_t)to_fix, "checks", list);
-	return json_write(arena, all, JSON_INDENT(2));
+	return json_write(arena, all, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 }

@@ -5,7 +5,6 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "plan/json.h"
-#include "plan/screen.h"
 
 enum { INDENT = 4, MINUTE = 60, HOUR = 60 * MINUTE, DAY = 24 * HOUR };
 
@@ -75,11 +74,10 @@ static void add_instance(struct screen *screen, const struct instance *instance,
 
 static struct screen screen_of(struct arena *arena, const struct instances_view *view)
 {
-	return (struct screen){ .arena = arena,
-				.out = { .arena = arena },
-				.columns = view->columns,
-				.colour = view->colour,
-				.home = view->home };
+	struct screen screen = screen_for(arena, view->reader);
+
+	screen.home = view->home;
+	return screen;
 }
 
 static const char *count_of(struct arena *arena, size_t count, const char *what)

@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "plan/json.h"
-#include "plan/screen.h"
 
 enum { NARROW_COLUMNS = 72, INDENT = 4, VERDICT_COLUMNS = 7 };
 
@@ -21,11 +20,6 @@ static const struct {
 	[VERDICT_SKIPPED] = { "skipped", STYLE_DIM, "skipped" },
 	[VERDICT_NOT_RUN] = { "not run", STYLE_DANGER, "not run" },
 };
-
-static void add_blanks(struct screen *screen, size_t count)
-{
-	text_printf(&screen->out, "%*s", (int)count, "");
-}
 
 // What is held says by what; everything else says how it came out.
 static const char *reason_of(struct arena *arena, const struct attack *attack,
@@ -45,42 +39,42 @@ static void add_row(struct screen *screen, size_t name_width, const struct attac
 {
 	const char *name = attack_name(screen->arena, attack);
 	const char *shown = verdict_rows[row->verdict].shown;
-	bool narrow = screen->columns && screen->columns < NARROW_COLUMNS;
+	bool narrow = screen_narrow(screen, NARROW_COLUMNS);
 	size_t indent = narrow ? INDENT : 2 + name_width + 2 + VERDICT_COLUMNS + 2;
 
 	text_printf(&screen->out, "  %s", name);
-	add_blanks(screen, (narrow ? 0 : name_width - display_width(name)) + 2);
+	screen_add_blanks(screen, (narrow ? 0 : name_width - display_width(name)) + 2);
 	screen_add(screen, verdict_rows[row->verdict].style, shown);
 	if (narrow)
 		screen_end_line(screen, indent);
 	else
-		add_blanks(screen, VERDICT_COLUMNS - display_width(shown) + 2);
+		screen_add_blanks(screen, VERDICT_COLUMNS - display_width(shown) + 2);
 	screen_add_wrapped(screen, STYLE_PLAIN, reason_of(screen->arena, attack, row), indent);
 }
 
 static void add_summary(struct screen *screen, const struct proof *proof)
 {
+	enum verdict last = proof->counts[VERDICT_NOT_RUN] ? VERDICT_NOT_RUN : VERDICT_SKIPPED;
+	size_t used = 0;
+
 	text_add(&screen->out, "\n");
-	for (enum verdict verdict = 0; verdict < VERDICT_COUNT; verdict++) {
+	for (enum verdict verdict = 0; verdict <= last; verdict++) {
 		size_t count = proof->counts[verdict];
 		bool bad = count && verdict_rows[verdict].style == STYLE_DANGER;
 
-		if (verdict == VERDICT_NOT_RUN && !count)
-			continue;
-		text_add(&screen->out, verdict ? ", " : "");
-		screen_add(screen, bad ? STYLE_DANGER : STYLE_PLAIN,
-			   arena_printf(screen->arena, "%zu %s", count,
-					verdict_rows[verdict].counted));
+		used = screen_add_words(
+			screen, bad ? STYLE_DANGER : STYLE_PLAIN,
+			arena_printf(screen->arena, "%s%zu %s%s", verdict ? " " : "", count,
+				     verdict_rows[verdict].counted, verdict < last ? "," : ""),
+			0, used);
 	}
 	text_add(&screen->out, "\n");
 }
 
 const char *render_proof(struct arena *arena, const struct plan *plan, const struct proof *proof,
-			 size_t columns, bool colour)
+			 struct reader reader)
 {
-	struct screen screen = {
-		.arena = arena, .out = { .arena = arena }, .columns = columns, .colour = colour
-	};
+	struct screen screen = screen_for(arena, reader);
 	const char *group = NULL;
 	size_t name_width = 0;
 
@@ -91,10 +85,13 @@ const char *render_proof(struct arena *arena, const struct plan *plan, const str
 	}
 	screen_add_wrapped(&screen, STYLE_PLAIN,
 			   arena_printf(arena, "Attacks from inside the box of %s",
-					quote_display(arena, plan->project, 0)),
+					quote_word(arena, plan->project, 0)),
 			   0);
-	text_printf(&screen.out, "network %s%s%s\n", network_tier_names[plan->network],
-		    plan->profile ? ", profile " : "", plan->profile ? plan->profile : "");
+	screen_add_wrapped(&screen, STYLE_PLAIN,
+			   arena_printf(arena, "network %s%s%s", network_tier_names[plan->network],
+					plan->profile ? ", profile " : "",
+					plan->profile ? plan->profile : ""),
+			   0);
 	for (size_t i = 0; i < attack_count; i++) {
 		if (!str_equal(group, attack_table[i].group)) {
 			group = attack_table[i].group;

@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -121,25 +120,26 @@ static bool finish_box(struct box *box, const struct plan *plan, struct network 
 static void report_network(const struct plan *plan, struct network *network, struct arena *arena,
 			   int status)
 {
+	struct reader reader = run_find_reader(STDERR_FILENO);
 	bool lost = network && network_was_lost(network);
-	bool person = network && isatty(STDERR_FILENO);
+	bool person = network && reader.terminal;
 	struct refusals refusals = { 0 };
 	bool counted = network && (person || plan->report) &&
 		       network_refused(network, arena, &refusals);
-	const char *line = counted ? refused_render_line(arena, &refusals) : NULL;
+	const char *line = counted ? refused_render_line(arena, &refusals, reader.ascii) : NULL;
 	const char *report;
 
 	if (person && lost)
-		fputs("network: it was gone before the end\n", stderr);
+		run_tell("network", "it was gone before the end");
 	if (person && !counted)
-		fputs("network: what was refused cannot be read\n", stderr);
+		run_tell("network", "what was refused cannot be read");
 	if (person && line)
-		fputs(line, stderr);
+		run_tell("network", "%s", line);
 	if (!plan->report)
 		return;
 	report = refused_render_report(arena, plan, status, counted ? &refusals : NULL);
 	if (!run_write(plan->report, report, strlen(report)))
-		fprintf(stderr, "claudebox: cannot write the report: %s\n", strerror(errno));
+		run_tell("claudebox", "cannot write the report: %s", strerror(errno));
 }
 
 static void close_box(struct box *box)
@@ -158,7 +158,7 @@ bool run_box(const struct plan *plan, struct arena *arena, int *ret_status, stru
 	bool ok;
 
 	if (plan->report && fcntl(plan->report, F_GETFD) < 0) {
-		error_hint(error, "open it in the shell: claudebox --report-fd %d %d>report.json",
+		error_hint(error, "open it in the shell: `claudebox --report-fd %d %d>report.json`",
 			   plan->report, plan->report);
 		return error_set(error, "descriptor %d for the report is not open", plan->report);
 	}

@@ -17,7 +17,6 @@
 #include <linux/sched.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -117,7 +116,7 @@ bool cgroup_make(struct cgroup *cgroup, const struct plan *plan, struct arena *a
 	if (plan->limits.asked)
 		return make(cgroup, plan, arena, error);
 	if (!make(cgroup, plan, arena, &problem))
-		fprintf(stderr, "claudebox: without a limit of processes: %s\n", problem.message);
+		run_tell("claudebox", "without a limit of processes: %s", problem.message);
 	return true;
 }
 
@@ -126,9 +125,8 @@ bool cgroup_forgo(struct cgroup *cgroup, const struct plan *plan, int why)
 	if (plan->limits.asked || cgroup->inner < 0)
 		return false;
 	cgroup_end(cgroup);
-	fprintf(stderr,
-		"claudebox: without a limit of processes: cannot start one in a cgroup: %s\n",
-		strerror(why));
+	run_tell("claudebox", "without a limit of processes: cannot start one in a cgroup: %s",
+		 strerror(why));
 	return true;
 }
 
@@ -164,11 +162,11 @@ static void tell(const struct cgroup *cgroup)
 	long refused = read_count(cgroup, "pids.events", "max ");
 
 	if (killed > 0)
-		fprintf(stderr, "limits: memory ran out, %ld process%s killed\n", killed,
-			killed == 1 ? " was" : "es were");
+		run_tell("limits", "memory ran out, %ld process%s killed", killed,
+			 killed == 1 ? " was" : "es were");
 	if (refused > 0)
-		fprintf(stderr, "limits: %ld time%s a process or thread too many was refused\n",
-			refused, refused == 1 ? "" : "s");
+		run_tell("limits", "%ld time%s a process or thread too many was refused", refused,
+			 refused == 1 ? "" : "s");
 }
 
 // The last processes of the box may still be on their way out.

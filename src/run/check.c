@@ -10,7 +10,6 @@
 #include "plan/render.h"
 #include "run/run.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -39,9 +38,10 @@ static struct finding look_at_bwrap(struct arena *arena, const struct host *host
 
 	(void)config;
 	if (!host->bwrap)
-		return check_missing("not on PATH",
-				     "apt install bubblewrap (Debian, Ubuntu), dnf install "
-				     "bubblewrap (Fedora), pacman -S bubblewrap (Arch)");
+		return check_missing(
+			"not on PATH",
+			"`apt install bubblewrap` (Debian, Ubuntu), "
+			"`dnf install bubblewrap` (Fedora), `pacman -S bubblewrap` (Arch)");
 	run_capture(arena, host->bwrap, version, &number);
 	if (!host->bwrap_disables_userns)
 		return check_broken(arena_printf(arena,
@@ -288,22 +288,10 @@ static const struct check checks[] = {
 	{ "terminal", MACHINE, never, check_terminal },
 };
 
-static const char *render(struct arena *arena, const struct config *config,
-			  const finding_rows *rows)
-{
-	struct run_screen screen = run_look_at_screen(STDOUT_FILENO);
-
-	if (config->output == OUTPUT_JSON)
-		return render_check_json(arena, rows);
-	if (!screen.terminal)
-		return render_check_plain(arena, rows);
-	return render_check(arena, rows, screen.columns, screen.colour);
-}
-
-int run_check(const struct config *config, const struct host *host, struct arena *arena)
+bool run_check(const struct config *config, const struct host *host, struct arena *arena,
+	       int *ret_status, struct error *error)
 {
 	finding_rows rows = { 0 };
-	const char *text;
 
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
 		vec_push(arena, &rows,
@@ -311,8 +299,10 @@ int run_check(const struct config *config, const struct host *host, struct arena
 					       .group = checks[i].group,
 					       .required = checks[i].required(config),
 					       .found = checks[i].look(arena, host, config) });
-	text = render(arena, config, &rows);
-	if (!run_write(STDOUT_FILENO, text, strlen(text)))
-		return EXIT_NOT_STARTED;
-	return findings_to_fix(&rows) ? EXIT_CHECK_FAILED : 0;
+	*ret_status = findings_to_fix(&rows) ? EXIT_CHECK_FAILED : 0;
+	return run_print(STDOUT_FILENO,
+			 config->output == OUTPUT_JSON
+				 ? render_check_json(arena, &rows)
+				 : render_check(arena, &rows, run_find_reader(STDOUT_FILENO)),
+			 error);
 }

@@ -31,7 +31,7 @@ struct finding check_nix(struct arena *arena, const struct host *host, const str
 	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0) {
 		found = check_broken(
 			arena_printf(arena, "the daemon does not answer (%m)"),
-			"start it: systemctl start nix-daemon; and be in its group of users");
+			"start it: `systemctl start nix-daemon`; and be in its group of users");
 		// Who owns the store needs no daemon to build on the host.
 		found.starts_without = access("/nix/var/nix", W_OK) == 0;
 		return found;

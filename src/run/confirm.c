@@ -3,7 +3,6 @@
 #include "run/run.h"
 
 #include "base/cleanup.h"
-#include "base/text.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -12,6 +11,7 @@ bool run_ask(const char *question, bool *ret_yes, struct error *error)
 {
 	// The audit is on stderr: a question makes no sense where nobody sees it.
 	CLEANUP_FD int terminal = isatty(STDERR_FILENO) ? open("/dev/tty", O_RDWR | O_CLOEXEC) : -1;
+	struct screen screen;
 	char answer[64] = "";
 	ssize_t got;
 
@@ -19,7 +19,10 @@ bool run_ask(const char *question, bool *ret_yes, struct error *error)
 		error_hint(error, "read what --dry-run prints, then start with --yes");
 		return error_set(error, "there is no terminal to ask for confirmation on");
 	}
-	if (dprintf(terminal, "%s [y/N] ", question) < 0)
+	screen = screen_for(error->arena, run_find_reader(terminal));
+	screen_add_words(&screen, STYLE_PLAIN, arena_printf(error->arena, "%s [y/N] ", question), 0,
+			 0);
+	if (!run_write(terminal, text_get(&screen.out), screen.out.length))
 		return error_set(error, "cannot ask on the terminal");
 	got = read(terminal, answer, sizeof(answer) - 1);
 	if (got <= 0 && write(terminal, "\n", 1) < 0)

@@ -13,18 +13,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <time.h>
 
-static struct instances_view view_of(const struct host *host, FILE *stream)
+static struct instances_view view_of(const struct host *host, int fd)
 {
-	struct run_screen screen = run_look_at_screen(fileno(stream));
-
-	return (struct instances_view){ .home = host->home,
-					.columns = screen.columns,
-					.colour = screen.colour,
+	return (struct instances_view){ .reader = run_find_reader(fd),
+					.home = host->home,
 					.now = time(NULL) };
 }
 
@@ -80,13 +76,6 @@ struct tally {
 	bool failed;
 };
 
-static void tell_failure(const struct error *error)
-{
-	fprintf(stderr, "claudebox: %s\n", error->message);
-	if (error->hint)
-		fprintf(stderr, "hint: %s\n", error->hint);
-}
-
 static struct tally remove_all(int all, const instance_list *list, const strings *leftovers,
 			       struct arena *arena)
 {
@@ -97,7 +86,7 @@ static struct tally remove_all(int all, const instance_list *list, const strings
 
 		if (run_remove_tree(all, *name, &error))
 			continue;
-		tell_failure(&error);
+		run_tell_error(&error);
 		tally.failed = true;
 	}
 	vec_each(instance, list) {
@@ -107,12 +96,11 @@ static struct tally remove_all(int all, const instance_list *list, const strings
 			tally.removed++;
 			tally.bytes += instance->size;
 		} else if (error.message) {
-			tell_failure(&error);
+			run_tell_error(&error);
 			tally.failed = true;
 		} else {
-			fprintf(stderr,
-				"claudebox: instance '%s' is kept: it has changed meanwhile\n",
-				instance->id);
+			run_tell("claudebox", "instance '%s' is kept: it has changed meanwhile",
+				 instance->id);
 		}
 	}
 	return tally;
@@ -145,24 +133,27 @@ static bool collect(const struct config *config, const struct host *host, int al
 	instance_list removable = instances_removable(arena, &list);
 	bool idle = config->list_only || (!removable.count && !leftovers.count);
 	// Before a question the list belongs where the question is.
-	FILE *stream = idle || config->yes ? stdout : stderr;
-	struct instances_view view = view_of(host, stream);
+	int fd = idle || config->yes ? STDOUT_FILENO : STDERR_FILENO;
+	struct instances_view view = view_of(host, fd);
 	struct tally tally;
 
-	if (config->output == OUTPUT_JSON)
-		fputs(render_instances_json(arena, &removable), stdout);
-	else
-		fputs(render_garbage(arena, &list, leftovers.count, &view), stream);
-	fflush(stream);
+	if (!run_print(fd,
+		       config->output == OUTPUT_JSON
+			       ? render_instances_json(arena, &removable)
+			       : render_garbage(arena, &list, leftovers.count, &view),
+		       error))
+		return false;
 	if (idle)
 		return true;
 	if (!config->yes && !confirm(&removable, error))
 		return false;
 	tally = remove_all(all, &removable, &leftovers, arena);
-	printf("Removed %zu instance%s, %s.\n", tally.removed, tally.removed == 1 ? "" : "s",
-	       render_size(arena, tally.bytes));
 	*ret_status = tally.failed ? EXIT_CHECK_FAILED : 0;
-	return true;
+	return run_print(STDOUT_FILENO,
+			 arena_printf(arena, "Removed %zu instance%s, %s.\n", tally.removed,
+				      tally.removed == 1 ? "" : "s",
+				      render_size(arena, tally.bytes)),
+			 error);
 }
 
 bool run_instances(const struct config *config, struct arena *arena, int *ret_status,
@@ -183,9 +174,9 @@ bool run_instances(const struct config *config, struct arena *arena, int *ret_st
 	if (config->action == ACTION_GC)
 		return collect(config, &host, all, arena, ret_status, error);
 	list = probe_instances(arena, all, &leftovers);
-	view = view_of(&host, stdout);
-	fputs(config->output == OUTPUT_JSON ? render_instances_json(arena, &list)
-					    : render_instances(arena, &list, &view),
-	      stdout);
-	return true;
+	view = view_of(&host, STDOUT_FILENO);
+	return run_print(STDOUT_FILENO,
+			 config->output == OUTPUT_JSON ? render_instances_json(arena, &list)
+						       : render_instances(arena, &list, &view),
+			 error);
 }

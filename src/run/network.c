@@ -14,6 +14,7 @@
 #include "plan/network.h"
 #include "plan/render.h"
 #include "run/network_process.h"
+#include "run/run.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -52,8 +53,9 @@ static bool rules_failed(struct error *error, int messages)
 {
 	const char *said = last_words(error->arena, messages);
 
-	error_hint(error, "is nf_tables in the kernel? sudo modprobe -a nf_tables nft_reject_inet; "
-			  "then try claudebox --check --network inet");
+	error_hint(error,
+		   "is nf_tables in the kernel? `sudo modprobe -a nf_tables nft_reject_inet`; "
+		   "then try claudebox --check --network inet");
 	return error_set(error, "network inet: the rules cannot be loaded: %s", said);
 }
 
@@ -277,13 +279,12 @@ void network_watched(const struct network *network, int fds[NETWORK_WATCHED])
 	fds[2] = network->lost ? -1 : network->changes;
 }
 
-// The agent may have the terminal in raw mode: a line needs its own carriage return.
+// Wherever the agent has the cursor.
 static void tell_user(const char *why)
 {
-	dprintf(STDERR_FILENO,
-		"\r\nclaudebox: the network is gone: %s. The box goes on without; start again to "
-		"have one.\r\n",
-		why);
+	dprintf(STDERR_FILENO, "\r\n");
+	run_tell("claudebox",
+		 "the network is gone: %s. The box goes on without; start again to have one.", why);
 }
 
 // Better no network than one without its rules.

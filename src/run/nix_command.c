@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "host/probe.h"
+#include "run/run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -81,7 +81,6 @@ bool nix_command_open(struct nix_command *nix, struct arena *arena, const struct
 {
 	strings passed_over = { 0 };
 	const char *program = probe_program(arena, host, "nix", &passed_over);
-	const char *term = host_variable(host, "TERM");
 	sigset_t set;
 
 	if (!program && passed_over.count) {
@@ -96,8 +95,7 @@ bool nix_command_open(struct nix_command *nix, struct arena *arena, const struct
 	*nix = (struct nix_command){ .arena = arena,
 				     .program = program,
 				     .environment = make_environment(arena, host, program),
-				     .terminal = isatty(STDERR_FILENO) && term &&
-						 !str_equal(term, "dumb") };
+				     .terminal = run_find_reader(STDERR_FILENO).escapes };
 	sigemptyset(&set);
 	for (size_t i = 0; i < ARRAY_SIZE(ending_signals); i++)
 		sigaddset(&set, ending_signals[i]);
@@ -126,7 +124,6 @@ void nix_command_close(struct nix_command *nix)
 static void show(struct nix_command *nix, const char *doing)
 {
 	const char *line = arena_printf(nix->arena, "claudebox: %s", doing);
-	struct winsize size = { 0 };
 
 	if (!nix->terminal) {
 		// Of what is fetched, hundreds of lines would help nobody.
@@ -135,9 +132,9 @@ static void show(struct nix_command *nix, const char *doing)
 		nix->fetching |= str_starts(doing, "fetching ");
 		return;
 	}
-	ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
+	// The last column stays free: a cursor behind it would be on the next line.
 	fprintf(stderr, "\r%.*s\033[K",
-		(int)display_fit(line, size.ws_col > 1 ? size.ws_col - 1U : 79), line);
+		(int)display_fit(line, run_find_reader(STDERR_FILENO).columns - 1), line);
 	nix->shown = true;
 }
 

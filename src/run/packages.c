@@ -53,7 +53,7 @@ static bool find_source(struct resolve *resolve, struct error *error)
 	if (!nix_command_run(&resolve->nix, &words, &result, error))
 		return false;
 	if (result.status) {
-		error_hint(error, "see what this says: nix flake metadata %s", reference);
+		error_hint(error, "see what this says: `nix flake metadata %s`", reference);
 		return error_set(error, "%s cannot be used: %s",
 				 packages_source_shown(resolve->arena, resolve->config),
 				 packages_reason(resolve->arena, result.messages, false));
@@ -88,7 +88,7 @@ static bool blame(const struct resolve *resolve, const struct config_package *pa
 		error_hint(error, "%s",
 			   meant ? meant
 				 : arena_printf(resolve->arena,
-						"look for its name: nix search %s WORD",
+						"look for its name: `nix search %s WORD`",
 						resolve->memory->request.reference));
 		return error_set(error, "%s is not in '%s'", shown,
 				 resolve->memory->request.reference);
@@ -141,7 +141,7 @@ static bool blame_build(const struct resolve *resolve, const char *messages, str
 		const struct config_package *package = &resolve->config->packages.items[i];
 
 		if (strstr(messages, resolve->wanted.items[i].derivation)) {
-			error_hint(error, "take it off the list, or see why: nix build %s#%s",
+			error_hint(error, "take it off the list, or see why: `nix build %s#%s`",
 				   resolve->memory->request.reference, package->name);
 			return error_set(error, "%s cannot be built: %s",
 					 packages_shown(resolve->arena, package), reason);

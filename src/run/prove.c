@@ -87,20 +87,6 @@ static void drain_terminal(struct arena *arena, const struct proof *proof)
 			tcflush(terminal, TCIFLUSH);
 }
 
-static bool print_proof(const struct prove *prove, const struct config *config,
-			const struct plan *plan, const struct proof *proof, struct error *error)
-{
-	struct run_screen screen = run_look_at_screen(STDOUT_FILENO);
-	const char *text =
-		config->output == OUTPUT_JSON
-			? render_proof_json(prove->arena, plan, proof)
-			: render_proof(prove->arena, plan, proof, screen.columns, screen.colour);
-
-	if (run_write(STDOUT_FILENO, text, strlen(text)))
-		return true;
-	return error_set(error, "cannot write the result: %s", strerror(errno));
-}
-
 // Plants, runs, looks and cleans. False: no box could be started.
 static bool attack(struct prove *prove, struct plan *plan, struct proof *ret_proof,
 		   struct error *error)
@@ -157,7 +143,11 @@ bool run_prove(struct prove *prove, const struct config *config, const struct ho
 		error->status = EXIT_NOT_STARTED;
 		return false;
 	}
-	if (!print_proof(prove, config, plan, &proof, error))
+	if (!run_print(STDOUT_FILENO,
+		       config->output == OUTPUT_JSON ? render_proof_json(prove->arena, plan, &proof)
+						     : render_proof(prove->arena, plan, &proof,
+								    run_find_reader(STDOUT_FILENO)),
+		       error))
 		return false;
 	*ret_status = proof.problem || proof.counts[VERDICT_LEAKED] ? EXIT_CHECK_FAILED : 0;
 	if (!proof.problem)

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/screen.h"
 #include "plan/plan.h"
 #include "run/cgroup.h"
 #include "run/terminal.h"
@@ -17,13 +18,13 @@ bool run_settle_in(struct error *error);
 // What the caller left open is nobody's business further on.
 bool run_close_on_execution(struct error *error);
 
-// What a stream that a person may read is connected to.
-struct run_screen {
-	bool terminal;
-	bool colour;    // it can, and the user did not say no
-	size_t columns; // 0: as many as it takes
-};
-struct run_screen run_look_at_screen(int fd);
+struct reader run_find_reader(int fd);
+
+// What was asked for, whole.
+bool run_print(int fd, const char *text, struct error *error);
+// A line for whoever reads stderr, "label: text"; more lines where the terminal is narrow.
+void run_tell(const char *label, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void run_tell_error(const struct error *error);
 
 // Asks on the terminal. False with an error when the answer is no or nobody can be asked.
 bool run_confirm(struct error *error);
@@ -101,8 +102,9 @@ bool run_box(const struct plan *plan, struct arena *arena, int *ret_status, stru
 // Sets up the plan's network for a box that does nothing.
 bool run_try_network(const struct plan *plan, struct arena *arena, struct error *error);
 
-// --check: prints what it finds; returns the exit status.
-int run_check(const struct config *config, const struct host *host, struct arena *arena);
+// --check: prints what it finds.
+bool run_check(const struct config *config, const struct host *host, struct arena *arena,
+	       int *ret_status, struct error *error);
 
 // The program that is process 1 of a box, in memory, close-on-exec; -1 with errno.
 int run_make_init(void);

@@ -38,7 +38,7 @@ static bool check_limits(struct error *error)
 
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur >= FEWEST_FILES)
 		return true;
-	error_hint(error, "raise the limit: ulimit -n 1024");
+	error_hint(error, "raise the limit: `ulimit -n 1024`");
 	return error_set(error, "too few files may be open at a time (%lu)",
 			 (unsigned long)files.rlim_cur);
 }

@@ -30,7 +30,7 @@ bool run_fail(struct error *error, const char *what, const char *path)
 	if (code == ENOSPC || code == EDQUOT)
 		error_hint(error, "the disk is full: free some space and start again");
 	else if (code == EFBIG)
-		error_hint(error, "raise the limit on the size of files: ulimit -f unlimited");
+		error_hint(error, "raise the limit on the size of files: `ulimit -f unlimited`");
 	else if (code == EROFS)
 		error_hint(error, "claudebox keeps its state there: make it writable");
 	else

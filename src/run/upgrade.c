@@ -16,7 +16,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -148,11 +147,10 @@ bool run_upgrade(const struct plan *plan, int root, struct error *error)
 	if (!backup || !run_replace_file(root, STATE_VERSION_FILE, STATE_VERSION_TEXT, error))
 		return false;
 	flock(root, LOCK_UN);
-	fprintf(stderr, "claudebox: the earlier state is now in '%s/%s'\n",
-		quote_display(error->arena, plan->state.root, 0), backup);
+	run_tell("claudebox", "the earlier state is now in '%s/%s'",
+		 quote_display(error->arena, plan->state.root, 0), backup);
 	if (left)
-		fprintf(stderr,
-			"claudebox: %zu links and other things in conversations are only there\n",
-			left);
+		run_tell("claudebox", "%zu links and other things in conversations are only there",
+			 left);
 	return true;
 }

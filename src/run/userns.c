@@ -66,21 +66,21 @@ static const char *cure_for_apparmor(struct arena *arena)
 		return "install claudebox, by its package or by sudo make install, and start that "
 		       "one: AppArmor knows programs by their path";
 	return arena_printf(arena,
-			    "sudo install -m 644 %s /etc/apparmor.d/claudebox && sudo "
-			    "apparmor_parser -r /etc/apparmor.d/claudebox",
+			    "run `sudo install -m 644 %s /etc/apparmor.d/claudebox && sudo "
+			    "apparmor_parser -r /etc/apparmor.d/claudebox`",
 			    APPARMOR_PROFILE);
 }
 
 static const char *cure_for_clone(struct arena *arena)
 {
 	(void)arena;
-	return "sudo sysctl -w kernel.unprivileged_userns_clone=1";
+	return "run `sudo sysctl -w kernel.unprivileged_userns_clone=1`";
 }
 
 static const char *cure_for_number(struct arena *arena)
 {
 	(void)arena;
-	return "sudo sysctl -w user.max_user_namespaces=15000";
+	return "run `sudo sysctl -w user.max_user_namespaces=15000`";
 }
 
 // Those that leave no doubt come first: on Ubuntu the last one is set also where a profile makes an exception.

@@ -193,9 +193,9 @@ class Refusals(InetTest):
         self.assertEqual([number for number in done.stdout.split() if int(number) > 3], [])
         self.assertNotIn("refused 0", done.stderr[-800:])
 
-    def interactive(self, table):
+    def interactive(self, table, columns=200, **env):
         command = self.command("--network", "inet", "--yes", "--exec", "/usr/bin/python3", "-c", PROBE, json.dumps(table))
-        terminal = Terminal(command, self.env, self.project, columns=200)
+        terminal = Terminal(command, {**self.env, **env}, self.project, columns=columns)
         self.addCleanup(terminal.close)
         self.assertEqual(terminal.wait(20), 0, terminal.output[-500:])
         return terminal.output.decode()
@@ -203,6 +203,11 @@ class Refusals(InetTest):
     def test_NET_02_a_line_at_the_end_of_a_session(self):
         output = self.interactive(self.table)
         self.assertRegex(output, r"(?m)^network: refused 7 connections \(192\.168\.77\.10:22 ×3, 169\.254\.169\.254:80(/udp)? ×2[^\n]*\)\r?$")
+
+    def test_NET_02_the_line_fits_the_terminal(self):
+        lines = self.interactive(self.table, columns=40, LC_ALL="C").replace("\r", "").split("\nnetwork: refused ")[1].splitlines()
+        self.assertLessEqual(max(map(len, lines)), 40)
+        self.assertRegex(" ".join(lines), r"\A7 connections +\(192\.168\.77\.10:22 +x3, +169")
 
     def test_NET_02_no_line_when_nothing_was_refused(self):
         self.assertNotIn("network: refused", self.interactive([["tcp", "203.0.113.10", 80]]))

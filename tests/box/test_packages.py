@@ -114,7 +114,7 @@ class PackagesErrors(PackagesTest):
         said = self.refusal("hello", "helo")
         self.assertIn("claudebox: profile '~/.claudebox/profiles/default.json': line 1, column 24: 'packages[1]': 'helo' is not in 'nixpkgs'\n", said)
         self.assertIn("hint: did you mean hello?\n", said)
-        self.assertIn("hint: look for its name: nix search nixpkgs WORD\n", self.refusal("nothing-like-it"))
+        self.assertIn("hint: look for its name: `nix search nixpkgs WORD`\n", self.refusal("nothing-like-it"))
 
     def test_a_name_that_cannot_be_evaluated(self):
         for packages in (["unfree"], ["hello", "unfree", "two"]):
@@ -133,7 +133,7 @@ class PackagesErrors(PackagesTest):
         said = self.refusal("hello", "broken")
         self.assertIn("'packages[1]': 'broken' cannot be built: ", said)
         self.assertIn("\n  > first line of the log\n  > why it fails\n", said)
-        self.assertIn("hint: take it off the list, or see why: nix build nixpkgs#broken\n", said)
+        self.assertIn("hint: take it off the list, or see why: `nix build nixpkgs#broken`\n", said)
         self.assertEqual(self.cache(), [])
 
     def test_no_nix(self):

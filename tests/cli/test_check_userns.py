@@ -57,8 +57,8 @@ class UserNamespaces(BoxTest):
         self.bwrap(f"echo {REFUSAL!r} >&2; exit 1")
         settings = self.settings(apparmor_restrict_unprivileged_userns=1)
         found = self.look([*self.installed(), *settings], INSTALLED)
-        self.assertEqual(found["fix"], f"sudo install -m 644 {PROFILE} /etc/apparmor.d/claudebox && sudo apparmor_parser -r "
-                                       "/etc/apparmor.d/claudebox")
+        self.assertEqual(found["fix"], f"run `sudo install -m 644 {PROFILE} /etc/apparmor.d/claudebox && sudo apparmor_parser -r "
+                                       "/etc/apparmor.d/claudebox`")
         # It is that program's alone.
         self.assertNotIn(PROFILE, self.look([*self.installed(), *settings])["fix"])
 

@@ -263,7 +263,7 @@ class Files(ProfileTest):
                                    (path, 0o666, "~/.claudebox/profiles/work.json")):
             before = stat.S_IMODE(place.stat().st_mode)
             place.chmod(mode)
-            self.assertEqual(self.refuse(), (f"'{shown}' can be changed by other users (mode {mode:o})", f"run: chmod go-w '{shown}'"))
+            self.assertEqual(self.refuse(), (f"'{shown}' can be changed by other users (mode {mode:o})", f"run `chmod go-w {place}`"))
             place.chmod(before)
         # The user's own group: with a umask of 002 it is the user alone.
         path.chmod(0o664)

@@ -156,8 +156,8 @@ static void show_no_keys(struct text *out)
 		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 			show_variable(out, &world, names[i]);
 		show_data(out, &world, "/etc/gitconfig");
-		show_lines(out, &world.arena, render_audit(&world.plan, &world.arena, 0, false),
-			   "sign");
+		show_lines(out, &world.arena,
+			   render_audit(&world.plan, &world.arena, (struct reader){ 0 }), "sign");
 	}
 	world_free(&world);
 }
@@ -253,7 +253,7 @@ static void show_key(struct text *out)
 	world_debian(&world);
 	world_variable(&world, "ANTHROPIC_API_KEY=sk-ant-api03-0123456789abcdefghij");
 	if (show_plan(out, &world)) {
-		const char *audit = render_audit(&world.plan, &world.arena, 0, false);
+		const char *audit = render_audit(&world.plan, &world.arena, (struct reader){ 0 });
 		const char *script = render_dry_run(&world.plan, &world.arena);
 
 		show_variable(out, &world, "ANTHROPIC_API_KEY");

@@ -87,7 +87,7 @@ static void show_inet(struct text *out)
 	vec_push(&world.arena, &world.config.host_ports, 5432);
 	vec_push(&world.arena, &world.config.published_ports, 3000);
 	if (show_plan(out, &world)) {
-		const char *audit = render_audit(&world.plan, &world.arena, 0, false);
+		const char *audit = render_audit(&world.plan, &world.arena, (struct reader){ 0 });
 		const char *memory = plan_render_memory(&world.plan, &world.arena, &world.host);
 
 		show_flag(out, &world, "--unshare-net");
@@ -166,9 +166,12 @@ static void show_refusals(struct text *out)
 			return;
 		}
 		if (refused_parse(&world.arena, texts[i], &refusals)) {
-			const char *line = refused_render_line(&world.arena, &refusals);
+			const char *line = refused_render_line(&world.arena, &refusals, false);
 
-			text_add(out, line ? line : "nothing\n");
+			text_printf(out, "%s\n", line ? line : "nothing");
+			if (line)
+				text_printf(out, "%s\n",
+					    refused_render_line(&world.arena, &refusals, true));
 			text_add(out,
 				 refused_render_report(&world.arena, &world.plan, 7, &refusals));
 		} else {

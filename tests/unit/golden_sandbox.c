@@ -240,7 +240,8 @@ static void show_daemon(struct text *out)
 		if (show_plan(out, &world)) {
 			show_below(out, &world, "/nix/var");
 			show_lines(out, &world.arena,
-				   render_audit(&world.plan, &world.arena, 0, false), "Nix daemon");
+				   render_audit(&world.plan, &world.arena, (struct reader){ 0 }),
+				   "Nix daemon");
 		}
 		world_free(&world);
 	}
@@ -388,7 +389,8 @@ static void show_tiers(struct text *out)
 			show_variable(out, &world, "NIX_REMOTE");
 			show_below(out, &world, "/nix/var");
 			show_lines(out, &world.arena,
-				   render_audit(&world.plan, &world.arena, 0, false), "network");
+				   render_audit(&world.plan, &world.arena, (struct reader){ 0 }),
+				   "network");
 			show_lines(out, &world.arena,
 				   plan_render_memory(&world.plan, &world.arena, &world.host),
 				   "network");

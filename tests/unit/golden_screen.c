@@ -94,12 +94,13 @@ static void show_audit(struct text *out)
 	make_hostile(&world);
 	show_title(out, "80 columns");
 	if (show_plan(out, &world))
-		text_add(out, render_audit(&world.plan, &world.arena, 80, false));
+		text_add(out,
+			 render_audit(&world.plan, &world.arena, (struct reader){ .columns = 80 }));
 	world_free(&world);
 	world_nixos(&world);
 	show_title(out, "as wide as it takes");
 	if (show_plan(out, &world))
-		text_add(out, render_audit(&world.plan, &world.arena, 0, false));
+		text_add(out, render_audit(&world.plan, &world.arena, (struct reader){ 0 }));
 	world_free(&world);
 }
 
@@ -112,7 +113,8 @@ static void show_colour(struct text *out)
 	world_variable(&world, "MY_VAR=x");
 	world.config.extra_env = "MY_VAR";
 	if (show_plan(out, &world)) {
-		const char *audit = render_audit(&world.plan, &world.arena, 0, true);
+		const char *audit =
+			render_audit(&world.plan, &world.arena, (struct reader){ .colour = true });
 
 		for (const char *s = audit; *s; s++)
 			if (*s == '\033')
@@ -137,9 +139,9 @@ static void show_first_start(struct text *out)
 		world.config.network = i ? NETWORK_NONE : NETWORK_FULL;
 		show_title(out, i ? "40 columns" : "as wide as it takes");
 		if (show_plan(out, &world))
-			text_add(out,
-				 strstr(render_audit(&world.plan, &world.arena, columns[i], false),
-					"First start:"));
+			text_add(out, strstr(render_audit(&world.plan, &world.arena,
+							  (struct reader){ .columns = columns[i] }),
+					     "First start:"));
 		world_free(&world);
 	}
 }
@@ -160,11 +162,13 @@ static void show_check(struct text *out)
 	finding_rows rows = { .items = table, .count = ARRAY_SIZE(table) };
 
 	show_title(out, "in a pipe");
-	text_add(out, render_check_plain(&arena, &rows));
+	text_add(out, render_check(&arena, &rows, (struct reader){ 0 }));
 	show_title(out, "on a terminal");
-	text_add(out, render_check(&arena, &rows, 80, false));
+	text_add(out,
+		 render_check(&arena, &rows, (struct reader){ .terminal = true, .columns = 80 }));
 	show_title(out, "40 columns");
-	text_add(out, render_check(&arena, &rows, 40, false));
+	text_add(out,
+		 render_check(&arena, &rows, (struct reader){ .terminal = true, .columns = 40 }));
 	show_title(out, "for scripts");
 	text_add(out, render_check_json(&arena, &rows));
 	arena_free(&arena);
@@ -332,7 +336,8 @@ static void show_packages(struct text *out)
 		 (struct package_facts){ "data", "profile work", "/nix/store/hhhh-data", NULL });
 	if (show_plan(out, &world)) {
 		show_variable(out, &world, "PATH");
-		show_lines(out, &world.arena, render_audit(&world.plan, &world.arena, 0, false),
+		show_lines(out, &world.arena,
+			   render_audit(&world.plan, &world.arena, (struct reader){ 0 }),
 			   "/nix/store/");
 		show_lines(out, &world.arena, world_data(&world, BOX_POLICY "/CLAUDE.md"),
 			   "awscli2");

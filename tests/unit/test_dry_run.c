@@ -249,7 +249,8 @@ static void test_audit_widths(void)
 
 		make_hostile(&world);
 		world_plan(&world);
-		audit = render_audit(&world.plan, &world.arena, widths[i], false);
+		audit = render_audit(&world.plan, &world.arena,
+				     (struct reader){ .columns = widths[i] });
 		for (const char *s = audit; *s; s++)
 			clean &= *s == '\n' || ((unsigned char)*s >= ' ' && *s != 0x7f);
 		CHECK_CASE(clean && !strstr(audit, KEY) && !strstr(audit, "very secret"),

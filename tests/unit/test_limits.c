@@ -216,7 +216,7 @@ static void test_approval(void)
 	CHECK(has_line(&lines, "limit memory 2G") && has_line(&lines, "limit cpu 50%"));
 	CHECK(!has_line(&lines, "limit pids 8192"));
 	CHECK(strstr(
-		render_audit(&world.plan, &arena, 0, false),
+		render_audit(&world.plan, &arena, (struct reader){ 0 }),
 		"\nLimits:  by a cgroup in /sys/fs/cgroup/ours\n  [+] 2G of memory, without swap "
 		"(profile x)\n  [~] 8192 processes and threads\n  [+] 50% of one processor's "
 		"time (profile x)\n"));

@@ -207,7 +207,7 @@ static void test_rows_reachable(void)
 
 static void test_help(void)
 {
-	const char *help = options_render_help(&arena);
+	const char *help = options_render_help(&arena, (struct reader){ 0 });
 
 	for (size_t i = 0; i < option_table_count; i++) {
 		const struct option_row *row = &option_table[i];

@@ -131,7 +131,7 @@ static void test_nothing_hidden(void)
 
 		distributions[i].make(&world);
 		world_plan(&world);
-		audit = render_audit(&world.plan, &world.arena, 0, false);
+		audit = render_audit(&world.plan, &world.arena, (struct reader){ 0 });
 		script = render_dry_run(&world.plan, &world.arena);
 		vec_each(variable, &world.plan.variables)
 			CHECK_CASE(strstr(audit, variable->name) && strstr(script, variable->name),

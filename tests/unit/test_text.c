@@ -110,6 +110,21 @@ static void test_display(void)
 		{ "0123456789a", 10, "0123456789... (11 bytes)" },
 		{ "\xe6\x97\xa5\xe6\x9c\xac", 3, "\xe6\x97\xa5... (6 bytes)" },
 		{ "ab\033cd", 4, "ab... (5 bytes)" },
+		// Marks: on a letter of the same text, and not on end.
+		{ "e\xcc\x81", 0, "e\xcc\x81" },
+		{ "\xcc\x81", 0, "\\xcc\\x81" },
+		{ "a \xcc\x81", 0, "a \\xcc\\x81" },
+		{ "\033\xcc\x81", 0, "\\x1b\\xcc\\x81" },
+		{ "e\xcc\x81\xcc\x81\xcc\x81\xcc\x81x\xcc\x81", 0,
+		  "e\xcc\x81\xcc\x81\xcc\x81\\xcc\\x81x\xcc\x81" },
+		{ "e\xcc\x81"
+		  "e\xcc\x81"
+		  "e\xcc\x81",
+		  2,
+		  "e\xcc\x81"
+		  "e\xcc\x81... (9 bytes)" },
+		{ "\xe1\x84\x80\xe1\x85\xa1\xe1\x86\xa8", 0, // a syllable, taken apart
+		  "\xe1\x84\x80\xe1\x85\xa1\xe1\x86\xa8" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -157,6 +172,10 @@ static void test_width(void)
 	CHECK(display_width("\xe6\x97\xa5\xe6\x9c\xac") == 4);
 	CHECK(display_width("\xf0\x9f\x98\x80") == 2);
 	CHECK(display_width("\xff") == 1);
+	CHECK(display_width("e\xcc\x81") == 1);
+	CHECK(display_width("\xe1\x84\x80\xe1\x85\xa1\xe1\x86\xa8") == 2);
+	CHECK(display_width("\xe2\x9c\x85") ==
+	      2); // among narrow ones, and taken for wide with them
 }
 
 static void test_shell_words(void)

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// Lines for a person: no wider than the screen, coloured where that helps.
+#include "base/screen.h"
+
+#include <string.h>
+
+struct screen screen_for(struct arena *arena, struct reader reader)
+{
+	return (struct screen){ .arena = arena, .out = { .arena = arena }, .reader = reader };
+}
+
+// What is escaped already stays as it is.
+static const char *in_its_characters(const struct screen *screen, const char *text)
+{
+	struct text out = { .arena = screen->arena };
+
+	if (!screen->reader.ascii)
+		return text;
+	for (const char *s = text; *s; s++) {
+		if ((unsigned char)*s < 0x80)
+			text_add_bytes(&out, s, 1);
+		else
+			text_printf(&out, "\\x%02x", (unsigned char)*s);
+	}
+	return text_get(&out);
+}
+
+void screen_add(struct screen *screen, enum style style, const char *text)
+{
+	static const char *const codes[] = {
+		[STYLE_PLAIN] = "",      [STYLE_HEAD] = "1",  [STYLE_DIM] = "2",
+		[STYLE_GOOD] = "32",     [STYLE_WARN] = "33", [STYLE_ASKED] = "35",
+		[STYLE_DANGER] = "1;31",
+	};
+
+	text = in_its_characters(screen, text);
+	if (screen->reader.colour && *codes[style] && *text)
+		text_printf(&screen->out, "\033[%sm%s\033[0m", codes[style], text);
+	else
+		text_add(&screen->out, text);
+}
+
+size_t screen_room(const struct screen *screen, size_t used)
+{
+	size_t columns = screen->reader.columns;
+	size_t least = 16;
+
+	if (!columns)
+		return 0;
+	return columns > used + least ? columns - used : least;
+}
+
+bool screen_narrow(const struct screen *screen, size_t columns)
+{
+	return screen->reader.columns && screen->reader.columns < columns;
+}
+
+void screen_add_blanks(struct screen *screen, size_t count)
+{
+	text_printf(&screen->out, "%*s", (int)count, "");
+}
+
+void screen_end_line(struct screen *screen, size_t indent)
+{
+	text_add(&screen->out, "\n");
+	screen_add_blanks(screen, indent);
+}
+
+size_t screen_add_broken(struct screen *screen, enum style style, const char *text, size_t indent,
+			 size_t used)
+{
+	size_t width = screen_room(screen, indent);
+
+	text = in_its_characters(screen, text);
+	while (width && used + display_width(text) > width) {
+		size_t length = used < width ? display_fit(text, width - used) : 0;
+
+		screen_add(screen, style, arena_strndup(screen->arena, text, length));
+		screen_end_line(screen, indent);
+		text += length;
+		used = 0;
+	}
+	screen_add(screen, style, text);
+	return used + display_width(text);
+}
+
+// Up to the next blank that separates words; one with a backslash before it belongs to a path, and so does, in a
+// command, one between quotes.
+static size_t word_length(const char *text, bool command)
+{
+	size_t length = 0;
+
+	while (text[length] && text[length] != ' ' && text[length] != '\n') {
+		if (command && text[length] == '\'')
+			length += 1 + strcspn(text + length + 1, "'");
+		else if (text[length] == '\\' && text[length + 1])
+			length++;
+		if (text[length])
+			length++;
+	}
+	return length;
+}
+
+// The same with all of a command in backquotes; what programs quote `like this' is none.
+static size_t piece_length(const char *text)
+{
+	size_t length = *text == '`' ? 1 + strcspn(text + 1, "`\n") : 0;
+	bool command = length && text[length] == '`' && strchr(" \n.,;:)", text[length + 1]);
+
+	return command ? length + word_length(text + length, false) : word_length(text, false);
+}
+
+// `line_end` stands at the end of each line but the last: that of a command, whose words come one by one.
+static size_t fill(struct screen *screen, enum style style, const char *text, size_t indent,
+		   size_t used, const char *line_end)
+{
+	size_t width = screen_room(screen, indent);
+
+	for (const char *s = text; *s;) {
+		size_t blanks = strspn(s, " ");
+		size_t length = *line_end ? word_length(s + blanks, true)
+					  : piece_length(s + blanks);
+		const char *piece = arena_strndup(screen->arena, s + blanks, length);
+		size_t wanted = display_width(piece) + strlen(line_end);
+
+		s += blanks + length;
+		if (width && used && used + blanks + wanted > width) {
+			screen_add(screen, style, line_end);
+			screen_end_line(screen, indent);
+			used = 0;
+		} else {
+			screen_add_blanks(screen, blanks);
+			used += blanks;
+		}
+		if (width && *piece == '`' && !*line_end && wanted > width)
+			used = fill(screen, style, piece, indent, used, " \\");
+		else
+			used = screen_add_broken(screen, style, piece, indent, used);
+		if (*s == '\n') {
+			screen_end_line(screen, indent);
+			used = 0;
+			s++;
+		}
+	}
+	return used;
+}
+
+size_t screen_add_words(struct screen *screen, enum style style, const char *text, size_t indent,
+			size_t used)
+{
+	return fill(screen, style, in_its_characters(screen, text), indent, used, "");
+}
+
+void screen_add_wrapped(struct screen *screen, enum style style, const char *text, size_t indent)
+{
+	screen_add_words(screen, style, text, indent, 0);
+	text_add(&screen->out, "\n");
+}
