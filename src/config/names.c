@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum { LONGEST_COMPARED = 64 };
@@ -82,12 +83,22 @@ bool package_name_valid(const char *name)
 	}
 }
 
+// What others call ours; no count of letters leads from one to the other.
+static const struct {
+	const char *said;
+	const char *meant;
+} other_words[] = {
+	{ "host", "full" },     { "internet", "inet" }, { "offline", "none" }, { "off", "none" },
+	{ "ro", "read-only" },  { "rw", "read-write" }, { "read-only", "ro" }, { "readonly", "ro" },
+	{ "read-write", "rw" }, { "readwrite", "rw" },
+};
+
 static size_t least(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
 
-// Letters to add, drop or replace (Levenshtein) until one name is the other.
+// Letters to add, drop or replace (Levenshtein) until one name is the other; capitals are as good as small ones.
 static size_t distance(const char *a, const char *b)
 {
 	size_t row[LONGEST_COMPARED + 1];
@@ -100,7 +111,8 @@ static size_t distance(const char *a, const char *b)
 
 		row[0] = i + 1;
 		for (size_t k = 0; k < length; k++) {
-			size_t replaced = diagonal + (a[i] != b[k]);
+			size_t replaced = diagonal + (tolower((unsigned char)a[i]) !=
+						      tolower((unsigned char)b[k]));
 
 			diagonal = row[k + 1];
 			row[k + 1] = least(replaced, 1 + least(row[k], row[k + 1]));
@@ -126,6 +138,15 @@ enum flake_reference flake_reference_judge(const char *text)
 	return text[0] == '.' ? FLAKE_RELATIVE : FLAKE_FINE;
 }
 
+static const char *by_other_word(const char *name, const char *const *known, size_t count)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(other_words); i++)
+		for (size_t k = 0; str_equal(other_words[i].said, name) && k < count; k++)
+			if (str_equal(other_words[i].meant, known[k]))
+				return known[k];
+	return NULL;
+}
+
 const char *name_nearest(const char *name, const char *const *known, size_t count)
 {
 	size_t length = strlen(name);
@@ -140,5 +161,19 @@ const char *name_nearest(const char *name, const char *const *known, size_t coun
 			nearest = known[i];
 		}
 	}
-	return nearest;
+	return nearest ? nearest : by_other_word(name, known, count);
+}
+
+const char *name_hint(struct arena *arena, const char *what, const char *name,
+		      const char *const *known, size_t count)
+{
+	const char *nearest = name_nearest(name, known, count);
+	struct text hint = { .arena = arena };
+
+	if (nearest)
+		text_printf(&hint, "did you mean '%s'? ", nearest);
+	text_printf(&hint, "%s:", what);
+	for (size_t i = 0; i < count; i++)
+		text_printf(&hint, "%s %s", i ? "," : "", known[i]);
+	return text_get(&hint);
 }

@@ -2,6 +2,8 @@
 // Names that people write: which ones are right, which ones nobody may use, and which one was meant.
 #pragma once
 
+#include "base/arena.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -33,3 +35,6 @@ enum flake_reference flake_reference_judge(const char *text);
 
 // The known name that was probably meant, or NULL.
 const char *name_nearest(const char *name, const char *const *known, size_t count);
+// "did you mean 'inet'? WHAT: full, inet, none", without the question when none is near.
+const char *name_hint(struct arena *arena, const char *what, const char *name,
+		      const char *const *known, size_t count);

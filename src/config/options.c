@@ -68,7 +68,10 @@ static bool parse_tier(struct config *config, const char *value, struct error *e
 		}
 	}
 	error_set(error, "unknown network tier '%s'", quote_display(error->arena, value, 60));
-	return usage_error(error);
+	error->status = EXIT_USAGE;
+	return error_hint(error, "%s",
+			  name_hint(error->arena, "tiers", value, network_tier_names,
+				    NETWORK_TIER_COUNT));
 }
 
 // A decimal number between the two, without sign or blanks.

@@ -102,6 +102,7 @@ static bool check_choice(const struct profile_place *place, const struct profile
 			 const json_t *value)
 {
 	struct text known = { .arena = place->error->arena };
+	const char *nearest;
 
 	if (!json_is_string(value))
 		return wrong_type(place, row, "a string", value);
@@ -110,6 +111,9 @@ static bool check_choice(const struct profile_place *place, const struct profile
 	for (size_t i = 0; i < row->choice_count; i++)
 		text_printf(&known, "%s'%s'", i ? ", " : "", row->choices[i]);
 	hint_example(place, row);
+	nearest = name_nearest(json_string_value(value), row->choices, row->choice_count);
+	if (nearest)
+		error_hint(place->error, "did you mean '%s'?", nearest);
 	return profile_fail(place, LOCATE_VALUE, "'%s' is '%s' and must be one of %s",
 			    profile_place_name(place),
 			    quote_display(place->error->arena, json_string_value(value), 60),
@@ -283,19 +287,12 @@ static bool unknown_key(const struct profile_place *place, const struct profile_
 			size_t count, const char *key)
 {
 	struct arena *arena = place->error->arena;
-	struct text hint = { .arena = arena };
 	strings known = { 0 };
-	const char *nearest;
 
 	for (size_t i = 0; i < count; i++)
 		vec_push(arena, &known, rows[i].key);
-	nearest = name_nearest(key, known.items, known.count);
-	if (nearest)
-		text_printf(&hint, "did you mean '%s'? ", nearest);
-	text_add(&hint, "known keys:");
-	vec_each(name, &known)
-		text_printf(&hint, "%s %s", name == known.items ? "" : ",", *name);
-	error_hint(place->error, "%s", text_get(&hint));
+	error_hint(place->error, "%s",
+		   name_hint(arena, "known keys", key, known.items, known.count));
 	return profile_fail(place, LOCATE_KEY, "unknown key '%s'", profile_place_name(place));
 }
 

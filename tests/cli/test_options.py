@@ -30,7 +30,9 @@ class Options(BoxTest):
         self.assertIn("--network", self.refused("--yes", "--network", status=2))
 
     def test_unknown_tier_is_a_usage_error(self):
-        self.assertIn("'lan'", self.refused("--yes", "--network", "lan", status=2))
+        for tier, meant in (("lan", ""), ("ine", "did you mean 'inet'? "), ("offline", "did you mean 'none'? ")):
+            self.assertEqual(self.refused("--yes", "--network", tier, status=2),
+                             f"claudebox: unknown network tier '{tier}'\nhint: {meant}tiers: full, inet, none\n")
 
     def test_known_tier_both_spellings(self):
         self.assertIn("<a>", self.arguments("--yes", "--network", "full", "a"))

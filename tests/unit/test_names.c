@@ -57,6 +57,8 @@ static void test_nearest(void)
 	static const char *const rows[][2] = {
 		{ "netwrok", "network" },
 		{ "Network", "network" },
+		{ "NETWORK", "network" },
+		{ "offline", NULL },
 		{ "net", NULL },
 		{ "host-ports", "host_ports" },
 		{ "hostports", "host_ports" },

@@ -175,6 +175,36 @@ static void test_refused(void)
 	}
 }
 
+// An unknown tier: all of them, and the one that was meant.
+static void test_tier_meant(void)
+{
+	static const char *const rows[][2] = {
+		{ "lan", "" },
+		{ "\033[2J", "" },
+		{ "ine", "did you mean 'inet'? " },
+		{ "inter", "did you mean 'inet'? " },
+		{ "internet", "did you mean 'inet'? " },
+		{ "INET", "did you mean 'inet'? " },
+		{ "Full", "did you mean 'full'? " },
+		{ "host", "did you mean 'full'? " },
+		{ "none ", "did you mean 'none'? " },
+		{ "off", "did you mean 'none'? " },
+		{ "offline", "did you mean 'none'? " },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct config config;
+		struct error error;
+
+		CHECK_CASE(!parse(arena_printf(&arena, "--network|%s", rows[i][0]), &config,
+				  &error),
+			   rows[i][0]);
+		CHECK_CASE_STRING(error.hint,
+				  arena_printf(&arena, "%stiers: full, inet, none", rows[i][1]),
+				  rows[i][0]);
+	}
+}
+
 // Whatever the table lists is claudebox's own: it never reaches claude by accident.
 static void test_rows_reachable(void)
 {
@@ -235,6 +265,7 @@ int main(void)
 {
 	test_accepted();
 	test_refused();
+	test_tier_meant();
 	test_rows_reachable();
 	test_help();
 	arena_free(&arena);
