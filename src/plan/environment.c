@@ -126,8 +126,6 @@ static void add_made(struct plan *plan, struct arena *arena, const struct host *
 	     "plugins are the host's");
 	if (plan_provides(plan, NIX_DAEMON))
 		make(plan, arena, "NIX_REMOTE", "daemon", "nix works through its daemon");
-	if (plan->nix_settings)
-		make(plan, arena, "NIX_CONFIG", plan->nix_settings, "Nix settings without tokens");
 	if (host->git.repository_signs) {
 		// The keys are not here: an unsigned commit is better than none.
 		make(plan, arena, "GIT_CONFIG_COUNT", "2", "commits are not signed here");

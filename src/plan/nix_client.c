@@ -195,16 +195,17 @@ static void add_registry(json_t *flakes, struct plan *plan, struct arena *arena,
 	}
 }
 
+bool plan_makes_nix_registry(const struct host *host)
+{
+	return host->nix.user_registry || host->nix.global_registry || host->nixpkgs;
+}
+
 const char *plan_nix_registry(struct plan *plan, struct arena *arena, const struct host *host)
 {
 	const struct nix_facts *nix = &host->nix;
 	JSON_OWNED *all = NULL;
-	json_t *flakes;
+	json_t *flakes = json_array();
 
-	// The system's own is mounted as it is.
-	if (!nix->user_registry && !nix->global_registry && !host->nixpkgs)
-		return NULL;
-	flakes = json_array();
 	if (host->nixpkgs)
 		json_array_append_new(flakes, json_pack("{s:{s:s, s:s}, s:{s:s, s:s}}", "from",
 							"type", "indirect", "id", "nixpkgs", "to",

@@ -170,7 +170,6 @@ struct plan {
 	struct plan_network inet;
 	struct plan_limits limits;
 	const char *nix_daemon_left_out; // why, when the host has one and the box has not
-	const char *nix_settings;        // for a variable, NULL: they are a file, or not needed
 	int report;                      // descriptor for the report at the end, 0: none
 	enum payload payload;
 	const char *project;
@@ -235,8 +234,10 @@ const char *plan_nix_problem(const struct host *host, const char **ret_cure);
 bool plan_brings_daemon(const struct plan *plan, const struct host *host, const char *path);
 // Does a box of this configuration have the Nix daemon, if it may?
 bool plan_wants_daemon(const struct config *config);
-// The host's settings of Nix and its registries, but for what may hold a secret; NULL: the system's registry does.
+// The host's settings of Nix and its registries, but for what may hold a secret.
 const char *plan_nix_settings(struct arena *arena, const struct host *host);
+// Whether the box's registry is a made one: where there is only the system's, that is mounted as it is.
+bool plan_makes_nix_registry(const struct host *host);
 const char *plan_nix_registry(struct plan *plan, struct arena *arena, const struct host *host);
 // The file that the setting flake-registry names, when it lies outside the store.
 const char *plan_nix_registry_file(struct arena *arena, const struct host *host);

@@ -216,23 +216,14 @@ static const char *leave_daemon_out(struct arena *arena, const struct config *co
 	return problem ? arena_printf(arena, "%s; %s", problem, cure) : NULL;
 }
 
-// What nix in the box needs beside the daemon. --dry-run can print only so many files: where there is one more, the settings
-// are a variable, and where names are found by a file of ours, the registry is the system's.
+// What nix in the box needs beside the daemon.
 static void add_nix(struct plan *plan, struct arena *arena, const struct host *host)
 {
-	bool attached = tier_table[plan->network].attached;
-	const char *registry = attached ? NULL : plan_nix_registry(plan, arena, host);
-
-	if (registry)
-		add_made(plan, arena, NIX_REGISTRY, registry, "what nix calls nixpkgs");
-	else if (attached && (host->nix.user_registry || host->nix.global_registry))
-		plan_warn(plan, arena,
-			  "nix in the box goes by the system's registry, not by yours");
-	if (registry || attached)
-		plan->nix_settings = plan_nix_settings(arena, host);
-	else
-		add_made(plan, arena, "/etc/nix/nix.conf", plan_nix_settings(arena, host),
-			 "Nix settings without tokens");
+	if (plan_makes_nix_registry(host))
+		add_made(plan, arena, NIX_REGISTRY, plan_nix_registry(plan, arena, host),
+			 "what nix calls nixpkgs");
+	add_made(plan, arena, "/etc/nix/nix.conf", plan_nix_settings(arena, host),
+		 "Nix settings without tokens");
 	if (host->nix.index.kind == FILE_DIRECTORY && !plan_near_secret(host, host->nix.index.real))
 		plan_add_mount(plan, arena,
 			       (struct plan_mount){
@@ -257,15 +248,12 @@ static void add_store_links(struct plan *plan, struct arena *arena, const struct
 // A box that finds names by itself has its own resolver.
 static bool left_out(const struct plan *plan, const struct host *host, const char *path)
 {
-	const struct nix_facts *nix = &host->nix;
-	bool attached = tier_table[plan->network].attached;
-
 	if (str_equal(path, NIX_DAEMON))
 		return plan->nix_daemon_left_out != NULL;
-	if (str_equal(path, NIX_REGISTRY)) // one is made
-		return host_file(host, NIX_DAEMON) && !plan->nix_daemon_left_out && !attached &&
-		       (nix->user_registry || nix->global_registry || host->nixpkgs);
-	return attached && str_equal(path, RESOLVER_FILE);
+	if (str_equal(path, NIX_REGISTRY))
+		return host_file(host, NIX_DAEMON) && !plan->nix_daemon_left_out &&
+		       plan_makes_nix_registry(host);
+	return tier_table[plan->network].attached && str_equal(path, RESOLVER_FILE);
 }
 
 void plan_build_system(struct plan *plan, struct arena *arena, const struct config *config,

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import unittest
 
+from lib.inet import InetTest
 from lib.nix import NixTest
 
 NEEDS_NIX = True
@@ -20,7 +21,9 @@ exec nix --extra-experimental-features 'nix-command flakes' shell "nixpkgs#$pack
 """
 
 
-class Registry(NixTest):
+class RegistryTest(NixTest):
+    """A user whose own nix has settings and a registry, and the copies of nixpkgs to name there."""
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -48,6 +51,30 @@ class Registry(NixTest):
         entries = [{"from": {"type": "indirect", "id": name}, "to": to} for name, to in flakes.items()]
         path.write_text(json.dumps({"version": 2, "flakes": entries}))
 
+    def write_tokens(self):
+        """Every place of settings and registry where a token could be, with a canary in it."""
+        (self.settings / "netrc").write_text("password CANARY\n")
+        (self.settings / "nix.conf").write_text(
+            "access-tokens = github.com=ghp_CANARY0123456789abcdefghijABCDEFGHIJ\nextra-access-tokens = x=CANARY\n"
+            f"netrc-file = {self.settings}/netrc\n!include {self.settings}/CANARY.conf\nmy-plugin-setting = CANARY\n"
+            "extra-substituters = https://user:CANARY@cache.example.org\nwarn-dirty = false\n")
+        self.registry(self.settings / "registry.json", nixpkgs={"type": "path", "path": self.stored("mine")},
+                      private={"type": "git", "url": "https://user:ghp_CANARY0123456789abcdefghijABCDEFGHIJ@example.org/x"},
+                      token={"type": "tarball", "url": "https://example.org/x?access_token=ghp_CANARY0123456789abcdefghijABCDEFGHIJ"})
+
+    def assertNoToken(self, *options):
+        """After write_tokens: nix in the box goes by all the rest."""
+        done = self.claudebox(*options, "--yes", "--exec", "sh", "-c",
+                              "env; cat /etc/nix/* ~/.config/nix/* 2>/dev/null; nix show-config; nix registry list; nix run nixpkgs#hello")
+        self.assertIn("hello from mine", done.stdout)
+        self.assertRegex(done.stdout, r"warn-dirty = false")
+        self.assertNotIn("CANARY", done.stdout)
+        self.assertNotIn("CANARY", self.claudebox(*options, "--dry-run").stdout)
+        for name in ("private", "token"):
+            self.assertIn(f"! '{name}' of the Nix registry holds something like a secret and is left out", done.stderr)
+
+
+class Registry(RegistryTest):
     def three(self, name="nixpkgs"):
         """What shell, run and build give in the box."""
         return self.box(f"nix shell {name}#hello -c hello; nix run {name}#hello; $(nix build --no-link --json {name}#hello | "
@@ -112,22 +139,8 @@ class Registry(NixTest):
         self.assertEqual(self.three(), "hello from Nix\n" * 3)
 
     def test_no_token_comes_along(self):
-        (self.settings / "netrc").write_text("password CANARY\n")
-        (self.settings / "nix.conf").write_text(
-            "access-tokens = github.com=ghp_CANARY0123456789abcdefghijABCDEFGHIJ\nextra-access-tokens = x=CANARY\n"
-            f"netrc-file = {self.settings}/netrc\n!include {self.settings}/CANARY.conf\nmy-plugin-setting = CANARY\n"
-            "extra-substituters = https://user:CANARY@cache.example.org\nwarn-dirty = false\n")
-        self.registry(self.settings / "registry.json",
-                      private={"type": "git", "url": "https://user:ghp_CANARY0123456789abcdefghijABCDEFGHIJ@example.org/x"},
-                      token={"type": "tarball", "url": "https://example.org/x?access_token=ghp_CANARY0123456789abcdefghijABCDEFGHIJ"})
-        done = self.claudebox("--yes", "--exec", "sh", "-c",
-                              "env; cat /etc/nix/* ~/.config/nix/* 2>/dev/null; nix show-config; nix registry list; nix run nixpkgs#hello")
-        self.assertIn("hello from Nix", done.stdout)
-        self.assertRegex(done.stdout, r"warn-dirty = false")
-        self.assertNotIn("CANARY", done.stdout)
-        self.assertNotIn("CANARY", self.claudebox("--dry-run").stdout)
-        for name in ("private", "token"):
-            self.assertIn(f"! '{name}' of the Nix registry holds something like a secret and is left out", done.stderr)
+        self.write_tokens()
+        self.assertNoToken()
 
     def test_what_is_no_registry_is_passed_over(self):
         for text in ("", "{", "[]", '{"flakes": 1}', '{"flakes": [1, {}, {"from": 1, "to": 2}]}', "\0"):
@@ -175,6 +188,22 @@ class Registry(NixTest):
         self.assertEqual(self.box("ls -A ~", env={"CLAUDEBOX_PROFILE": ""}).split(), [".cache", ".claude", "bin", "project"])
         done = self.claudebox("--yes", "--network", "none", "--exec", "ls", "-A", str(self.home))
         self.assertEqual(done.stdout.split(), [".claude", "bin", "project"])
+
+
+class RegistryAndInet(RegistryTest, InetTest):
+    def test_the_users(self):
+        self.profile(nix_daemon=True)
+        self.registry(self.settings / "registry.json", nixpkgs={"type": "path", "path": self.stored("mine")})
+        self.assertEqual(self.inet("nix", "run", "nixpkgs#hello").stdout, "hello from mine\n")
+
+    def test_the_one_of_a_profiles_packages(self):
+        self.profile("two", nixpkgs=f"path:{self.stored('chosen')}", nix_daemon=True)
+        self.assertEqual(self.inet("sh", "-c", "two; nix run nixpkgs#hello").stdout, "two from chosen\nhello from chosen\n")
+
+    def test_no_token_comes_along(self):
+        self.profile(nix_daemon=True)
+        self.write_tokens()
+        self.assertNoToken("--network", "inet")
 
 
 if __name__ == "__main__":

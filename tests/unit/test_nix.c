@@ -245,6 +245,15 @@ static void test_registry(void)
 	CHECK(made && strstr(made, "pinned-source") && !strstr(made, "NixOS"));
 	world.config.network = NETWORK_NONE;
 	CHECK(world_plan(&world) && !world_data(&world, NIX_REGISTRY));
+	world_connect(&world);
+	world.config.nix_daemon = true;
+	for (int tier = 0; tier < NETWORK_TIER_COUNT; tier++) {
+		world.config.network = (enum network_tier)tier;
+		CHECK(world_plan(&world));
+		CHECK_CASE_STRING(world_data(&world, NIX_REGISTRY), made, network_tier_names[tier]);
+		CHECK_CASE(world_data(&world, "/etc/nix/nix.conf") != NULL,
+			   network_tier_names[tier]);
+	}
 	world_free(&world);
 }
 
