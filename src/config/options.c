@@ -92,15 +92,15 @@ static bool parse_number(const char *text, unsigned int least, unsigned int most
 static bool parse_port(struct arena *arena, ports *list, const char *name, const char *value,
 		       struct error *error)
 {
-	unsigned int port;
+	struct config_port port = { .origin = arena_printf(arena, "--%s", name) };
 
-	if (!parse_number(value, 1, 65535, &port)) {
+	if (!parse_number(value, 1, 65535, &port.number)) {
 		error_set(error, "option '--%s' needs a port from 1 to 65535, not '%s'", name,
 			  quote_display(error->arena, value, 60));
 		return usage_error(error);
 	}
 	vec_each(known, list) {
-		if (*known == port)
+		if (known->number == port.number)
 			return true;
 	}
 	if (list->count == MOST_PORTS) {

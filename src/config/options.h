@@ -39,7 +39,11 @@ enum payload {
 	PAYLOAD_EXEC,
 };
 
-typedef VEC(unsigned int) ports;
+struct config_port {
+	unsigned int number;
+	const char *origin;
+};
+typedef VEC(struct config_port) ports;
 enum { MOST_PORTS = 16 };
 
 // Where in a profile something stands: what is wrong with it, only the machine may show.

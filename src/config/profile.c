@@ -44,23 +44,24 @@ static const struct profile_place *keep(const struct merge *merge, struct profil
 }
 
 static bool take_ports(struct merge *merge, const struct profile_place *place,
-		       const struct profile_row *row, json_t *list, ports *numbers)
+		       const struct profile_row *row, json_t *list, ports *taken)
 {
 	size_t i;
 	json_t *value;
 
 	json_array_foreach(list, i, value) {
 		struct profile_place inner = profile_entry(place, i);
-		unsigned int port = (unsigned int)json_integer_value(value);
+		struct config_port port = { (unsigned int)json_integer_value(value),
+					    merge->origin };
 		bool known = false;
 
-		vec_each(number, numbers)
-			known |= *number == port;
+		vec_each(other, taken)
+			known |= other->number == port.number;
 		if (known)
 			continue;
-		if (numbers->count >= row->most)
+		if (taken->count >= row->most)
 			return profile_too_many(&inner, row);
-		vec_push(merge->arena, numbers, port);
+		vec_push(merge->arena, taken, port);
 	}
 	if (json_array_size(list))
 		vec_push(merge->arena, &merge->claims,

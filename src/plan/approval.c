@@ -33,9 +33,9 @@ strings approval_lines(struct arena *arena, const struct plan *plan)
 	if (plan->user_namespaces)
 		add(&lines, arena, "nested");
 	vec_each(port, &plan->inet.host_ports)
-		add(&lines, arena, arena_printf(arena, "host port %u", *port));
+		add(&lines, arena, arena_printf(arena, "host port %u", port->number));
 	vec_each(port, &plan->inet.published_ports)
-		add(&lines, arena, arena_printf(arena, "published port %u", *port));
+		add(&lines, arena, arena_printf(arena, "published port %u", port->number));
 	if (plan->terminal != TERMINAL_DIRECT)
 		add(&lines, arena,
 		    arena_printf(arena, "terminal %s", terminal_mode_names[plan->terminal]));

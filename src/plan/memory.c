@@ -84,12 +84,12 @@ static void add_network(struct text *out, const struct plan *plan)
 	text_printf(out, "- %s\n", tier_table[plan->network].memory);
 	vec_each(port, &plan->inet.host_ports)
 		text_printf(out, "- `127.0.0.1:%u` is the user's own service on that port.\n",
-			    *port);
+			    port->number);
 	vec_each(port, &plan->inet.published_ports)
 		text_printf(out,
 			    "- A server that you start on port %u can be opened by the user at "
 			    "`http://127.0.0.1:%u`.\n",
-			    *port, *port);
+			    port->number, port->number);
 }
 
 static void add_kernel(struct text *out, const struct plan *plan)

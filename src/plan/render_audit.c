@@ -211,14 +211,14 @@ static void add_inet(struct screen *screen, const struct plan_network *inet)
 		add_marked_line(screen, ORIGIN_ASKED,
 				arena_printf(screen->arena,
 					     "127.0.0.1:%u in the box is port %u of the host's own "
-					     "loopback (--host-port)",
-					     *port, *port));
+					     "loopback (%s)",
+					     port->number, port->number, port->origin));
 	vec_each(port, &inet->published_ports)
 		add_marked_line(screen, ORIGIN_ASKED,
 				arena_printf(screen->arena,
 					     "127.0.0.1:%u on the host is port %u of the box "
-					     "(--publish)",
-					     *port, *port));
+					     "(%s)",
+					     port->number, port->number, port->origin));
 }
 
 static void add_network(struct screen *screen, const struct plan *plan)

@@ -73,7 +73,7 @@ static json_t *ports_of(const ports *numbers)
 	json_t *list = json_array();
 
 	vec_each(port, numbers)
-		json_array_append_new(list, json_integer(*port));
+		json_array_append_new(list, json_integer(port->number));
 	return list;
 }
 

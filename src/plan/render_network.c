@@ -21,7 +21,7 @@ static const char *port_list(struct arena *arena, const ports *list)
 	struct text out = { .arena = arena };
 
 	vec_each(port, list)
-		text_printf(&out, "%s%u", out.length ? "," : "", *port);
+		text_printf(&out, "%s%u", out.length ? "," : "", port->number);
 	return list->count ? text_get(&out) : "none";
 }
 
@@ -66,7 +66,8 @@ strings render_pasta(const struct plan *plan, struct arena *arena, const char *n
 	if (!inet->published_ports.count)
 		add_pair(&words, arena, "--tcp-ports", "none");
 	vec_each(port, &inet->published_ports)
-		add_pair(&words, arena, "--tcp-ports", arena_printf(arena, "127.0.0.1/%u", *port));
+		add_pair(&words, arena, "--tcp-ports",
+			 arena_printf(arena, "127.0.0.1/%u", port->number));
 	add_pair(&words, arena, "--udp-ports", "none");
 	add_pair(&words, arena, "--tcp-ns", port_list(arena, &inet->host_ports));
 	add_pair(&words, arena, "--udp-ns", "none");

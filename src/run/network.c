@@ -168,7 +168,7 @@ static bool ports_free(const struct plan *plan, struct error *error)
 	vec_each(port, &plan->inet.published_ports) {
 		CLEANUP_FD int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 		struct sockaddr_in address = { .sin_family = AF_INET,
-					       .sin_port = htons((uint16_t)*port),
+					       .sin_port = htons((uint16_t)port->number),
 					       .sin_addr = { htonl(INADDR_LOOPBACK) } };
 		const int on = 1;
 
@@ -180,7 +180,7 @@ static bool ports_free(const struct plan *plan, struct error *error)
 					   ? "ports below 1024 are root's: publish another"
 					   : "end the program that listens there (ss -ltnp), or "
 					     "publish another port");
-			return error_set(error, "cannot publish port %u: %s", *port,
+			return error_set(error, "cannot publish port %u: %s", port->number,
 					 strerror(errno));
 		}
 	}

@@ -49,9 +49,9 @@ static void check_config(const struct config *config)
 	MUST(config->network == NETWORK_INET || !config->published_ports.count);
 	MUST(config->host_ports.count <= MOST_PORTS && config->published_ports.count <= MOST_PORTS);
 	vec_each(port, &config->host_ports)
-		MUST(*port >= 1 && *port <= 65535);
+		MUST(port->number >= 1 && port->number <= 65535);
 	vec_each(port, &config->published_ports)
-		MUST(*port >= 1 && *port <= 65535);
+		MUST(port->number >= 1 && port->number <= 65535);
 	vec_each(variable, &config->variables) {
 		MUST(variable->origin && env_name_valid(variable->name, strlen(variable->name)));
 		MUST(!variable_row_find(reserved_variables, reserved_variable_count,

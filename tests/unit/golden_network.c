@@ -43,10 +43,14 @@ static void show_pasta_commands(struct text *out)
 	world_connected(&world);
 	world.host.network.ipv6 = false;
 	show_title(out, "no IPv6; two ports each way");
-	vec_push(&world.arena, &world.config.host_ports, 5432);
-	vec_push(&world.arena, &world.config.host_ports, 6379);
-	vec_push(&world.arena, &world.config.published_ports, 3000);
-	vec_push(&world.arena, &world.config.published_ports, 5173);
+	vec_push(&world.arena, &world.config.host_ports,
+		 ((struct config_port){ 5432, "--host-port" }));
+	vec_push(&world.arena, &world.config.host_ports,
+		 ((struct config_port){ 6379, "--host-port" }));
+	vec_push(&world.arena, &world.config.published_ports,
+		 ((struct config_port){ 3000, "--publish" }));
+	vec_push(&world.arena, &world.config.published_ports,
+		 ((struct config_port){ 5173, "--publish" }));
 	show_pasta(out, &world);
 	world_free(&world);
 
@@ -84,8 +88,10 @@ static void show_inet(struct text *out)
 	struct world world;
 
 	world_connected(&world);
-	vec_push(&world.arena, &world.config.host_ports, 5432);
-	vec_push(&world.arena, &world.config.published_ports, 3000);
+	vec_push(&world.arena, &world.config.host_ports,
+		 ((struct config_port){ 5432, "--host-port" }));
+	vec_push(&world.arena, &world.config.published_ports,
+		 ((struct config_port){ 3000, "profile work" }));
 	if (show_plan(out, &world)) {
 		const char *audit = render_audit(&world.plan, &world.arena, (struct reader){ 0 });
 		const char *memory = plan_render_memory(&world.plan, &world.arena, &world.host);

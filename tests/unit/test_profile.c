@@ -14,7 +14,7 @@ static struct arena arena;
 static void show_ports(struct text *out, const char *label, const ports *list)
 {
 	vec_each(port, list)
-		text_printf(out, "%s %u\n", label, *port);
+		text_printf(out, "%s %u (%s)\n", label, port->number, port->origin);
 }
 
 static const char *describe(const struct config *config)
@@ -84,7 +84,7 @@ static void test_keys(void)
 		{ "{\"network\": \"inet\"}", "network inet (profile a)\n" },
 		{ "{\"network\": \"none\", \"publish\": []}", "network none (profile a)\n" },
 		{ "{\"host_ports\": [1, 65535, 1], \"network\": \"inet\", \"publish\": [80]}",
-		  "network inet (profile a)\nhost port 1\nhost port 65535\npublish 80\n" },
+		  "network inet (profile a)\nhost port 1 (profile a)\nhost port 65535 (profile a)\npublish 80 (profile a)\n" },
 		{ "{\"env\": {\"B\": \"\", \"A\": \"x=y z\"}}",
 		  "B= (profile a)\nA=x=y z (profile a)\n" },
 		{ "{\"extra_env_passthrough\": [\"GH_TOKEN\", \"_x\", \"GH_TOKEN\"]}",
@@ -162,9 +162,9 @@ static void test_merge(void)
 		    "{\"mounts\": [{\"host\": \"$HOME/x/\", \"mode\": \"rw\"}, {\"host\": \"/z\"}]}" },
 		  "mount $HOME/x/ rw (profile b)\nmount /y ro (profile a)\nmount /z ro (profile b)\n" },
 		{ { "{\"network\": \"inet\", \"publish\": [1, 2]}", "{\"publish\": [2, 3]}" },
-		  "network inet (profile a)\npublish 1\npublish 2\npublish 3\n" },
+		  "network inet (profile a)\npublish 1 (profile a)\npublish 2 (profile a)\npublish 3 (profile b)\n" },
 		{ { "{\"publish\": [1], \"host_ports\": [2]}", "{\"network\": \"inet\"}" },
-		  "network inet (profile b)\nhost port 2\npublish 1\n" },
+		  "network inet (profile b)\nhost port 2 (profile a)\npublish 1 (profile a)\n" },
 		// Who chooses another tier over a profile takes its ports away, but not its own.
 		{ { "{\"network\": \"inet\", \"publish\": [1], \"host_ports\": [2]}",
 		    "{\"network\": \"none\"}" },
@@ -215,7 +215,7 @@ static void test_command_line(void)
 					.origin = "--mount-rw" });
 	CHECK_STRING(
 		apply(&config, profile),
-		"network inet (--network)\nhost port 2\nhost port 9\nhost port 1\npublish 3\n"
+		"network inet (--network)\nhost port 2 (--host-port)\nhost port 9 (--host-port)\nhost port 1 (profile a)\npublish 3 (profile a)\n"
 		"A=1 (profile a)\nmount /z at ~/x/ rw (--mount-rw)\nmount /y ro (profile a)\n");
 	CHECK(options_check(&config, &error));
 
