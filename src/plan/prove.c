@@ -149,6 +149,10 @@ static bool was_granted(enum attack_id attack, const struct canary *canary)
 		return attack == attack_of_class(canary->group);
 	case CANARY_UNIX:
 		return attack == SOCKETS_PATH;
+	case CANARY_TCP:
+		return attack == NETWORK_LOOPBACK_TCP;
+	case CANARY_INCOMING:
+		return attack == NETWORK_INCOMING;
 	case CANARY_WRITE:
 		return attack == WRITE_CREATE;
 	default:
@@ -156,14 +160,22 @@ static bool was_granted(enum attack_id attack, const struct canary *canary)
 	}
 }
 
+// One after the other, each once.
+static void grant(struct arena *arena, struct proof_row *row, const char *granted)
+{
+	if (row->verdict == VERDICT_HELD || row->verdict == VERDICT_SKIPPED)
+		*row = (struct proof_row){ VERDICT_GRANTED, granted };
+	else if (row->verdict == VERDICT_GRANTED && !strstr(row->why, granted))
+		row->why = arena_printf(arena, "%s; %s", row->why, granted);
+}
+
 // The probe was not told of what was granted, so what it says is about the rest; and it cannot see what it did to the host.
 static void judge_row(struct arena *arena, struct proof_row *row, enum attack_id attack,
 		      const canaries *list)
 {
 	vec_each(canary, list) {
-		if ((row->verdict == VERDICT_HELD || row->verdict == VERDICT_SKIPPED) &&
-		    was_granted(attack, canary))
-			*row = (struct proof_row){ VERDICT_GRANTED, canary->granted };
+		if (was_granted(attack, canary))
+			grant(arena, row, canary->granted);
 	}
 	vec_each(canary, list) {
 		if (row->verdict != VERDICT_OPEN && row->verdict != VERDICT_LEAKED &&

@@ -32,6 +32,7 @@ enum canary_kind {
 	CANARY_UNIX,
 	CANARY_TCP, // group: loopback or host; extra: the port
 	CANARY_UDP,
+	CANARY_INCOMING, // a port of the box, which the host tries to reach
 	CANARY_PROCESS,
 	CANARY_SHARED_MEMORY, // extra: the key
 	CANARY_SEMAPHORE,
@@ -70,6 +71,8 @@ canaries prove_places(struct arena *arena, const struct plan *plan, const struct
 		      const char *mark);
 // Marks variables that the plan passes; they lose the token.
 void prove_grant_variables(struct arena *arena, struct plan *plan, canaries *list);
+// Adds the ports that the plan opens, each way; one of ours that is the same by chance is not attacked.
+void prove_grant_ports(struct arena *arena, const struct plan *plan, canaries *list);
 // For the probe.
 const char *prove_render_canaries(struct arena *arena, const canaries *list);
 // The plan's box, with the probe as its command.

@@ -21,6 +21,7 @@ const char *const canary_kind_names[CANARY_KIND_COUNT] = {
 	[CANARY_UNIX] = "unix",
 	[CANARY_TCP] = "tcp",
 	[CANARY_UDP] = "udp",
+	[CANARY_INCOMING] = "incoming",
 	[CANARY_PROCESS] = "pid",
 	[CANARY_SHARED_MEMORY] = "sysv-shm",
 	[CANARY_SEMAPHORE] = "sysv-sem",
@@ -233,6 +234,34 @@ void prove_grant_variables(struct arena *arena, struct plan *plan, canaries *lis
 				variable->value = "granted"; // the token would be found by others
 			}
 		}
+	}
+}
+
+void prove_grant_ports(struct arena *arena, const struct plan *plan, canaries *list)
+{
+	vec_each(port, &plan->inet.host_ports) {
+		struct canary open = { .kind = CANARY_TCP,
+				       .group = "loopback",
+				       .value = "127.0.0.1",
+				       .extra = arena_printf(arena, "%u", port->number) };
+
+		open.granted = arena_printf(arena, "%s opens port %u of the host's loopback",
+					    port->origin, port->number);
+		vec_each(canary, list) {
+			if (canary->kind == open.kind && str_equal(canary->group, open.group) &&
+			    str_equal(canary->extra, open.extra))
+				canary->granted = open.granted;
+		}
+		vec_push(arena, list, open);
+	}
+	vec_each(port, &plan->inet.published_ports) {
+		struct canary open = { .kind = CANARY_INCOMING,
+				       .value = arena_printf(arena, "%u", port->number) };
+
+		open.granted = arena_printf(arena,
+					    "%s opens port %u of the box to the host's loopback",
+					    port->origin, port->number);
+		vec_push(arena, list, open);
 	}
 }
 

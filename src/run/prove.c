@@ -97,6 +97,7 @@ static bool attack(struct prove *prove, struct plan *plan, struct proof *ret_pro
 	bool ok;
 
 	prove_plant(prove, plan);
+	prove_grant_ports(prove->arena, plan, &prove->list);
 	prove_change_plan(plan, prove->arena, prove_program, prove_program_size,
 			  prove_render_canaries(prove->arena, &prove->list));
 	ok = divert(&streams, error) && run_box(plan, prove->arena, &status, error);

@@ -34,8 +34,8 @@ void prove_plant(struct prove *prove, const struct plan *plan);
 void prove_look_after(struct prove *prove);
 void prove_uproot(struct prove *prove);
 
-// prove_listen.c: sockets, and a process that answers there and counts.
-void prove_listen(struct prove *prove);
+// prove_listen.c: sockets, and a process that answers there and counts, and knocks at a port of the box.
+void prove_listen(struct prove *prove, const struct plan *plan);
 void prove_stop_listening(struct prove *prove);
 
 // prove_facts.c: what the host knows of itself.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sockets of the host for --prove, and a process that answers there with the token and counts who came.
+// Sockets of the host for --prove, and a process that answers there with the token and counts who came, and knocks at the box.
 #include "run/prove.h"
 
 #include "base/cleanup.h"
@@ -27,13 +27,8 @@ enum {
 	MOST_ADDRESSES = 16,
 	MOST_LISTENERS = 4 * MOST_ADDRESSES,
 	BACKLOG = 16,
+	KNOCK_MS = 20,
 	LIMIT_MS = 20000, // for all attacks together
-};
-
-struct listeners {
-	int fds[MOST_LISTENERS];
-	size_t canaries[MOST_LISTENERS];
-	size_t count;
 };
 
 union place {
@@ -42,6 +37,19 @@ union place {
 	struct sockaddr_in6 v6;
 	struct sockaddr_un local;
 };
+
+struct listeners {
+	int fds[MOST_LISTENERS];
+	size_t canaries[MOST_LISTENERS];
+	size_t count;
+	union place doors[MOST_ADDRESSES]; // where a port of the box could be reached
+	size_t door_count;
+};
+
+static socklen_t size_of(const union place *address)
+{
+	return address->any.sa_family == AF_INET6 ? sizeof(address->v6) : sizeof(address->v4);
+}
 
 // A bound socket, listening if that is what its kind does; -1: it cannot be had.
 static int open_listener(const union place *place, socklen_t size, int type)
@@ -89,7 +97,7 @@ static void listen_at_address(struct prove *prove, struct listeners *listeners,
 			      const union place *address, int type, const char *group)
 {
 	bool ipv6 = address->any.sa_family == AF_INET6;
-	socklen_t size = ipv6 ? sizeof(address->v6) : sizeof(address->v4);
+	socklen_t size = size_of(address);
 	const void *bytes = ipv6 ? (const void *)&address->v6.sin6_addr
 				 : (const void *)&address->v4.sin_addr;
 	int fd = has_room(listeners) ? open_listener(address, size, type) : -1;
@@ -118,11 +126,11 @@ static void listen_at_address(struct prove *prove, struct listeners *listeners,
 static void listen_at_addresses(struct prove *prove, struct listeners *listeners)
 {
 	struct ifaddrs *all = NULL;
-	unsigned int count = 0;
 
 	if (getifaddrs(&all) < 0)
 		return;
-	for (struct ifaddrs *one = all; one && count < MOST_ADDRESSES; one = one->ifa_next) {
+	for (struct ifaddrs *one = all; one && listeners->door_count < MOST_ADDRESSES;
+	     one = one->ifa_next) {
 		bool loopback = one->ifa_flags & IFF_LOOPBACK;
 		int family = one->ifa_addr ? one->ifa_addr->sa_family : AF_UNSPEC;
 		union place place = { 0 };
@@ -137,9 +145,66 @@ static void listen_at_addresses(struct prove *prove, struct listeners *listeners
 				  loopback ? "loopback" : "host");
 		listen_at_address(prove, listeners, &place, SOCK_DGRAM,
 				  loopback ? "loopback" : "host");
-		count++;
+		listeners->doors[listeners->door_count++] = place;
 	}
 	freeifaddrs(all);
+}
+
+static bool is_published(const struct plan *plan, unsigned int number)
+{
+	vec_each(port, &plan->inet.published_ports) {
+		if (port->number == number)
+			return true;
+	}
+	return false;
+}
+
+// A port that nobody has here, and that the box was not given; 0: none.
+static uint16_t free_port(const struct plan *plan)
+{
+	for (int tries = 0; tries <= MOST_PORTS; tries++) {
+		union place place = { .v4 = { .sin_family = AF_INET,
+					      .sin_addr = { htonl(INADDR_LOOPBACK) } } };
+		socklen_t size = sizeof(place.v4);
+		CLEANUP_FD int fd = open_listener(&place, size, SOCK_STREAM);
+
+		if (fd < 0 || getsockname(fd, &place.any, &size) < 0)
+			return 0;
+		if (!is_published(plan, ntohs(place.v4.sin_port)))
+			return ntohs(place.v4.sin_port);
+	}
+	return 0;
+}
+
+// In full the box's ports are the host's, and nothing is tried.
+static void add_doors(struct prove *prove, const struct plan *plan, struct listeners *listeners)
+{
+	uint16_t port = plan->network == NETWORK_FULL ? 0 : free_port(plan);
+
+	if (!port) {
+		listeners->door_count = 0;
+		return;
+	}
+	for (size_t i = 0; i < listeners->door_count; i++) {
+		union place *door = &listeners->doors[i];
+
+		*(door->any.sa_family == AF_INET6 ? &door->v6.sin6_port : &door->v4.sin_port) =
+			htons(port);
+	}
+	prove_add(prove, (struct canary){ .kind = CANARY_INCOMING,
+					  .value = arena_printf(prove->arena, "%u", port) });
+}
+
+// Whether anybody came is the box's to say.
+static void knock(const struct listeners *listeners)
+{
+	for (size_t i = 0; i < listeners->door_count; i++) {
+		const union place *door = &listeners->doors[i];
+		CLEANUP_FD int fd =
+			socket(door->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+		(void)connect(fd, &door->any, size_of(door));
+	}
 }
 
 static void answer(const struct prove *prove, int listener, size_t canary)
@@ -184,15 +249,17 @@ static _Noreturn void serve(const struct prove *prove, const struct listeners *l
 	for (size_t i = 0; i < listeners->count; i++)
 		wait[i + 1] = (struct pollfd){ .fd = listeners->fds[i], .events = POLLIN };
 	while (!ended) {
-		long left = end - now_ms();
-		int ready = poll(wait, listeners->count + 1, left > 0 ? (int)left : 0);
+		int ready = poll(wait, listeners->count + 1, KNOCK_MS);
 
-		ended = wait[0].revents || ready == 0;
+		ended = wait[0].revents;
 		for (size_t i = 0; ready > 0 && i < listeners->count; i++)
 			if (wait[i + 1].revents || ended)
 				answer(prove, listeners->fds[i], listeners->canaries[i]);
-		if (ready == 0)
+		if (now_ms() > end) {
 			kill(parent, SIGTERM);
+			ended = true;
+		}
+		knock(listeners);
 	}
 	_exit(0);
 }
@@ -216,7 +283,7 @@ static void start_server(struct prove *prove, const struct listeners *listeners)
 	prove->server_life = life[1];
 }
 
-void prove_listen(struct prove *prove)
+void prove_listen(struct prove *prove, const struct plan *plan)
 {
 	struct listeners listeners = { 0 };
 
@@ -232,6 +299,7 @@ void prove_listen(struct prove *prove)
 			listen_at_path(prove, &listeners, canary);
 	}
 	listen_at_addresses(prove, &listeners);
+	add_doors(prove, plan, &listeners);
 	prove->arrivals = mmap(NULL, prove->list.count * sizeof(*prove->arrivals),
 			       PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (prove->arrivals == MAP_FAILED)

@@ -246,7 +246,7 @@ void prove_plant(struct prove *prove, const struct plan *plan)
 	plant_objects(prove);
 	plant_queue(prove);
 	plant_process(prove);
-	prove_listen(prove);
+	prove_listen(prove, plan);
 }
 
 static const char *harm_to_file(const struct prove *prove, const char *path)

@@ -41,7 +41,7 @@ write-startup write-autostart
 """.split())
 OPEN_IN_FULL = set("""
 sockets-list network-loopback-tcp network-loopback-udp network-host-tcp network-host-udp network-mapped network-unspecified
-network-metadata network-private network-gateway network-multicast network-outside network-interfaces identity-interfaces
+network-incoming network-metadata network-private network-gateway network-multicast network-outside network-interfaces identity-interfaces
 """.split())
 
 # As root of namespaces made for it.
@@ -243,6 +243,7 @@ class InsideInet(InetTest, ProbeTest):
                                ("host", "198.51.100.5"), ("host", "172.17.0.1"), ("host", "100.101.1.5"), ("host", "fd7a:115c:a1e0::5")):
             for kind in ("tcp", "udp"):
                 canaries.line(kind, where, address, 80)
+        canaries.line("incoming", 4711)
         canaries.write_list("inet")
         done = self.inet("./probe", "canaries", env=canaries.env)
         results = parse(done.stdout)

@@ -4,13 +4,14 @@ import glob
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import time
 import unittest
 
 from lib.box import CLAUDEBOX, BoxTest, processes_with, tree, until
-from lib.broken import Broken, verdicts
+from lib.broken import Broken, leaks, verdicts
 from lib.inet import InetTest
 from lib.terminal import Terminal
 
@@ -278,6 +279,45 @@ class Inet(InetTest):
         hosts = {row[2] for row in broken.canaries() if row[0] == "tcp" and row[1] == "host"}
         self.assertIn("192.168.77.5", hosts)
         self.assertEqual({name: what for name, what in tree(self.home).items() if not name.startswith(".claudebox")}, before)
+
+    def test_ports_by_name(self):
+        """Shown as granted, with who granted them; all others are attacked as ever."""
+        self.profile("work", network="inet", host_ports=[8080], publish=[4711])
+        broken = Broken(self)
+        done, proof = broken.prove("--profile", "work", "--host-port", "443")
+        rows = {row["name"]: (row["verdict"], row["why"]) for row in proof["attacks"]}
+        self.assertEqual(rows["network-loopback-tcp"], ("granted", "--host-port opens port 443 of the host's loopback; "
+                                                                   "profile work opens port 8080 of the host's loopback"))
+        self.assertEqual(rows["network-incoming"], ("granted", "profile work opens port 4711 of the box to the host's loopback"))
+        self.assertEqual((done.returncode, proof["complete"], proof["leaked"], proof["granted"]), (0, True, 0, 2))
+        for name in ("network-loopback-udp", "network-host-tcp", "network-mapped", "network-unspecified"):
+            self.assertEqual(rows[name][0], "held", rows[name])
+        attacked = {row[0]: row[-1] for row in broken.canaries() if row[:2] == ["tcp", "loopback"] or row[0] == "incoming"}
+        self.assertEqual(set(attacked), {"tcp", "incoming"})
+        self.assertEqual(set(attacked.values()) & {"443", "4711", "8080"}, set())
+
+    def test_ports_that_nobody_named(self):
+        """A pasta that opens more than it was told: no grant covers that."""
+        broken = Broken(self)
+        (broken.directory / "pasta").write_text(PASTA.format(pasta=shutil.which("pasta"), log=str(broken.log)))
+        (broken.directory / "pasta").chmod(0o755)
+        done, proof = broken.prove("--network", "inet", "--host-port", "8080", "--publish", "4711")
+        self.assertIsNotNone(proof, done.stderr)
+        self.assertLessEqual({"network-loopback-tcp", "network-incoming"}, set(leaks(proof)))
+        self.assertEqual((done.returncode, proof["granted"]), (1, 0))
+
+
+# It knows from the list what to open.
+PASTA = """#!/usr/bin/python3 -I
+import os, signal, sys
+with open({log!r}) as log:
+    lines = [line.split() for line in log]
+words = sys.argv[:]
+words[words.index("--tcp-ns") + 1] += "".join("," + line[3] for line in lines if line[:2] == ["tcp", "loopback"])
+words[1:1] = [word for line in lines if line[0] == "incoming" for word in ("--tcp-ports", "127.0.0.1/" + line[1])]
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+os.execv({pasta!r}, words)
+"""
 
 
 if __name__ == "__main__":

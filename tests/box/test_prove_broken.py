@@ -16,7 +16,7 @@ BREAKAGES = (
      {"processes-see", "processes-signal", "environment-command-lines"}),
     ("the IPC namespace", "drop('--unshare-ipc')", {"memory-shm-id", "memory-shm-key", "memory-semaphores", "memory-messages", "memory-mqueue"}),
     ("the network namespace", "unscope(); drop('--unshare-net')",
-     {"network-loopback-tcp", "network-loopback-udp", "sockets-abstract", "network-interfaces"}),
+     {"network-loopback-tcp", "network-loopback-udp", "network-incoming", "sockets-abstract", "network-interfaces"}),
     ("the UTS namespace", "drop('--unshare-uts'); drop('--hostname', 1)", {"identity-host-name"}),
     ("the empty environment", "environment.append('CLAUDEBOX_CANARY=' + token)", {"environment-own"}),
     ("capabilities", "drop('--cap-drop', 1); options[:0] = ['--cap-add', 'ALL']", {"kernel-capabilities"}),

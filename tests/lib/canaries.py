@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Canaries on the host, for the probe: one of each kind, all with the same token, and the list that names them."""
+import contextlib
 import ctypes
 import ipaddress
 import json
@@ -113,7 +114,7 @@ class Canaries:
             self.line(kind, name.lstrip("\0"))
 
     def services(self):
-        """TCP and UDP on the loopback and on an address of the host; TCP greets, UDP answers."""
+        """TCP and UDP on the loopback and on an address of the host; TCP greets, UDP answers. And somebody who knocks at one more port."""
         selector = selectors.DefaultSelector()
         places = [("loopback", "127.0.0.1"), ("loopback", "::1"), *(("host", address) for address in host_addresses()[:2])]
         for where, address in places:
@@ -126,16 +127,22 @@ class Canaries:
                     server.listen(64)
                 selector.register(server, selectors.EVENT_READ, kind)
                 self.line(kind, where, address, server.getsockname()[1])
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        self.line("incoming", port)
         ours, theirs = socket.socketpair()
         selector.register(theirs, selectors.EVENT_READ, "end")
-        thread = threading.Thread(target=self.serve, args=(selector,))
+        thread = threading.Thread(target=self.serve, args=(selector, [(address, port) for _, address in places]))
         thread.start()
         for action in (theirs.close, ours.close, selector.close, thread.join, ours.shutdown):  # last first
             self.test.addCleanup(action, *([socket.SHUT_WR] if action == ours.shutdown else []))
 
-    def serve(self, selector):
+    def serve(self, selector, doors):
         while True:
-            for key, _ in selector.select():
+            for door in doors:
+                with contextlib.suppress(OSError):
+                    socket.create_connection(door, 1).close()
+            for key, _ in selector.select(0.02):
                 if key.data == "end":
                     return
                 if key.data == "tcp":

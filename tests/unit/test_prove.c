@@ -158,6 +158,53 @@ static void test_granted(void)
 	CHECK(row_of(&proof, "files-cloud")->verdict == VERDICT_LEAKED);
 	proof = prove_judge(&arena, output_of("files-ssh", "leaked", true), 0, &list);
 	CHECK(proof.counts[VERDICT_LEAKED] == 1);
+	// Each grant is told, and told once.
+	for (int i = 0; i < 2; i++)
+		vec_push(&arena, &list,
+			 (struct canary){ CANARY_FILE, .group = "kube", .value = "/y",
+					  .granted = "--mount-ro mounts '/y'" });
+	proof = prove_judge(&arena, output_of("", "", true), 0, &list);
+	CHECK_STRING(row_of(&proof, "files-cloud")->why,
+		     "profile work mounts '/x'; --mount-ro mounts '/y'");
+}
+
+// Ports that were opened by name: told, not attacked, and no cover for others.
+static void test_ports(void)
+{
+	struct world world;
+	canaries list = { 0 };
+	struct proof proof;
+
+	world_debian(&world);
+	vec_push(&arena, &world.plan.inet.host_ports, ((struct config_port){ 80, "profile work" }));
+	vec_push(&arena, &world.plan.inet.host_ports,
+		 ((struct config_port){ 8080, "--host-port" }));
+	vec_push(&arena, &world.plan.inet.published_ports,
+		 ((struct config_port){ 3000, "--publish" }));
+	// By chance one of ours has a port that is open.
+	vec_push(&arena, &list, (struct canary){ CANARY_TCP, "loopback", "::1", "8080" });
+	vec_push(&arena, &list, (struct canary){ CANARY_TCP, "loopback", "127.0.0.1", "81" });
+	vec_push(&arena, &list, (struct canary){ CANARY_TCP, "host", "192.0.2.1", "8080" });
+	vec_push(&arena, &list, (struct canary){ CANARY_UDP, "loopback", "127.0.0.1", "8080" });
+	vec_push(&arena, &list, (struct canary){ CANARY_INCOMING, .value = "3001" });
+	prove_grant_ports(&arena, &world.plan, &list);
+	CHECK_STRING(prove_render_canaries(&arena, &list), "tcp\tloopback\t127.0.0.1\t81\n"
+							   "tcp\thost\t192.0.2.1\t8080\n"
+							   "udp\tloopback\t127.0.0.1\t8080\n"
+							   "incoming\t3001\n");
+	proof = prove_judge(&arena, output_of("", "", true), 0, &list);
+	CHECK(proof.counts[VERDICT_GRANTED] == 2 && proof.counts[VERDICT_LEAKED] == 0);
+	CHECK_STRING(row_of(&proof, "network-loopback-tcp")->why,
+		     "--host-port opens port 8080 of the host's loopback; "
+		     "profile work opens port 80 of the host's loopback");
+	CHECK_STRING(row_of(&proof, "network-incoming")->why,
+		     "--publish opens port 3000 of the box to the host's loopback");
+	proof = prove_judge(&arena, output_of("network-incoming", "leaked", true), 0, &list);
+	CHECK(row_of(&proof, "network-incoming")->verdict == VERDICT_LEAKED);
+	list.items[1].harm = "the host was reached";
+	proof = prove_judge(&arena, output_of("", "", true), 0, &list);
+	CHECK(row_of(&proof, "network-loopback-tcp")->verdict == VERDICT_LEAKED);
+	world_free(&world);
 }
 
 static bool lists(const char *text, const char *line)
@@ -304,6 +351,7 @@ int main(void)
 	test_incomplete();
 	test_harm();
 	test_granted();
+	test_ports();
 	test_places();
 	test_variables();
 	test_plan();
