@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "plan/limits.h"
 
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -18,7 +19,7 @@
 enum { LONGEST_FILE = 4096, FIRST_WITH_OOM_POLICY = 253 };
 
 // Alone, or beside the trees of cgroup v1.
-static const char *const roots[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
+static const char *const roots[] = { CGROUP_ROOT, CGROUP_ROOT "/unified" };
 
 // Files of the kernel claim to be empty.
 static const char *read_file(struct arena *arena, const char *path)
@@ -37,22 +38,6 @@ static const char *find_root(void)
 	for (size_t i = 0; i < ARRAY_SIZE(roots); i++)
 		if (statfs(roots[i], &status) == 0 && status.f_type == CGROUP2_SUPER_MAGIC)
 			return roots[i];
-	return NULL;
-}
-
-// "0::/user.slice/x", among the lines of cgroup v1.
-static const char *find_own(struct arena *arena)
-{
-	const char *text = read_file(arena, "/proc/self/cgroup");
-
-	for (const char *line = text; line && *line; line += strcspn(line, "\n") + 1) {
-		const char *path = str_after(line, "0::");
-
-		if (path)
-			return arena_strndup(arena, path, strcspn(path, "\n"));
-		if (!line[strcspn(line, "\n")])
-			break;
-	}
 	return NULL;
 }
 
@@ -78,7 +63,8 @@ static bool by_systemd(const char *own)
 
 static void probe_direct(struct cgroup_facts *cgroup, struct arena *arena, const char *root)
 {
-	const char *own = root ? find_own(arena) : NULL;
+	const char *text = root ? read_file(arena, "/proc/self/cgroup") : NULL;
+	const char *own = text ? limits_find_cgroup(arena, text) : NULL;
 	const char *parent;
 
 	if (!own) {

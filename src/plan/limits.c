@@ -14,8 +14,6 @@
 
 enum { CPU_PERIOD = 100000 }; // microseconds: the kernel's own
 
-#define CGROUP_ROOT "/sys/fs/cgroup"
-
 // The shell that systemd-run becomes makes the inner cgroup, enters it, and becomes bwrap.
 #define ENTER_INNER                                                     \
 	"IFS=: read -r _ _ own </proc/self/cgroup && cd \"" CGROUP_ROOT \
@@ -150,6 +148,56 @@ limit_files limits_render_files(struct arena *arena, const struct plan_limits *l
 				 false });
 	vec_push(arena, &files, (struct limit_file){ "cgroup.max.descendants", "1", false });
 	return files;
+}
+
+// A number without sign or blanks; false: there is none.
+static bool read_number(const char **cursor, double *ret_number)
+{
+	const char *digit = *cursor;
+
+	for (*ret_number = 0; *digit >= '0' && *digit <= '9'; digit++)
+		*ret_number = *ret_number * 10 + (*digit - '0');
+	if (digit == *cursor)
+		return false;
+	*cursor = digit;
+	return true;
+}
+
+// "100" is 100, "200000 100000" a share: 2. False: there is no limit ("max"), or nothing that is understood.
+static bool read_value(const char *text, double *ret_value)
+{
+	double of = 1;
+
+	if (!read_number(&text, ret_value))
+		return false;
+	if (*text == ' ') {
+		text++;
+		if (!read_number(&text, &of) || of == 0)
+			return false;
+		*ret_value /= of;
+	}
+	return !*text || str_equal(text, "\n");
+}
+
+bool limits_hold(const struct limit_file *file, const char *said)
+{
+	double wanted;
+	double found;
+
+	return read_value(file->value, &wanted) && read_value(said, &found) && found <= wanted;
+}
+
+const char *limits_find_cgroup(struct arena *arena, const char *text)
+{
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+		const char *path = str_after(text, "0::"); // among the lines of cgroup v1
+
+		if (path)
+			return arena_strndup(arena, path, length - strlen("0::"));
+		text += length + (text[length] == '\n');
+	}
+	return NULL;
 }
 
 static void add_property(strings *words, struct arena *arena, const char *property)

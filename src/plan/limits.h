@@ -8,6 +8,7 @@ enum { DEFAULT_PIDS = 8192 };
 
 // Processes live one level below the cgroup that has the limits: whoever mounts a cgroup file system in the box sees
 // only that level.
+#define CGROUP_ROOT   "/sys/fs/cgroup"
 #define CGROUP_PREFIX "claudebox-"
 #define CGROUP_INNER  "box"
 
@@ -22,6 +23,10 @@ typedef VEC(struct limit_file) limit_files;
 // Whether a profile has some.
 bool limits_asked_for(const struct config *config);
 limit_files limits_render_files(struct arena *arena, const struct plan_limits *limits);
+// Whether what such a file says is that limit, or less; the kernel rounds, and systemd may choose another period.
+bool limits_hold(const struct limit_file *file, const char *said);
+// The cgroup (v2) that /proc/PID/cgroup names; NULL: none.
+const char *limits_find_cgroup(struct arena *arena, const char *text);
 // The words before bwrap's, empty when systemd is not asked.
 strings limits_render_prefix(struct arena *arena, const struct plan_limits *limits);
 // "4G of memory": for people.

@@ -41,7 +41,7 @@ static void give_up(struct box *box)
 
 // bwrap is done and init waits: the last step from outside, and the word. True also when there is no box: bwrap has
 // said why.
-static bool let_start(struct box *box, struct error *error)
+static bool let_start(struct box *box, const struct plan *plan, struct error *error)
 {
 	struct message message;
 	pid_t init;
@@ -62,6 +62,8 @@ static bool let_start(struct box *box, struct error *error)
 	if (!run_cut_off_mounts(init, error->arena))
 		return error_set(error, "cannot keep later mounts out of the box: %s",
 				 strerror(errno));
+	if (!cgroup_confirm(&box->cgroup, plan, init, error->arena, error))
+		return false;
 	if (!control_say(box->control, MESSAGE_START, 0))
 		return error_set(error, "cannot let the agent start: %s", strerror(errno));
 	return true;
@@ -107,7 +109,8 @@ static bool finish_box(struct box *box, const struct plan *plan, struct network 
 		give_up(box);
 		return true;
 	}
-	if (ok && (!attached || network_start(network, child, error)) && let_start(box, error))
+	if (ok && (!attached || network_start(network, child, error)) &&
+	    let_start(box, plan, error))
 		return true;
 	if (attached)
 		network_end(network);

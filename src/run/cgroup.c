@@ -8,6 +8,7 @@
 #include "run/cgroup.h"
 
 #include "base/cleanup.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "plan/limits.h"
 #include "run/run.h"
@@ -22,7 +23,11 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-enum { END_MS = 2000, DIRECTORY = O_DIRECTORY | O_RDONLY | O_CLOEXEC | O_NOFOLLOW };
+enum {
+	END_MS = 2000,
+	DIRECTORY = O_DIRECTORY | O_RDONLY | O_CLOEXEC | O_NOFOLLOW,
+	FILE_SIZE = 4096,
+};
 
 static bool fail(struct error *error, const struct plan *plan, const char *what)
 {
@@ -141,18 +146,71 @@ pid_t cgroup_fork(const struct cgroup *cgroup)
 	return (pid_t)syscall(SYS_clone3, &arguments, sizeof(arguments));
 }
 
+// Files of the kernel claim to be empty. -1: it cannot be read.
+static ssize_t read_file(int directory, const char *name, char text[FILE_SIZE])
+{
+	CLEANUP_FD int fd = openat(directory, name, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : read(fd, text, FILE_SIZE - 1);
+
+	text[got < 0 ? 0 : got] = '\0';
+	return got;
+}
+
+// The level above the one that a process is in, if those two are what the plan means; -1: they are not. Ours we know,
+// systemd's has a name that is systemd's choice.
+static int open_limits(const struct cgroup *cgroup, const struct plan *plan, pid_t process,
+		       struct arena *arena)
+{
+	const char *file = arena_printf(arena, "/proc/%d/cgroup", (int)process);
+	char text[FILE_SIZE];
+	const char *path = read_file(AT_FDCWD, file, text) < 0 ? NULL
+							       : limits_find_cgroup(arena, text);
+
+	if (!path || !str_equal(path_name(path), CGROUP_INNER))
+		return -1;
+	path = path_parent(arena, path);
+	if (plan->limits.way == LIMITS_SYSTEMD)
+		return open(arena_printf(arena, CGROUP_ROOT "%s", path), DIRECTORY);
+	return str_equal(path_name(path), cgroup->name) ? fcntl(cgroup->outer, F_DUPFD_CLOEXEC, 3)
+							: -1;
+}
+
+bool cgroup_confirm(const struct cgroup *cgroup, const struct plan *plan, pid_t process,
+		    struct arena *arena, struct error *error)
+{
+	limit_files files = limits_render_files(arena, &plan->limits);
+	CLEANUP_FD int outer = -1;
+	char said[FILE_SIZE];
+
+	if (!plan->limits.asked)
+		return true;
+	error_hint(error, "claudebox --check tells which limits there are");
+	outer = open_limits(cgroup, plan, process, arena);
+	if (outer < 0)
+		return error_set(error, "cannot limit the box: it is not in the cgroup that has "
+					"the limits");
+	vec_each(file, &files) {
+		if (read_file(outer, file->name, said) < 0) {
+			if (file->may_be_missing && errno == ENOENT)
+				continue;
+			return error_set(error, "cannot limit the box: cannot read '%s': %s",
+					 file->name, strerror(errno));
+		}
+		said[strcspn(said, "\n")] = '\0';
+		if (!limits_hold(file, said))
+			return error_set(error, "cannot limit the box: '%s' is '%s', not '%s'",
+					 file->name, quote_display(arena, said, 60), file->value);
+	}
+	error->hint = NULL;
+	return true;
+}
+
 // The number that follows a word in one of the cgroup's files; 0 when there is none.
 static long read_count(const struct cgroup *cgroup, const char *name, const char *word)
 {
-	CLEANUP_FD int fd = openat(cgroup->outer, name, O_RDONLY | O_CLOEXEC);
-	char text[512];
-	ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	const char *found;
+	char text[FILE_SIZE];
+	const char *found = read_file(cgroup->outer, name, text) < 0 ? NULL : strstr(text, word);
 
-	if (got < 0)
-		return 0;
-	text[got] = '\0';
-	found = strstr(text, word);
 	return found ? strtol(found + strlen(word), NULL, 10) : 0;
 }
 
@@ -174,7 +232,7 @@ static void wait_until_empty(const struct cgroup *cgroup)
 {
 	CLEANUP_FD int events = openat(cgroup->outer, "cgroup.events", O_RDONLY | O_CLOEXEC);
 	struct pollfd wait = { .fd = events, .events = POLLPRI };
-	char text[512];
+	char text[FILE_SIZE];
 
 	write_file(cgroup->outer, "cgroup.kill", "1"); // Linux 5.14
 	// To read is to be told of what comes later.

@@ -30,6 +30,10 @@ bool cgroup_make(struct cgroup *cgroup, const struct plan *plan, struct arena *a
 // As fork(), but the child is born in the cgroup; -1 with errno. The child may do little before it executes something.
 pid_t cgroup_fork(const struct cgroup *cgroup);
 
+// Whether a process is where limits that were asked for are in force; without that nothing starts.
+bool cgroup_confirm(const struct cgroup *cgroup, const struct plan *plan, pid_t process,
+		    struct arena *arena, struct error *error);
+
 // Goes without it, and says so, when there is one that nobody asked for.
 bool cgroup_forgo(struct cgroup *cgroup, const struct plan *plan, int why);
 

@@ -153,6 +153,31 @@ class Limits(LimitsTest):
     def test_no_process_can_be_born_there(self):
         self.assert_only_what_was_asked_for_stops("cannot start one in a cgroup: ", "strace", "-o", "/dev/null", "-e", "inject=clone3:error=ENOSYS")
 
+    def stand_in(self, script):
+        """A bwrap that does something before it is one."""
+        directory = self.scratch()
+        (directory / "bwrap").write_text(f'#!/bin/sh\n# --disable-userns --ro-bind-fd\n{script}\nexec /usr/bin/bwrap "$@"\n')
+        (directory / "bwrap").chmod(0o755)
+        return {"PATH": f"{directory}:{self.env['PATH']}"}
+
+    def test_what_is_not_in_force_starts_nothing(self):
+        """They are read back, where the box is, before the agent runs."""
+        for script, problem in ((f"echo 0 >{PARENT}/leaf/cgroup.procs", "it is not in the cgroup that has the limits"),
+                                (f"echo max >{PARENT}/claudebox-$PPID/pids.max", "'pids.max' is 'max', not '100'"),
+                                (f"echo 101 >{PARENT}/claudebox-$PPID/pids.max", "'pids.max' is '101', not '100'"),
+                                (f"echo '60000 100000' >{PARENT}/claudebox-$PPID/cpu.max", "'cpu.max' is '60000 100000', not '50000 100000'"),
+                                (f"echo max >{PARENT}/claudebox-$PPID/cgroup.max.descendants", "'cgroup.max.descendants' is 'max', not '1'")):
+            env = self.stand_in(script)
+            self.profile({"pids": 100, "memory": "64M", "cpu": "50%"})
+            said = self.refused("--yes", "--exec", "touch", "started", env=env)
+            self.assertIn(f"claudebox: cannot limit the box: {problem}\nhint: claudebox --check tells which limits there are\n", said)
+            self.assertFalse((self.project / "started").exists())
+            self.assertEqual(left(), [])
+        # Less is fine, and so is anything when nobody asked.
+        self.assertEqual(self.claudebox("--yes", "--exec", "true", env=self.stand_in(f"echo 90 >{PARENT}/claudebox-$PPID/pids.max")).returncode, 0)
+        self.profile({})
+        self.assertEqual(self.claudebox("--yes", "--exec", "true", env=env).returncode, 0)
+
     def test_the_tree_of_cgroups_is_not_handed_in(self):
         self.profile({"pids": 100})
         for path in ("/sys/fs/cgroup", "/sys", PARENT):

@@ -9,6 +9,16 @@ from lib.limits import LimitsTest
 NEEDS_CGROUP = True
 BY_SYSTEMD = True
 
+# With one word changed on the way.
+SYSTEMD_RUN = """#!/bin/sh
+for word do
+    shift
+    [ "$word" = {0} ] && word={1}
+    set -- "$@" "$word"
+done
+exec /usr/bin/systemd-run "$@"
+"""
+
 
 class LimitsBySystemd(LimitsTest):
     def setUp(self):
@@ -64,6 +74,18 @@ class LimitsBySystemd(LimitsTest):
         said = self.refused(env={"XDG_RUNTIME_DIR": str(self.home)})
         self.assertIn("the sandbox could not be set up", said)
         self.assertIn("hint: systemd-run or bwrap says above what failed", said)
+
+    def test_what_systemd_left_out_starts_nothing(self):
+        """It says nothing when it cannot set a limit: so they are read back."""
+        self.profile({"pids": 100, "memory": "64M"})
+        directory = self.scratch()
+        for change, problem in (("TasksMax=100/TasksMax=infinity", "'pids.max' is 'max', not '100'"),
+                                ("MemoryMax=67108864/MemoryMax=100M", f"'memory.max' is '{100 << 20}', not '{64 << 20}'")):
+            (directory / "systemd-run").write_text(SYSTEMD_RUN.format(*change.split("/")))
+            (directory / "systemd-run").chmod(0o755)
+            said = self.refused("--yes", "--exec", "touch", "started", env={"PATH": f"{directory}:{self.env['PATH']}"})
+            self.assertIn(f"cannot limit the box: {problem}\n", said)
+            self.assertFalse((self.project / "started").exists())
 
     def test_a_systemd_in_the_project_is_not_asked(self):
         self.profile({"pids": 100})

@@ -6,10 +6,12 @@ has the controllers, or else in a small kernel of its own (user-mode Linux), who
 files in memory. Nothing of this machine's cgroups changes then. With --systemd it is always such a kernel, systemd runs for the user,
 and the command is in a scope, as after a login.
 """
+import contextlib
 import ctypes
 import json
 import os
 import pathlib
+import platform
 import pwd
 import shutil
 import signal
@@ -20,6 +22,8 @@ import time
 ROOT = pathlib.Path("/sys/fs/cgroup")
 LIMITS = {"memory", "pids", "cpu"}
 KERNEL = "linux.uml"
+MODULES = pathlib.Path("/usr/lib/uml/modules")
+FINIT_MODULE = 313  # user-mode Linux is for this one architecture
 BEGIN, END = "--- the command begins ---", "--- the command ended with "
 MEMORY = "1536M"
 PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
@@ -54,26 +58,34 @@ def as_user(user, command):
     return ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--init-groups", "--", *command] if user.pw_uid else command
 
 
+def enter(leaf):
+    (leaf / "cgroup.procs").write_text("0", encoding="ascii")
+
+
 def run_in(leaf, command, **options):
     """Starts it in a cgroup."""
-    def enter():
-        (leaf / "cgroup.procs").write_text("0", encoding="ascii")
-    return subprocess.Popen(command, preexec_fn=enter, **options)
+    return subprocess.Popen(command, preexec_fn=lambda: enter(leaf), **options)
 
 
-def run_delegated(user, command):
+@contextlib.contextmanager
+def delegated(user):
+    """A cgroup below one that is the user's to change."""
     top = ROOT / f"claudebox-test.{os.getpid()}"
     delegate(top, user)
     leaf = top / "leaf"
     leaf.mkdir()
     give(leaf, user)
-    variables = dict(os.environ, CGROUP_TEST=str(top))
     try:
-        return run_in(leaf, as_user(user, command), env=variables).wait()
+        yield leaf
     finally:
         for directory in (*top.iterdir(), top):
             if directory.is_dir():
                 subprocess.run(["rmdir", directory], check=False)
+
+
+def run_delegated(user, command):
+    with delegated(user) as leaf:
+        return run_in(leaf, as_user(user, command), env=dict(os.environ, CGROUP_TEST=str(leaf.parent))).wait()
 
 
 def run_by_systemd(user, command):
@@ -115,6 +127,23 @@ def mount(kind, path, options="mode=755"):
     subprocess.run(["mount", "-t", kind, "-o", options, kind, path], check=True)
 
 
+def load(name):
+    """A module of that kernel, with what it needs; there may be no modprobe."""
+    directory = MODULES / platform.release()
+    needs = dict(line.split(":") for line in (directory / "modules.dep").read_text(encoding="ascii").splitlines())
+    path = next(path for path in needs if pathlib.Path(path).stem == name)
+    for file in (*reversed(needs[path].split()), path):
+        with open(directory / file, "rb") as module:
+            ctypes.CDLL(None).syscall(FINIT_MODULE, module.fileno(), b"", 0)  # those that are there already are refused
+
+
+def make_network():
+    """What the tier inet takes; the kernel has no tables of nft's for it."""
+    for name in ("ipv6", "veth", "tun"):
+        load(name)
+    os.chmod("/dev/net/tun", 0o666)
+
+
 def make_machine(user):
     """What an init has to do."""
     os.environ["PATH"] = PATH
@@ -132,6 +161,7 @@ def make_machine(user):
         mount("tmpfs", path, f"mode={mode},uid={user.pw_uid if path == user.pw_dir else 0}")
     os.makedirs(stage, exist_ok=True)
     subprocess.run(["mount", "--bind", "/run/stage", stage], check=True)
+    make_network()
     os.chdir(stage)
 
 

@@ -247,9 +247,61 @@ static void test_available(void)
 	world_free(&world);
 }
 
+// What is read back: as much as was asked for, or less.
+static void test_hold(void)
+{
+	static const struct {
+		const char *wanted;
+		const char *said;
+		bool holds;
+	} rows[] = {
+		{ "100", "100\n", true },
+		{ "100", "100", true },
+		{ "100", "99\n", true },
+		{ "100", "101\n", false },
+		{ "100", "1000\n", false },
+		{ "100", "max\n", false },
+		{ "100", "", false },
+		{ "100", "\n", false },
+		{ "100", "-1\n", false },
+		{ "100", " 100\n", false },
+		{ "100", "100x\n", false },
+		{ "100", "18446744073709551615\n", false },
+		{ "70368744177664", "70368744177664\n", true },
+		{ "0", "0\n", true },
+		{ "0", "4096\n", false },
+		{ "200000 100000", "200000 100000\n", true },
+		{ "200000 100000", "20000 10000\n", true },
+		{ "200000 100000", "200000 99999\n", false },
+		{ "200000 100000", "200001 100000\n", false },
+		{ "200000 100000", "max 100000\n", false },
+		{ "200000 100000", "200000\n", false },
+		{ "200000 100000", "200000 0\n", false },
+		{ "200000 100000", "200000 100000 1\n", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct limit_file file = { "x.max", rows[i].wanted, false };
+
+		CHECK_CASE(limits_hold(&file, rows[i].said) == rows[i].holds,
+			   arena_printf(&arena, "%s: %s", rows[i].wanted, rows[i].said));
+	}
+}
+
+static void test_find_cgroup(void)
+{
+	CHECK_STRING(limits_find_cgroup(&arena, "0::/user.slice/x\n"), "/user.slice/x");
+	CHECK_STRING(limits_find_cgroup(&arena, "12:pids:/a\n1:name=systemd:/b\n0::/\n"), "/");
+	CHECK_STRING(limits_find_cgroup(&arena, "0::/x"), "/x");
+	CHECK(!limits_find_cgroup(&arena, ""));
+	CHECK(!limits_find_cgroup(&arena, "1:name=0::/x:/y\n10::/z\n"));
+}
+
 int main(void)
 {
 	test_parse();
+	test_hold();
+	test_find_cgroup();
 	test_way();
 	test_systemd_details();
 	test_approval();
