@@ -48,6 +48,7 @@ enum canary_kind {
 	CANARY_PROJECT,
 	CANARY_PARENT,
 	CANARY_TERMINAL,
+	CANARY_LIMIT,      // group: the file, value: what it says; extra: whether it was asked for
 	CANARY_WRITE,      // must not come into being
 	CANARY_MADE,       // nor this, which the attack in `group` would make; the probe knows
 	CANARY_KIND_COUNT, // as a kind: could not be planted
@@ -66,7 +67,7 @@ typedef VEC(struct canary) canaries;
 
 extern const char *const canary_kind_names[CANARY_KIND_COUNT];
 
-// Files, sockets and paths to try, all with the name `mark`.
+// Files, sockets and paths to try, all with the name `mark`, and the limits.
 canaries prove_places(struct arena *arena, const struct plan *plan, const struct host *host,
 		      const char *mark);
 // Marks variables that the plan passes; they lose the token.

@@ -4,6 +4,7 @@
 
 #include "base/path.h"
 #include "base/text.h"
+#include "plan/limits.h"
 
 #include <string.h>
 
@@ -37,6 +38,7 @@ const char *const canary_kind_names[CANARY_KIND_COUNT] = {
 	[CANARY_PARENT] = "parent",
 	[CANARY_HARDWARE] = "mac",
 	[CANARY_TERMINAL] = "terminal",
+	[CANARY_LIMIT] = "limit",
 	[CANARY_WRITE] = "write",
 };
 
@@ -196,6 +198,22 @@ static const char *parent_of(struct arena *arena, const struct plan *plan)
 	return path;
 }
 
+static void add_limits(canaries *list, struct arena *arena, const struct plan_limits *limits)
+{
+	limit_files files = limits_render_files(arena, limits);
+
+	if (limits->way == LIMITS_NONE)
+		return;
+	vec_each(file, &files) {
+		if (!file->may_be_missing)
+			vec_push(arena, list,
+				 (struct canary){ .kind = CANARY_LIMIT,
+						  .group = file->name,
+						  .value = file->value,
+						  .extra = limits->asked ? "asked" : NULL });
+	}
+}
+
 canaries prove_places(struct arena *arena, const struct plan *plan, const struct host *host,
 		      const char *mark)
 {
@@ -216,6 +234,7 @@ canaries prove_places(struct arena *arena, const struct plan *plan, const struct
 	if (!str_equal(parent, "/") && !str_equal(parent, host->home))
 		add_place(&list, arena, plan,
 			  &(struct place){ .group = "other-project", .what = all }, parent, mark);
+	add_limits(&list, arena, &plan->limits);
 	if (can_be_listed(parent))
 		vec_push(arena, &list, (struct canary){ .kind = CANARY_PARENT, .value = parent });
 	return list;

@@ -13,7 +13,7 @@
 #include <linux/time_types.h>
 #include <linux/wait.h>
 
-enum { LIMIT_MS = 1000, WHOLE_MS = 5000, EXIT_NO_LIST = 2, SIGNAL_BAD_CALL = 31 };
+enum { LIMIT_MS = 1000, WHOLE_MS = 15000, EXIT_NO_LIST = 2, SIGNAL_BAD_CALL = 31 };
 
 struct outcome *outcome;
 struct probe probe; // not initialised here: its zeros would be in the program

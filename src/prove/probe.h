@@ -116,6 +116,9 @@ bool is_hosts(const char *directory);
 // "../" often enough to come to any root.
 extern const char up[];
 
+// The path of mount number `index` of this type; false: there are no more.
+bool mounted_at(const char *type, size_t index, char path[PATH_SIZE]);
+
 long fork_child(unsigned long flags);
 void wait_child(long pid);
 __attribute__((noreturn)) void leave(int status);

@@ -10,6 +10,7 @@ static const char nowhere[] = "/claudebox-canary";
 
 struct mounted {
 	char path[PATH_SIZE];
+	const char *type; // and a blank, and more
 	unsigned long flags;
 	bool read_only, receives;
 };
@@ -46,6 +47,7 @@ static const char *parse_mount(const char *line, const char *end, struct mounted
 		path += escaped ? 3 : 0;
 	}
 	mount->path[length] = 0;
+	mount->type = dash ? dash + 3 : "";
 	mount->read_only = text_starts(options, "ro");
 	mount->flags = (has_word(options, optional, "nosuid") ? MS_NOSUID : 0) |
 		       (has_word(options, optional, "nodev") ? MS_NODEV : 0) |
@@ -61,6 +63,23 @@ static char mount_list[131072];
 static long read_mounts(void)
 {
 	return read_text("/proc/self/mountinfo", mount_list, sizeof(mount_list));
+}
+
+bool mounted_at(const char *type, size_t index, char path[PATH_SIZE])
+{
+	static struct mounted mounted;
+	long length = read_mounts();
+	size_t found = 0;
+
+	for (const char *line = mount_list; line < mount_list + length;) {
+		line = parse_mount(line, mount_list + length, &mounted);
+		if (!text_starts(mounted.type, type) || mounted.type[text_length(type)] != ' ' ||
+		    found++ != index)
+			continue;
+		memcpy(path, mounted.path, sizeof(mounted.path));
+		return true;
+	}
+	return false;
 }
 
 static long mount(const char *source, const char *target, const char *type, unsigned long flags)

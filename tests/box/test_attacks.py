@@ -18,7 +18,7 @@ OPEN = {"none": {"identity-boot-id"}, "inet": {"identity-boot-id", "network-outs
                  "network-multicast", "network-outside", "network-interfaces"}}
 # What not every machine, kernel or test has: files of a kind without a name, a terminal, x32 ...
 SKIPPED = {"files-others", "files-claude", "terminal-steal", "identity-mount-sources", "identity-machine-id", "identity-users",
-           "terminal-tiocsti-32", "terminal-tiocsti-x32", "kernel-32-bit", "kernel-x32", "kernel-ports"}
+           "limits-in-force", "limits-lift", "terminal-tiocsti-32", "terminal-tiocsti-x32", "kernel-32-bit", "kernel-x32", "kernel-ports"}
 
 
 def attacks():

@@ -8,11 +8,13 @@ import time
 import unittest
 
 from lib.box import CLAUDEBOX, until
+from lib.broken import Broken
 from lib.limits import FORKS, HOG, LimitsTest
 
 AS_ROOT = True
 NEEDS_CGROUP = True
 
+LIMITS_ATTACKS = ("limits-in-force", "limits-lift", "limits-leave", "limits-below")
 PATIENCE = 30  # a kernel in a program is slow, and may not be alone
 PARENT = pathlib.Path(os.environ["CGROUP_TEST"])
 
@@ -177,6 +179,37 @@ class Limits(LimitsTest):
         self.assertEqual(self.claudebox("--yes", "--exec", "true", env=self.stand_in(f"echo 90 >{PARENT}/claudebox-$PPID/pids.max")).returncode, 0)
         self.profile({})
         self.assertEqual(self.claudebox("--yes", "--exec", "true", env=env).returncode, 0)
+
+    def prove(self, breakage, *options):
+        done, proof = Broken(self, breakage).prove(*options, timeout=2 * PATIENCE)
+        self.assertIsNotNone(proof, done.stderr)
+        self.assertTrue(proof["complete"], done.stderr)
+        return {row["name"]: (row["verdict"], row["why"]) for row in proof["attacks"] if row["group"] == "limits"}
+
+    def test_prove_attacks_them(self):
+        held = {name: "held" for name in LIMITS_ATTACKS}
+        self.profile({"pids": 100, "memory": "64M"})
+        found = self.prove("")
+        self.assertEqual({name: verdict for name, (verdict, _) in found.items()}, held)
+        self.assertEqual(found["limits-in-force"][1], f"memory.max {64 << 20}, pids.max 100, cgroup.max.descendants 1")
+        # With the whole tree in the box nothing but the limits themselves is left.
+        found = self.prove("add('--bind', '/sys/fs/cgroup', '/sys/fs/cgroup')")
+        self.assertEqual({name: verdict for name, (verdict, _) in found.items()}, {**dict.fromkeys(held, "leaked"), "limits-in-force": "held"})
+        # To see it is not to change it.
+        self.assertEqual({name: verdict for name, (verdict, _) in self.prove("add('--ro-bind', '/sys/fs/cgroup', '/sys/fs/cgroup')").items()}, held)
+
+    def test_prove_attacks_them_from_namespaces_of_the_boxs_own(self):
+        """There is a tree to see then, the level below the limits; root can't have it."""
+        self.profile({"pids": 100}, nested=os.getuid() != 0)
+        found = self.prove("")
+        self.assertEqual({name: verdict for name, (verdict, _) in found.items()}, {name: "held" for name in LIMITS_ATTACKS})
+        self.assertEqual(found["limits-below"][1], "EAGAIN" if os.getuid() else "EPERM")
+
+    def test_prove_attacks_the_one_that_nobody_asked_for(self):
+        found = self.prove("")
+        self.assertEqual({name: verdict for name, (verdict, _) in found.items()},
+                         {**{name: "held" for name in LIMITS_ATTACKS}, "limits-in-force": "skipped"})
+        self.assertEqual(self.prove("add('--bind', '/sys/fs/cgroup', '/sys/fs/cgroup')")["limits-lift"][0], "leaked")
 
     def test_the_tree_of_cgroups_is_not_handed_in(self):
         self.profile({"pids": 100})

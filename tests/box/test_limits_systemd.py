@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Limits by a scope of systemd's, where it keeps the cgroups: the same promises, with the user's own systemd."""
+import json
 import os
 import subprocess
 import unittest
@@ -86,6 +87,13 @@ class LimitsBySystemd(LimitsTest):
             said = self.refused("--yes", "--exec", "touch", "started", env={"PATH": f"{directory}:{self.env['PATH']}"})
             self.assertIn(f"cannot limit the box: {problem}\n", said)
             self.assertFalse((self.project / "started").exists())
+
+    def test_prove_attacks_them(self):
+        self.profile({"pids": 100, "memory": "64M"})
+        done = self.claudebox("--prove=json", timeout=60)
+        rows = {row["name"]: (row["verdict"], row["why"]) for row in json.loads(done.stdout)["attacks"] if row["group"] == "limits"}
+        self.assertEqual(rows["limits-in-force"], ("held", f"memory.max {64 << 20}, pids.max 100, cgroup.max.descendants 1"))
+        self.assertEqual({verdict for verdict, _ in rows.values()}, {"held"}, rows)
 
     def test_a_systemd_in_the_project_is_not_asked(self):
         self.profile({"pids": 100})

@@ -70,7 +70,7 @@ memory-devices memory-perf memory-symbols
 terminal-tiocsti terminal-tiocsti-wide terminal-tiocsti-32 terminal-tiocsti-x32 terminal-tioclinux terminal-steal terminal-discipline
 terminal-consoles terminal-input
 kernel-32-bit kernel-x32 kernel-io-uring kernel-kexec kernel-modules kernel-ports kernel-log kernel-sysrq kernel-sys kernel-cgroup
-kernel-devices mounts-disks identity-boot-id identity-groups identity-cgroup identity-hardware identity-logs
+kernel-devices limits-in-force limits-lift limits-leave limits-below mounts-disks identity-boot-id identity-groups identity-cgroup identity-hardware identity-logs
 """.split())
 
 # Process 1 can be looked into; a mount is read-only and shared, sockets of the system are there, and programs can be changed.

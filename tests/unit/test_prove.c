@@ -260,6 +260,25 @@ static void test_places(void)
 	world_free(&world);
 }
 
+// The probe is told what to lift, and which of it was asked for.
+static void test_limits(void)
+{
+	struct world world;
+
+	world_debian(&world);
+	CHECK(world_plan(&world) && !strstr(listed(&world), "limit\t"));
+	world.host.cgroup.parent = "/sys/fs/cgroup/ours";
+	world.host.cgroup.direct[LIMIT_PIDS] = world.host.cgroup.direct[LIMIT_MEMORY] = true;
+	CHECK(world_plan(&world));
+	CHECK(lists(listed(&world), "limit\tpids.max\t8192\nlimit\tcgroup.max.descendants\t1"));
+	world.config.limits[LIMIT_MEMORY] = (struct config_limit){ 1 << 30, "profile x" };
+	CHECK(world_plan(&world));
+	CHECK(lists(listed(&world), "limit\tmemory.max\t1073741824\tasked"));
+	CHECK(lists(listed(&world), "limit\tpids.max\t8192\tasked"));
+	CHECK(!strstr(listed(&world), "swap")); // not every kernel has that
+	world_free(&world);
+}
+
 static void test_variables(void)
 {
 	struct world world;
@@ -353,6 +372,7 @@ int main(void)
 	test_granted();
 	test_ports();
 	test_places();
+	test_limits();
 	test_variables();
 	test_plan();
 	test_table();
