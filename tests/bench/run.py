@@ -4,9 +4,12 @@
 
 start    claudebox --yes --exec true over the very bwrap command that --dry-run prints, executed without a shell
 filter   that command with and without the system-call filter, and with and without user namespaces
+limits   a box whose profile limits memory, processes and processor time, over one whose profile does not
 memory   resident beside bwrap while an agent runs: the supervisor and init
 """
 import base64
+import contextlib
+import json
 import os
 import pathlib
 import pwd
@@ -18,22 +21,39 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from lib.cgroup_inside import delegated, enter, here  # noqa: E402
 
 FILTER = 9  # its descriptor in the script
 FILTER_OPTIONS = (f"--seccomp {FILTER}", "--disable-userns")
 ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin", "TERM": "xterm", "LANG": "C.UTF-8"}
 
 
-def drop_privileges(directory):
-    """An ordinary user runs claudebox; so does the benchmark."""
-    if os.getuid():
-        return
-    user = pwd.getpwnam("nobody")
-    for path in [directory, *directory.rglob("*")]:
-        os.chown(path, user.pw_uid, user.pw_gid)
-    os.setgroups([])
-    os.setgid(user.pw_gid)
-    os.setuid(user.pw_uid)
+USER = pwd.getpwnam("nobody")  # for root: an ordinary user runs claudebox, so does the benchmark
+
+
+def as_user(leaf, measure, *arguments):
+    """In a process of its own, and in a cgroup if one is given. Its exit status."""
+    pid = os.fork()
+    if pid:
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    status = 1
+    try:
+        if leaf:
+            enter(leaf)
+        if os.getuid() == 0:
+            os.setgroups([])
+            os.setgid(USER.pw_gid)
+            os.setuid(USER.pw_uid)
+        measure(*arguments)
+        sys.stdout.flush()
+        status = 0
+    except Exception:  # what the parent made is the parent's to remove
+        traceback.print_exc()
+    finally:
+        os._exit(status)
 
 
 def parse(script):
@@ -100,6 +120,17 @@ def timed(command, environment):
     return start
 
 
+def take_turns(label, runs, rounds):
+    """How long each took, in milliseconds."""
+    times = {name: [] for name in runs}
+    for _ in range(rounds):
+        for name, run in runs.items():
+            times[name].append(run() * 1000)
+    for name, values in times.items():
+        print(f"{label:7} {name:32} {statistics.median(values):7.2f} ms median, {min(values):6.2f} ms least")
+    return times
+
+
 def measure_start(claudebox, environment, rounds):
     script = subprocess.run([claudebox, "--dry-run", "--exec", "true"], env=environment, check=True,
                             stdout=subprocess.PIPE, text=True).stdout
@@ -110,12 +141,7 @@ def measure_start(claudebox, environment, rounds):
         "and with user namespaces": bare_bwrap(script, environment, FILTER_OPTIONS),
         "true": timed(["true"], environment),
     }
-    times = {name: [] for name in runs}
-    for _ in range(rounds):
-        for name, run in runs.items():
-            times[name].append(run() * 1000)
-    for name, values in times.items():
-        print(f"start   {name:32} {statistics.median(values):7.2f} ms median, {min(values):6.2f} ms least")
+    times = take_turns("start", runs, rounds)
     ours, bare = (times[name] for name in list(runs)[:2])
     least = [min(values) for values in times.values()]
     medians = [statistics.median(values) for values in times.values()]
@@ -123,6 +149,23 @@ def measure_start(claudebox, environment, rounds):
           f"no user namespaces {medians[2] - medians[3]:+.2f} ms median, {least[2] - least[3]:+.2f} ms least")
     ratio = statistics.median(a / b for a, b in zip(ours, bare))
     print(f"start   ratio {ratio:.2f} (goal: at most 1.5), of the least {min(ours) / min(bare):.2f}")
+
+
+def measure_limits(claudebox, environment, rounds):
+    directory = pathlib.Path(environment["HOME"]) / ".claudebox/profiles"
+    directory.mkdir(parents=True, exist_ok=True)
+    for name, profile in (("plain", {}), ("limited", {"limits": {"memory": "1G", "pids": 1000, "cpu": "200%"}})):
+        (directory / f"{name}.json").write_text(json.dumps(profile))
+    limited, plain = ([claudebox, "--profile", name, "--yes", "--exec", "true"] for name in ("limited", "plain"))
+    tried = subprocess.run([claudebox, "--profile", "limited", "--dry-run=json", "--exec", "true"], env=environment, stdin=subprocess.DEVNULL,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    if tried.returncode:
+        print(f"limits  not measured here: {tried.stderr.splitlines()[0].removeprefix('claudebox: ')}")
+        return
+    way = json.loads(tried.stdout)["limits"]["by"]
+    times = take_turns("limits", {f"with, by {way}": timed(limited, environment), "without": timed(plain, environment)}, rounds)
+    having, without = times.values()
+    print(f"limits  {statistics.median(having) - statistics.median(without):+.2f} ms median, {min(having) - min(without):+.2f} ms least")
 
 
 def measure_memory(claudebox, environment):
@@ -153,16 +196,14 @@ def main():
         agent = directory / "claude"
         agent.write_text("#!/bin/sh\n")
         agent.chmod(0o755)
-        pid = os.fork()
-        if pid == 0:
-            drop_privileges(directory)
-            os.chdir(project)
-            environment = ENV | {"HOME": str(directory / "home"), "CLAUDEBOX_CLAUDE": str(agent)}
-            measure_start(str(claudebox), environment, rounds)
-            measure_memory(str(claudebox), environment)
-            sys.stdout.flush()
-            os._exit(0)
-        sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+        for path in [directory, *directory.rglob("*")] if os.getuid() == 0 else []:
+            os.chown(path, USER.pw_uid, USER.pw_gid)
+        os.chdir(project)
+        environment = ENV | {"HOME": str(directory / "home"), "CLAUDEBOX_CLAUDE": str(agent)}
+        status = as_user(None, measure_start, str(claudebox), environment, rounds)
+        with delegated(USER) if here() else contextlib.nullcontext() as leaf:
+            status |= as_user(leaf, measure_limits, str(claudebox), environment, rounds)
+        sys.exit(status | as_user(None, measure_memory, str(claudebox), environment))
     finally:
         shutil.rmtree(directory, ignore_errors=True)
 
