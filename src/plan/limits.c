@@ -92,7 +92,7 @@ static bool refuse(const struct plan_limits *limits, const struct host *host, st
 	error_hint(error,
 		   "log in through systemd (loginctl enable-linger starts its part for you), start "
 		   "claudebox in a cgroup below one that is yours, or take \"limits\" out of the "
-		   "profile; claudebox --check tells what is there");
+		   "profile");
 	return error_set(error, "cannot limit the box: %s, and %s",
 			 cgroup->problem ? cgroup->problem : "its own cgroup has no such limits",
 			 cgroup->systemd_problem ? cgroup->systemd_problem
