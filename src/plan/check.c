@@ -109,17 +109,16 @@ static bool writable_in_box(const struct plan *plan, const char *path)
 static bool check_mount(const struct plan *plan, const struct plan_mount *mount,
 			const struct host *host, struct error *error)
 {
-	bool from_host = mount->kind == MOUNT_READ_ONLY || mount->kind == MOUNT_WRITABLE;
+	// A mount point below a directory that a box writes to can be swapped for a link, and bwrap would follow it;
+	// what is made there would be made in the user's own files. Only what is staged may go there: to what was
+	// looked at.
+	bool astray = plan_from_host(mount) ? mount->staged && !mount->place.inode
+					    : writable_in_box(plan, mount->path);
 
-	// A mount point below a directory that the box writes to can be swapped for a link between two
-	// launches, and bwrap would follow it; what is made there would be made in the user's own files.
-	// Only git directories inside the project's own tree may nest.
-	// What the user asked for was looked at: it is there, and no link leads to it.
-	if (writable_in_box(plan, mount->path) && mount->origin != ORIGIN_ASKED &&
-	    !(from_host && str_equal(mount->path, mount->source)))
+	if (astray)
 		return error_set(error, "plan mounts '%s' inside a writable directory",
 				 quote_display(error->arena, mount->path, 0));
-	if (!from_host)
+	if (!plan_from_host(mount))
 		return true;
 	if (plan_near_secret(host, mount->source) && !mount->secret)
 		return error_set(error, "plan mounts secret path '%s'",
@@ -139,9 +138,7 @@ bool plan_brings_daemon(const struct plan *plan, const struct host *host, const 
 static bool check_daemon(const struct plan *plan, const struct host *host, struct error *error)
 {
 	vec_each(mount, &plan->mounts) {
-		bool from_host = mount->kind == MOUNT_READ_ONLY || mount->kind == MOUNT_WRITABLE;
-
-		if (!from_host || !plan_brings_daemon(plan, host, mount->source))
+		if (!plan_from_host(mount) || !plan_brings_daemon(plan, host, mount->source))
 			continue;
 		error_hint(error, "the Nix daemon is not for this box: %s",
 			   plan->nix_daemon_left_out);

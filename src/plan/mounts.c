@@ -3,8 +3,8 @@
 //
 // Theory of operation: the probe has followed each source and looked at each destination. A source that is a secret
 // is let in only when its very path was written, and the audit shows it in red. A destination must not hide anything
-// that the box is made of, and below a directory that the box can write it must already be there, reached through no
-// link: bwrap would make what is missing, and follow what was planted.
+// that the box is made of, and in a directory of the host it must already be there, reached through no link: nothing is
+// made in the user's files, and what was planted is not followed.
 #include "plan/plan.h"
 
 #include "base/path.h"
@@ -151,28 +151,12 @@ static bool check_destination(const struct plan *plan, const struct mount_facts 
 	return true;
 }
 
-// The mount that the destination would be made in, if that is a directory of the host.
-static const struct plan_mount *around(const struct plan *plan, const char *path)
-{
-	const struct plan_mount *found = NULL;
-
-	vec_each(mount, &plan->mounts) {
-		bool ours = mount->kind == MOUNT_EMPTY;
-		bool host = mount->kind == MOUNT_READ_ONLY || mount->kind == MOUNT_WRITABLE;
-
-		if ((ours || host) && path_within(path, mount->path))
-			found = host ? mount : NULL;
-	}
-	return found;
-}
-
 static bool check_place(const struct plan *plan, const struct mount_facts *mount,
 			struct error *error)
 {
 	const struct followed *to = &mount->destination;
-	const struct plan_mount *outer = around(plan, to->path);
 
-	if (!outer)
+	if (!plan_lies_in_host(plan, to->path))
 		return true;
 	if (to->hops.count)
 		return refuse_destination(error, mount, "would go through a symbolic link",
@@ -204,9 +188,7 @@ bool plan_build_mounts(struct plan *plan, struct arena *arena, const struct host
 						    .source = mount->source.real,
 						    .path = mount->destination.path,
 						    .id = mount->source.id,
-						    .place = around(plan, mount->destination.path)
-								     ? mount->destination.id
-								     : (struct file_id){ 0 },
+						    .place = mount->destination.id,
 						    .origin = ORIGIN_ASKED,
 						    .secret = secret,
 						    .why = mount->origin });

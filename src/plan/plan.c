@@ -47,8 +47,32 @@ const char *plan_wish_name(struct arena *arena, const struct host *host)
 	return arena_printf(arena, "tools-%s", digest_hex(arena, host->project, INSTANCE_DIGITS));
 }
 
+bool plan_from_host(const struct plan_mount *mount)
+{
+	return mount->kind == MOUNT_READ_ONLY || mount->kind == MOUNT_WRITABLE;
+}
+
+bool plan_lies_in_host(const struct plan *plan, const char *path)
+{
+	bool in_host = false;
+
+	vec_each(mount, &plan->mounts) {
+		if ((mount->kind == MOUNT_EMPTY || plan_from_host(mount)) &&
+		    path_within(path, mount->path))
+			in_host = plan_from_host(mount);
+	}
+	return in_host;
+}
+
 void plan_add_mount(struct plan *plan, struct arena *arena, struct plan_mount mount)
 {
+	if (plan_from_host(&mount) && plan_lies_in_host(plan, mount.path)) {
+		// On a tmpfs of the box's own that stays writable: when the mount has moved, the name goes too.
+		mount.staged = arena_printf(arena, "/run/user/%u/staged-%zu", plan->uid,
+					    plan->mounts.count);
+		if (str_equal(mount.source, mount.path))
+			mount.place = mount.id;
+	}
 	vec_push(arena, &plan->mounts, mount);
 }
 
@@ -58,7 +82,7 @@ bool plan_provides(const struct plan *plan, const char *path)
 
 	// Later mounts cover earlier ones.
 	vec_each(mount, &plan->mounts) {
-		bool from_host = mount->kind == MOUNT_READ_ONLY || mount->kind == MOUNT_WRITABLE;
+		bool from_host = plan_from_host(mount);
 		bool exact = str_equal(path, mount->path);
 		bool hides = mount->kind == MOUNT_EMPTY || mount->kind == MOUNT_DEV;
 

@@ -49,7 +49,9 @@ struct plan_mount {
 	const char *path;     // in the box
 	unsigned int mode;    // of a tmpfs, directory or made file
 	struct file_id id;    // of a host path
-	struct file_id place; // what must be at `path` on the host for the mount to go there
+	struct file_id place; // what must be at `path` for a staged mount to go there
+	// Where bwrap mounts it, for it to be moved to `path` before the agent starts; NULL: there at once.
+	const char *staged;
 	enum origin origin;
 	const char *secret; // what kind of secret was asked for, or NULL
 	const char *why;    // NULL: a detail that the audit leaves out
@@ -250,7 +252,12 @@ const char *plan_instance_of(struct arena *arena, const struct host *host, const
 // The instance is shared by all worktrees; what was approved is not.
 const char *plan_approval_name(struct arena *arena, const struct host *host);
 const char *plan_wish_name(struct arena *arena, const struct host *host);
+// bwrap follows links and makes what is missing on the way to a destination, while the host's files are in its reach.
+// A destination in a directory of the host, where a box may plant and swap links, is therefore staged.
 void plan_add_mount(struct plan *plan, struct arena *arena, struct plan_mount mount);
+bool plan_from_host(const struct plan_mount *mount);
+// Is what the box has around this path, or there, a directory of the host?
+bool plan_lies_in_host(const struct plan *plan, const char *path);
 // Mounts a host path read-only at its own place, with every link that leads to it.
 void plan_add_followed(struct plan *plan, struct arena *arena, const struct host *host,
 		       const struct followed *file, const char *why);

@@ -21,6 +21,8 @@ struct bwrap_option {
 	const char *flag;
 	const char *by_descriptor; // the flag to use when a descriptor stands for the host path
 	const char *arguments[2];
+	const char *
+		staged; // instead of the last argument when the mount is moved there afterwards, or NULL
 	enum bwrap_operand operand;
 	const struct plan_mount *mount;
 	const struct plan_variable *variable;

@@ -2,6 +2,7 @@
 // The plan as bwrap options, in the order in which bwrap carries them out.
 #include "plan/render.h"
 
+#include "base/text.h"
 #include "plan/tables.h"
 
 static void add(bwrap_options *options, struct arena *arena, const char *flag, const char *first,
@@ -63,11 +64,24 @@ static void add_mount(bwrap_options *options, struct arena *arena, const struct 
 	unsigned long long memory = plan->limits.values[LIMIT_MEMORY].value;
 
 	option.mount = mount;
+	option.staged = mount->staged;
 	// Files there are memory, and stay when their process is killed: a full disk is the lesser evil.
 	if (mount->kind == MOUNT_EMPTY && memory)
 		add(options, arena, "--size", arena_printf(arena, "%llu", memory / 2), NULL);
 	if (mount->mode)
 		option.mode = arena_printf(arena, "%04o", mount->mode);
+	vec_push(arena, options, option);
+}
+
+// Whoever is in a mount stays there when it is moved.
+static void add_directory(bwrap_options *options, struct arena *arena, const struct plan *plan)
+{
+	struct bwrap_option option = { .flag = "--chdir", .arguments = { plan->project } };
+
+	vec_each(mount, &plan->mounts) {
+		if (str_equal(mount->path, plan->project))
+			option.staged = mount->staged;
+	}
 	vec_push(arena, options, option);
 }
 
@@ -97,6 +111,6 @@ bwrap_options render_bwrap(const struct plan *plan, struct arena *arena)
 	add_variables(&options, arena, plan);
 	vec_each(mount, &plan->mounts)
 		add_mount(&options, arena, plan, mount);
-	add(&options, arena, "--chdir", plan->project, NULL);
+	add_directory(&options, arena, plan);
 	return options;
 }

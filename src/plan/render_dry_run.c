@@ -172,6 +172,15 @@ static void add_limits(struct script *script, struct text *out, const struct pla
 		text_printf(out, "#   %s %s\n", file->name, file->value);
 }
 
+static bool has_staged(const struct plan *plan)
+{
+	bool found = false;
+
+	vec_each(mount, &plan->mounts)
+		found |= mount->staged != NULL;
+	return found;
+}
+
 const char *render_dry_run(const struct plan *plan, struct arena *arena)
 {
 	struct script script = { .arena = arena,
@@ -199,6 +208,11 @@ const char *render_dry_run(const struct plan *plan, struct arena *arena)
 		text_add(&out,
 			 "#\n# The terminal is filtered by claudebox while the box runs: this "
 			 "script gives the same box yours as it is.\n");
+	if (has_staged(plan))
+		text_add(&out,
+			 "#\n# What is mounted inside of another mount is moved there by claudebox "
+			 "once bwrap is done. Here bwrap\n# mounts it by path: a box that swaps "
+			 "links there meanwhile can lead it elsewhere.\n");
 	if (tier_table[plan->network].attached)
 		add_network(&script, &out, plan);
 	if (plan->limits.way == LIMITS_CGROUP)

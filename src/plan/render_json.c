@@ -43,11 +43,15 @@ static json_t *variable_of(struct arena *arena, const struct plan_variable *vari
 static json_t *mount_of(struct arena *arena, const struct plan_mount *mount)
 {
 	json_t *source = mount->kind == MOUNT_DATA ? json_null() : string_of(arena, mount->source);
+	json_t *all = json_pack("{s:s, s:o, s:o, s:s, s:o, s:b}", "kind",
+				mount_kind_names[mount->kind], "host", source, "path",
+				string_of(arena, mount->path), "origin",
+				origin_names[mount->origin], "why", string_of(arena, mount->why),
+				"secret", mount->secret != NULL);
 
-	return json_pack("{s:s, s:o, s:o, s:s, s:o, s:b}", "kind", mount_kind_names[mount->kind],
-			 "host", source, "path", string_of(arena, mount->path), "origin",
-			 origin_names[mount->origin], "why", string_of(arena, mount->why), "secret",
-			 mount->secret != NULL);
+	if (mount->staged)
+		json_object_set_new(all, "staged", json_string(mount->staged));
+	return all;
 }
 
 static json_t *package_of(struct arena *arena, const struct package_facts *package)

@@ -59,10 +59,8 @@ static bool let_start(struct box *box, const struct plan *plan, struct error *er
 		error_hint(error, "claudebox --check shows what this kernel has");
 		return error_set(error, "the box cannot be closed: %s", strerror(message.value));
 	}
-	if (!run_cut_off_mounts(init, error->arena))
-		return error_set(error, "cannot keep later mounts out of the box: %s",
-				 strerror(errno));
-	if (!cgroup_confirm(&box->cgroup, plan, init, error->arena, error))
+	if (!run_finish_mounts(plan, init, error) ||
+	    !cgroup_confirm(&box->cgroup, plan, init, error->arena, error))
 		return false;
 	if (!control_say(box->control, MESSAGE_START, 0))
 		return error_set(error, "cannot let the agent start: %s", strerror(errno));

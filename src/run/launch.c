@@ -3,8 +3,9 @@
 //
 // Theory of operation: bwrap gets its options by descriptor and an empty environment, so neither `ps` nor
 // /proc/1/environ shows anything. Made files are memfds and never touch the disk. Host paths are opened here, compared
-// with what the audit showed, and handed over as descriptors: a path swapped in between cannot slip in. The command is
-// our init, also a memfd; it gets the agent's environment by another one.
+// with what the audit showed, and handed over as descriptors: a path swapped in between cannot slip in. What is staged
+// goes to its place when bwrap is done (mount_namespace.c). The command is our init, also a memfd; it gets the agent's
+// environment by another one.
 #include "run/run.h"
 
 #include "base/cleanup.h"
@@ -112,8 +113,7 @@ static void add_descriptor(struct launch *launch, int fd)
 	add_argument(launch, arena_printf(launch->arena, "%d", fd));
 }
 
-// Whether this is what the audit showed. Numbers are used again: a link may have that of the file that it replaced.
-static bool is_same(int fd, const struct file_id *id)
+bool run_is_same(int fd, const struct file_id *id)
 {
 	struct stat status;
 
@@ -121,7 +121,7 @@ static bool is_same(int fd, const struct file_id *id)
 	       (!id->inode || (status.st_dev == id->device && status.st_ino == id->inode));
 }
 
-static bool changed(const char *path, struct error *error)
+bool run_changed(const char *path, struct error *error)
 {
 	error_hint(error, "start again; if it happens again, something is changing that path");
 	return error_set(error, "'%s' changed between the audit and the start",
@@ -138,26 +138,24 @@ static int open_source(const struct plan_mount *mount, struct error *error)
 			  quote_display(error->arena, mount->source, 0), strerror(errno));
 		return -1;
 	}
-	if (is_same(fd, &mount->id))
+	if (run_is_same(fd, &mount->id))
 		return fd;
 	close(fd);
-	changed(mount->source, error);
+	run_changed(mount->source, error);
 	return -1;
 }
 
-// bwrap follows links on the way to where it mounts.
-static bool check_place(const struct plan_mount *mount, struct error *error)
+static const char *argument(const struct bwrap_option *option, size_t i)
 {
-	CLEANUP_FD int fd = mount->place.inode ? probe_open(AT_FDCWD, mount->path, O_PATH) : -1;
+	bool last = i + 1 == ARRAY_SIZE(option->arguments) || !option->arguments[i + 1];
 
-	return !mount->place.inode || (fd >= 0 && is_same(fd, &mount->place)) ||
-	       changed(mount->path, error);
+	return last && option->staged ? option->staged : option->arguments[i];
 }
 
 static bool add_host_path(struct launch *launch, const struct plan *plan,
 			  const struct bwrap_option *option, struct error *error)
 {
-	int fd = check_place(option->mount, error) ? open_source(option->mount, error) : -1;
+	int fd = open_source(option->mount, error);
 
 	if (fd < 0)
 		return false;
@@ -169,7 +167,7 @@ static bool add_host_path(struct launch *launch, const struct plan *plan,
 		add_argument(launch, option->flag);
 		add_argument(launch, option->arguments[0]);
 	}
-	add_argument(launch, option->arguments[1]);
+	add_argument(launch, argument(option, 1));
 	return true;
 }
 
@@ -218,7 +216,7 @@ static bool add_option(struct launch *launch, const struct plan *plan,
 	}
 	add_argument(launch, option->flag);
 	for (size_t i = 0; i < ARRAY_SIZE(option->arguments) && option->arguments[i]; i++)
-		add_argument(launch, option->arguments[i]);
+		add_argument(launch, argument(option, i));
 	return true;
 }
 

@@ -85,8 +85,13 @@ struct box {
 bool run_start_box(struct box *box, const struct plan *plan, struct arena *arena,
 		   struct error *error);
 
-// What the host mounts from now on stays out of the box. False with errno.
-bool run_cut_off_mounts(pid_t init, struct arena *arena);
+// The last that is done to the box's mounts before the agent starts.
+bool run_finish_mounts(const struct plan *plan, pid_t init, struct error *error);
+
+// Whether this is what the audit showed. Numbers are used again: a link may have that of the file that it replaced.
+bool run_is_same(int fd, const struct file_id *id);
+// Sets the error for what is not.
+bool run_changed(const char *path, struct error *error);
 
 // Stays until the box has ended. False with an error when the agent never ran. `network` may be NULL.
 struct network;

@@ -36,6 +36,16 @@ class Kernels(BoxTest):
                 done = self.claudebox("--yes", "--exec", "sh", "-c", "echo here; exit 7", preexec_fn=apply)
                 self.assertEqual((done.returncode, done.stdout), (7, "here\n"), done.stderr)
 
+    def test_a_mount_in_another_is_moved_there(self):
+        project = self.repository(self.home / "repo") / "sub"
+        project.mkdir()
+        for name, apply in OLDER.items():
+            with self.subTest(name):
+                done = self.claudebox("--yes", "--exec", "sh", "-c", "pwd; touch here ../there", cwd=project, preexec_fn=apply)
+                self.assertEqual((done.returncode, done.stdout), (1, f"{project}\n"), done.stderr)
+                self.assertEqual([path.name for path in project.iterdir()], ["here"])
+                self.assertFalse((project.parent / "there").exists())
+
     def test_nothing_leaks_with_a_network_of_its_own(self):
         for name, apply in OLDER.items():
             with self.subTest(name):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Where the launcher has things mounted: links that a box planted or swaps lead nowhere."""
+import os
 import threading
 
 from lib.box import CLAUDEBOX, BoxTest, tree
@@ -43,48 +44,118 @@ class Destinations(BoxTest):
                 self.assertEqual(tree(self.victims), self.before, (name, target))
         self.assertEqual(list(self.project.iterdir()), [])
 
-    def flip(self, place, other, *options, launches=12):
-        """Launches while another box exchanges two names; returns the outputs of those that started."""
+    def flip(self, place, target, *options, directory=None, launches=8):
+        """Launches while another box exchanges a name and a link to the target; returns how many started."""
+        link = place.with_name("link")
+        link.symlink_to(target)
         stop = threading.Event()
+        start = os.open(directory or self.project, os.O_PATH)  # whatever its name is at that moment
 
         def run():
             while not stop.is_set():
-                exchange(place, other)
+                exchange(place, link)
         thread = threading.Thread(target=run)
         thread.start()
         try:
-            return [self.claudebox("--yes", *options, "--exec", "true") for _ in range(launches)]
+            codes = [self.claudebox("--yes", *options, "--exec", "true", cwd="/", preexec_fn=lambda: os.fchdir(start)).returncode for _ in range(launches)]
         finally:
             stop.set()
             thread.join()
+            os.close(start)
+        self.assertLessEqual(set(codes), {0, 125})
+        self.assertEqual(tree(self.victims), self.before, (place, target, options))
+        if place.is_symlink():
+            exchange(place, link)
+        link.unlink()
+        return codes.count(0)
 
     def test_swapped_between_the_check_and_the_start(self):
-        """What is there is never changed, and what is made is empty: bwrap compares before anything starts."""
+        """What is there is never changed, and what is missing is never made."""
+        started = 0
         (self.project / "x").write_text("own")
-        (self.project / "y").symlink_to(f"/oldroot{self.victims}/file")
-        self.flip(self.project / "x", self.project / "y", "--mount-ro", f"{self.source}:{self.project}/x")
-        self.assertEqual(tree(self.victims), self.before)
+        (self.project / "sub" / "deep").mkdir(parents=True)
+        (self.project / "sub" / "x").write_text("own")
+        for option in ("--mount-ro", "--mount-rw"):
+            for target in ("file", "new"):
+                started += self.flip(self.project / "x", f"/oldroot{self.victims}/{target}", option, f"{self.source}:{self.project}/x")
+            for name, source in ("x", self.source), ("deep", self.directory):
+                started += self.flip(self.project / "sub", f"/oldroot{self.victims}/directory", option, f"{source}:{self.project}/sub/{name}")
+        self.assertGreater(started, 0)
+
+    def test_a_project_swapped_between_the_check_and_the_start(self):
+        """The project, the repository's history and the wishes are mounts in a repository that is another box's project."""
+        top = self.repository(self.home / "repo")
+        project = top / "sub" / "deep"
+        (project / ".claudebox").mkdir(parents=True)
+        started = 0
+        for place, target in (top / "sub", "directory"), (project, "directory"), (top / ".git", "new"), (project / ".claudebox", "new"):
+            started += self.flip(place, f"/oldroot{self.victims}/{target}", directory=project)
+        self.assertGreater(started, 0)
 
     def test_a_wish_swapped_between_the_check_and_the_start(self):
+        (self.project / ".claudebox").mkdir()
         for target in ("new", "directory", "directory/new"):
-            (self.project / ".claudebox").mkdir()
-            (self.project / "y").symlink_to(f"/oldroot{self.victims}/{target}")
-            self.flip(self.project / ".claudebox", self.project / "y", launches=6)
-            self.assertEqual(tree(self.victims), self.before)
-            for name in (".claudebox", "y"):
-                place = self.project / name
-                place.unlink() if place.is_symlink() else place.rmdir()
+            self.flip(self.project / ".claudebox", f"/oldroot{self.victims}/{target}", launches=6)
+
+    def nested(self, env=None):
+        """A box whose mounts lie in each other: what it can write, and where it is."""
+        top = self.repository(self.home / "repo")
+        project = top / "sub" / "deep"
+        (project / ".claudebox").mkdir(parents=True)
+        (project / "x").write_text("own")
+        (project / "y").mkdir()
+        script = ("pwd; cat x; for place in . y ../ ../.. .claudebox ../../.git; do touch $place/new && echo $place; done; echo more >>x && echo x;"
+                  "mv .claudebox z; echo end; cat /proc/self/mountinfo; ls -A $XDG_RUNTIME_DIR")
+        done = self.claudebox("--yes", "--mount-ro", f"{self.source}:{project}/x", "--mount-rw", f"{self.directory}:{project}/y",
+                              "--exec", "sh", "-c", script, cwd=project, env=env)
+        said = done.stdout.splitlines()
+        self.assertEqual(said[:5], [str(project), "SOURCE.", "y", "../../.git", "end"], done.stderr)
+        self.assertEqual(said[-1], "claude-sessions")
+        self.assertNotIn("staged", done.stdout)
+        self.assertEqual({path.name for path in project.iterdir()}, {".claudebox", "new", "x", "y"})
+        self.assertEqual(((project / "x").read_text(), self.source.read_text()), ("own", "SOURCE"))
+        self.assertEqual([path.name for path in self.directory.iterdir()], ["new"])
+        self.assertEqual(list((project / "y").iterdir()) + list((project / ".claudebox").iterdir()), [])
+
+    def test_mounts_in_each_other(self):
+        self.nested()
+
+    def test_mounts_in_each_other_by_an_old_bwrap(self):
+        """One that takes no descriptors."""
+        program = self.home / "tools" / "bwrap"
+        program.parent.mkdir()
+        program.write_text('#!/bin/sh\n# --disable-userns\nexec /usr/bin/bwrap "$@"\n')
+        program.chmod(0o755)
+        self.nested(env={"PATH": f"{program.parent}:{self.env['PATH']}"})
+
+    def test_mounts_in_each_other_with_namespaces_of_its_own(self):
+        self.profile(nested=os.getuid() != 0)  # root cannot have it
+        self.nested()
 
     def test_replaced_after_the_audit(self):
         """The user takes time to answer."""
         place = self.project / "x"
-        for target in (self.victims / "new", f"/oldroot{self.victims}/new"):
-            place.write_text("own")
-            terminal = Terminal([CLAUDEBOX, "--mount-ro", f"{self.source}:{place}", "--exec", "true"], self.env, str(self.project), columns=200)
-            terminal.expect(r"Start\? ")
-            place.unlink()
-            place.symlink_to(target)
-            terminal.send("y\n")
-            terminal.expect("changed between the audit and the start")
-            place.unlink()
-            self.assertEqual(tree(self.victims), self.before)
+        replacements = {
+            "a link": lambda: place.symlink_to(self.victims / "new"),
+            "a link that only bwrap can follow": lambda: place.symlink_to(f"/oldroot{self.victims}/new"),
+            "a link to what the box has": lambda: place.symlink_to("/etc/passwd"),
+            "another file": lambda: (self.project / "other").rename(place),
+            "a directory": place.mkdir,
+            "nothing": lambda: None,
+        }
+        for name, replace in replacements.items():
+            with self.subTest(name):
+                place.write_text("own")
+                (self.project / "other").write_text("other")
+                terminal = Terminal([CLAUDEBOX, "--mount-ro", f"{self.source}:{place}", "--exec", "echo", "ran"], self.env, str(self.project), columns=200)
+                terminal.expect(r"Start\? ")
+                place.unlink()
+                replace()
+                terminal.send("y\n")
+                terminal.expect("changed between the audit and the start")
+                self.assertNotIn(b"ran\r", terminal.output)
+                self.assertEqual(tree(self.victims), self.before)
+                self.assertEqual(os.path.lexists(place), name != "nothing")
+                if name == "a directory":
+                    place.rmdir()
+                place.unlink(missing_ok=True)

@@ -77,6 +77,17 @@ class DryRun(BoxTest):
         (top / "sub").mkdir()
         self.same(cwd=top / "sub")
 
+    def test_UX_04_says_what_claudebox_moves_into_other_mounts(self):
+        self.assertNotIn("inside of another mount", self.claudebox("--dry-run").stdout)
+        self.assertFalse([mount for mount in self.plan()["mounts"] if "staged" in mount])
+        project = self.repository(self.home / "repo") / "sub"
+        project.mkdir()
+        script = self.claudebox("--dry-run", cwd=project).stdout
+        self.assertIn("# What is mounted inside of another mount is moved there by claudebox", script)
+        self.assertNotIn("/staged-", script)
+        staged = [mount["path"] for mount in self.plan(cwd=project)["mounts"] if "staged" in mount]
+        self.assertEqual(staged, [str(project), str(project.parent / ".git")])
+
     def test_UX_04_odd_values(self):
         self.same(env={"EDITOR": "vi '$x' \"`id`\" \\ \n\t é \x1b[31m", "LC_ALL": "", "TZ": "-n", "VISUAL": "$(touch hit)"})
 

@@ -32,6 +32,8 @@ static void show_option(struct text *out, const struct bwrap_option *option)
 	for (size_t i = 0; i < ARRAY_SIZE(option->arguments); i++)
 		if (option->arguments[i])
 			text_printf(out, " %s", option->arguments[i]);
+	if (option->staged)
+		text_add(out, " (staged)");
 	text_add(out, "\n");
 }
 

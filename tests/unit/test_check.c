@@ -3,6 +3,8 @@
 #include "check.h"
 #include "fixture.h"
 
+#include "base/path.h"
+
 static struct arena arena;
 
 static const char *check_with(struct plan_mount mount)
@@ -46,7 +48,49 @@ static void test_plan_mounts(void)
 		     "plan mounts '/home/user/project/x' inside a writable directory");
 	CHECK_STRING(check_host_path("/opt/x", HOME "/.claude/x"),
 		     "plan mounts '/home/user/.claude/x' inside a writable directory");
-	CHECK_STRING(check_host_path(PROJECT "/x", PROJECT "/x"), "ok");
+	CHECK_CASE_STRING(check_host_path(PROJECT "/x", PROJECT "/x"),
+			  "plan mounts '/home/user/project/x' inside a writable directory",
+			  "nobody has looked at what is there");
+}
+
+// bwrap must not be sent to where a box may have planted a link.
+static void test_staged(void)
+{
+	static const struct {
+		const char *source;
+		const char *path;
+		bool staged;
+	} cases[] = {
+		{ "/opt/x", "/opt/x", false },
+		{ "/opt/x", HOME "/x", false }, // an empty home of the box's own
+		{ "/opt/x", PROJECT "x", false },
+		{ "/opt/x", PROJECT "/x", true },
+		{ "/opt/x", PROJECT "/a/b/x", true },
+		{ PROJECT "/x", PROJECT "/x", true },
+		{ "/opt/x", "/usr/share/x", true },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct plan_mount mount = { .kind = MOUNT_READ_ONLY,
+					    .source = cases[i].source,
+					    .path = cases[i].path,
+					    .id = { 1, 7 },
+					    .place = { 1, 8 } };
+		bool itself = str_equal(mount.source, mount.path);
+		struct world world;
+		const struct plan_mount *added;
+
+		world_debian(&world);
+		world_plan(&world);
+		plan_add_mount(&world.plan, &world.arena, mount);
+		added = &world.plan.mounts.items[world.plan.mounts.count - 1];
+		CHECK_CASE(cases[i].staged == (added->staged != NULL), cases[i].path);
+		CHECK_CASE(!added->staged || path_within(added->staged, "/run/user/1000"),
+			   cases[i].path);
+		CHECK_CASE(!added->staged || added->place.inode == (itself ? 7 : 8), cases[i].path);
+		CHECK_CASE(plan_check(&world.plan, &world.host, &world.error), cases[i].path);
+		world_free(&world);
+	}
 }
 
 static void test_home_mount(void)
@@ -123,6 +167,7 @@ static void test_plan_names(void)
 int main(void)
 {
 	test_plan_mounts();
+	test_staged();
 	test_home_mount();
 	test_made_in_project();
 	test_plan_kernel();
