@@ -4,7 +4,10 @@
 #include "filter/rules.h"
 
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <seccomp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +119,11 @@ static int number_of(const struct filter_rule *rule, uint32_t machine)
 	return rule->number;
 }
 
+static bool is_known(const struct filter_rule *rule)
+{
+	return seccomp_syscall_resolve_name(rule->name) != __NR_SCMP_ERROR;
+}
+
 static void add_rule(void *context, const struct filter_rule *rule, int number,
 		     const struct pattern *const *conditions, size_t count)
 {
@@ -127,12 +135,7 @@ static void add_rule(void *context, const struct filter_rule *rule, int number,
 					conditions[i]->mask, conditions[i]->value);
 	result = seccomp_rule_add_array(context, SCMP_ACT_ERRNO((uint32_t)rule->error), number,
 					(unsigned int)count, compare);
-	// libseccomp cannot translate the number of a call that it does not know.
-	if (result == -EFAULT && rule->number)
-		fprintf(stderr,
-			"filter: '%s' is left out: libseccomp is too old for another machine\n",
-			rule->name);
-	else if (result < 0)
+	if (result < 0)
 		fail("cannot add", rule->name, -result);
 }
 
@@ -151,20 +154,44 @@ static scmp_filter_ctx make(uint32_t machine, bool nested)
 		const struct filter_rule *rule = &filter_rules[i];
 
 		// libseccomp takes its own machine's numbers, and translates.
-		if (!(nested && rule->unless_nested) && number_of(rule, machine) >= 0)
+		if (!(nested && rule->unless_nested) && is_known(rule) &&
+		    number_of(rule, machine) >= 0)
 			each_combination(rule, number_of(rule, seccomp_arch_native()), add_rule,
 					 filter);
 	}
 	return filter;
 }
 
+// What libseccomp does not know it cannot translate to another machine: we say it ourselves, before its part. The machine need
+// not be looked at: on any other, no call exists at all.
+static void write_unknown(int fd, bool nested)
+{
+	for (size_t i = 0; i < filter_rule_count; i++) {
+		const struct filter_rule *rule = &filter_rules[i];
+		const struct sock_filter steps[] = {
+			BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+			BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)rule->number, 0, 1),
+			BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		};
+
+		if (is_known(rule) || (nested && rule->unless_nested))
+			continue;
+		if (rule->error != ENOSYS || rule->tests[0].kind != TEST_NONE)
+			fail("not a plain row", rule->name, EINVAL);
+		if (write(fd, steps, sizeof(steps)) != sizeof(steps))
+			fail("cannot write", rule->name, errno);
+	}
+}
+
 static void write_program(uint32_t machine, bool nested, const char *name)
 {
 	scmp_filter_ctx filter = make(machine, nested);
 	int fd = memfd_create(name, MFD_CLOEXEC);
-	int result = seccomp_export_bpf(filter, fd);
 	unsigned char byte;
+	int result;
 
+	write_unknown(fd, nested);
+	result = seccomp_export_bpf(filter, fd);
 	if (result < 0)
 		fail("cannot write", name, -result);
 	lseek(fd, 0, SEEK_SET);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The system calls that a box refuses: one table, each row with its reason.
 //
-// Theory of operation: everything that is not in the table is allowed; a call of another machine (i386 by int 0x80, x32)
-// does not exist. Arguments are compared by their low 32 bits, for the kernel looks at no more of them. At build time
-// generate.c has libseccomp make two programs of the table, one without the rows that a nested box needs;
+// Theory of operation: everything that is not in the table is allowed; a call of another machine (i386 by int 0x80, x32, a
+// 32-bit ARM program) does not exist. Arguments are compared by their low 32 bits, for the kernel looks at no more of them.
+// At build time generate.c has libseccomp make two programs of the table, one without the rows that a nested box needs;
 // claudebox carries them as bytes, and bwrap loads one into every process of the box, the first included.
 #pragma once
 
