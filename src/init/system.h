@@ -57,7 +57,10 @@ static inline long call6(long n, long a, long b, long c, long d, long e, long f)
 			 : "memory");
 	return a0;
 }
-#define SYSTEM_START "\tmv a0,sp\n\tandi sp,sp,-16\n\tcall "
+// The linker lets code reach data by way of gp, and nobody else sets it.
+#define SYSTEM_START                                                                    \
+	"\t.option push\n\t.option norelax\n\tla gp,__global_pointer$\n\t.option pop\n" \
+	"\tmv a0,sp\n\tandi sp,sp,-16\n\tcall "
 #else
 #error "init knows x86_64, aarch64 and riscv64: add the two pieces for this machine here"
 #endif

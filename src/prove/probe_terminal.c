@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Attacks on the user's terminal and on other terminals.
+#include "prove/call_32_bit.h"
 #include "prove/probe.h"
 
 #include <asm/ioctls.h>
@@ -76,33 +77,52 @@ enum verdict try_TERMINAL_TIOCSTI_WIDE(void)
 	return type_space(0xdead00000000UL | TIOCSTI);
 }
 
-#ifdef __x86_64__
-// The addresses of this program fit into 32 bits.
-static long call_32_bit(long number, long a, long b, long c)
-{
-	long result;
+#define NOT_HERE(id)                                              \
+	enum verdict try_##id(void)                               \
+	{                                                         \
+		return skipped("this machine has no such calls"); \
+	}
 
-	expect_crash(); // a kernel without 32-bit programs
-	__asm__ volatile("int $0x80"
-			 : "=a"(result)
-			 : "a"(number), "b"(a), "c"(b), "d"(c)
-			 : "memory", "r8", "r9", "r10", "r11");
-	return (int)result;
-}
-
-enum { IOCTL_32 = 54, GETPID_32 = 20, X32 = 0x40000000, IOCTL_X32 = X32 + 514 };
+#ifdef HAS_CALLS_OF_32_BIT
+enum { IOCTL_32 = 54, GETPID_32 = 20 };
 
 enum verdict try_TERMINAL_TIOCSTI_32(void)
 {
 	long file = some_terminal();
 	struct tries tries = { 0 };
+	long result;
 
 	if (file < 0)
 		return skipped("no terminal: %s", error_name(file));
-	if (!failed(&tries, call_32_bit(IOCTL_32, file, TIOCSTI, (long)&space)))
+	expect_crash(); // a kernel without 32-bit programs
+	result = call_32_bit(IOCTL_32, file, TIOCSTI, SPACE_OF_32_BIT);
+	if (result == -ENOEXEC)
+		return skipped("this machine runs no such programs");
+	if (!failed(&tries, result))
 		return leaked("a character was typed");
 	return held_by(&tries);
 }
+
+enum verdict try_KERNEL_32_BIT(void)
+{
+	struct tries tries = { 0 };
+	long result;
+
+	expect_crash();
+	result = call_32_bit(GETPID_32, 0, 0, 0);
+	if (result == -ENOEXEC)
+		return skipped("this machine runs no such programs");
+	if (!failed(&tries, result))
+		return leaked("they work");
+	return held_by(&tries);
+}
+#else
+NOT_HERE(TERMINAL_TIOCSTI_32)
+NOT_HERE(KERNEL_32_BIT)
+#endif
+
+#ifdef __x86_64__
+enum { X32 = 0x40000000, IOCTL_X32 = X32 + 514 };
 
 enum verdict try_TERMINAL_TIOCSTI_X32(void)
 {
@@ -116,15 +136,6 @@ enum verdict try_TERMINAL_TIOCSTI_X32(void)
 	return held_by(&tries);
 }
 
-enum verdict try_KERNEL_32_BIT(void)
-{
-	struct tries tries = { 0 };
-
-	if (!failed(&tries, call_32_bit(GETPID_32, 0, 0, 0)))
-		return leaked("they work");
-	return held_by(&tries);
-}
-
 enum verdict try_KERNEL_X32(void)
 {
 	struct tries tries = { 0 };
@@ -134,14 +145,7 @@ enum verdict try_KERNEL_X32(void)
 	return held_by(&tries);
 }
 #else
-#define NOT_HERE(id)                                              \
-	enum verdict try_##id(void)                               \
-	{                                                         \
-		return skipped("this machine has no such calls"); \
-	}
-NOT_HERE(TERMINAL_TIOCSTI_32)
 NOT_HERE(TERMINAL_TIOCSTI_X32)
-NOT_HERE(KERNEL_32_BIT)
 NOT_HERE(KERNEL_X32)
 #endif
 

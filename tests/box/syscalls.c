@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Makes system calls as test_filter.py tells it, one a line: HOW NUMBER and up to six arguments; says what each returned.
 //
-// HOW is native, x32 (the same instruction, another table) or i386 (int 0x80 in a 64-bit program). With --thread all of it
-// happens in a second thread.
+// HOW is native, x32 (the same instruction, another table) or 32-bit (as programs of that kind do it, with three arguments
+// at most). With --thread all of it happens in a second thread.
+#include "prove/call_32_bit.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -11,16 +13,10 @@
 
 enum { ARGUMENTS = 6, X32_BIT = 0x40000000 };
 
-#if defined(__x86_64__)
+#ifdef HAS_CALLS_OF_32_BIT
 static long foreign_call(long number, const unsigned long *a)
 {
-	long result;
-
-	__asm__ volatile("int $0x80"
-			 : "=a"(result)
-			 : "a"(number), "b"(a[0]), "c"(a[1]), "d"(a[2]), "S"(a[3]), "D"(a[4])
-			 : "r8", "r9", "r10", "r11", "memory");
-	return result;
+	return call_32_bit(number, (long)a[0], (long)a[1], (long)a[2]);
 }
 #else
 static long foreign_call(long number, const unsigned long *a)
@@ -51,7 +47,7 @@ static void *obey(void *unused)
 
 		sscanf(line, "%7s %ld %lu %lu %lu %lu %lu %lu", how, &number, &a[0], &a[1], &a[2],
 		       &a[3], &a[4], &a[5]);
-		if (strcmp(how, "i386") == 0)
+		if (strcmp(how, "32-bit") == 0)
 			result = foreign_call(number, a);
 		else
 			result =
