@@ -26,7 +26,7 @@ endef
 # What root builds in somebody's clone stays theirs: `sudo make install` must not spoil the next `make`.
 give_back = @[ "$$(id -u)" -ne 0 ] || chown -Rh --reference=. $(1)
 
-.PHONY: build run test sanitize fuzz lint fmt bench install uninstall deb try-deb static clean help build-install
+.PHONY: build run test sanitize fuzz lint fmt bench install uninstall deb try-deb try-arm static clean help build-install
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
@@ -75,6 +75,9 @@ deb: need-build+package ## build the Debian package
 
 try-deb: deb ## install it into a fresh Debian and start a box there (root only)
 	@tools/try-deb.sh build-deb/claudebox_*.deb
+
+try-arm: need-build+arm ## build for ARM and run tests on a machine that qemu plays (root only): make try-arm [ARGS='--suite trixie box/test_git']
+	@tools/try-arm.sh $(ARGS)
 
 static: need-build build-static/build.ninja ## build a claudebox that needs no libraries: build-static/claudebox
 	@ninja -C build-static --quiet claudebox

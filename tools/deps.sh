@@ -10,7 +10,7 @@ PATH=$PATH:/usr/sbin:/sbin
 
 # What a need is seen by: cmd:NAME on PATH, file:PATH, pc:MODULE of pkg-config, hdr:HEADER of C,
 # link:FLAG a program links with -fsanitize=FLAG, clang:FLAG a fuzz target with clang, ca:bundle the system's TLS roots.
-# '-' has no package there, and is not needed. dnf takes a file where the name of the package changes from release to release.
+# '-' has no package there, and is not needed; NAME@MACHINE has one on that machine (uname -m) only. dnf takes a file where the name of the package changes from release to release.
 table='
 # groups     seen by                  apt              dnf                 pacman
 build        cmd:cc                   gcc              gcc                 gcc
@@ -42,7 +42,7 @@ test         cmd:zsh                  zsh              zsh                 zsh
 test         cmd:fish                 fish             fish                fish
 test         cmd:openssl              openssl          openssl             openssl
 test         cmd:socat                socat            socat               socat
-test         cmd:linux.uml            user-mode-linux  -                   -
+test         cmd:linux.uml            user-mode-linux@x86_64 -             -
 test         cmd:systemd-run          systemd          systemd             systemd
 test         cmd:curl                 curl             curl                curl
 test         cmd:jq                   jq               jq                  jq
@@ -62,6 +62,13 @@ package      cmd:dpkg-buildpackage    dpkg-dev         -                   -
 package      cmd:lintian              lintian          -                   -
 package      cmd:scdoc                scdoc            scdoc               scdoc
 package      cmd:debootstrap          debootstrap      debootstrap         debootstrap
+arm          cmd:qemu-system-aarch64  qemu-system-arm  -                   -
+arm          cmd:aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu -             -
+arm          cmd:mmdebstrap           mmdebstrap       -                   -
+arm          cmd:modprobe             kmod             -                   -
+arm          cmd:cpio                 cpio             -                   -
+arm          cmd:mke2fs               e2fsprogs        -                   -
+arm          cmd:npm                  npm              -                   -
 fuzz         clang:fuzzer             libclang-rt-dev  compiler-rt         compiler-rt
 '
 
@@ -113,6 +120,7 @@ describe() {
 
 # Sets `packages` (their names for $manager) and `missing` (one line a need) for the groups asked for.
 look() {
+	machine=$(uname -m)
 	packages=
 	missing=
 	while read -r in_groups check apt dnf pacman; do
@@ -124,6 +132,10 @@ look() {
 		[ $wanted = yes ] || continue
 		[ "$1" = all ] || ! has "$check" || continue
 		case $manager in dnf) name=$dnf ;; apt) name=$apt ;; *) name=$pacman ;; esac
+		case $name in
+		*"@$machine") name=${name%@*} ;;
+		*@*) name=- ;;
+		esac
 		[ "$name" != - ] || continue
 		case " $packages " in *" $name "*) ;; *) packages="$packages${packages:+ }$name" ;; esac
 		missing="$missing

@@ -29,6 +29,18 @@ class Dependencies(unittest.TestCase):
             for name in names:
                 self.assertIn(name, words, manager)
 
+    def test_what_only_one_kind_of_machine_has_is_not_asked_for_elsewhere(self):
+        fake = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, fake)
+        wanted = {}
+        for machine in ("x86_64", "aarch64"):
+            (fake / "uname").write_text(f"#!/bin/sh\necho {machine}\n")
+            (fake / "uname").chmod(0o755)
+            done = run("tools/deps.sh", "--dry-run", "--manager", "apt", "--all", "test", env={**os.environ, "PATH": f"{fake}:{os.environ['PATH']}"})
+            wanted[machine] = set(done.stdout.splitlines()[0].split())
+        self.assertEqual(wanted["x86_64"] - wanted["aarch64"], {"user-mode-linux"})
+        self.assertLess(wanted["aarch64"], wanted["x86_64"])
+
     def test_nothing_missing_is_silent_and_asks_no_package_manager(self):
         trap = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, trap)
@@ -101,7 +113,7 @@ class Make(unittest.TestCase):
 
     def test_help_names_every_target(self):
         done = run("make", "help", cwd=self.source)
-        for target in ("build", "run", "test", "sanitize", "fuzz", "lint", "fmt", "bench", "install", "uninstall", "deb", "try-deb", "static", "clean", "help"):
+        for target in ("build", "run", "test", "sanitize", "fuzz", "lint", "fmt", "bench", "install", "uninstall", "deb", "try-deb", "try-arm", "static", "clean", "help"):
             self.assertRegex(done.stdout, rf"(?m)^{target} ")
 
 

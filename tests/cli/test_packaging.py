@@ -34,6 +34,15 @@ class Packages(unittest.TestCase):
             self.assertIn(f"pkgconfig({module})", (PACKAGING / "claudebox.spec").read_text())
             self.assertIn(module, (PACKAGING / "PKGBUILD").read_text())
 
+    def test_they_are_for_the_machines_that_init_knows(self):
+        known = set(re.findall(r"\w+64", re.search(r'#error "init knows (.*?):', (STAGE / "src/init/system.h").read_text())[1]))
+        self.assertLessEqual({"x86_64", "aarch64"}, known)
+        debian = {"x86_64": "amd64", "aarch64": "arm64"}
+        control = re.search(r"(?m)^Architecture: (.*)$", (PACKAGING / "debian/control").read_text())[1]
+        self.assertEqual(set(control.split()), {debian.get(name, name) for name in known})
+        spec = re.search(r"(?m)^ExclusiveArch: +(.*)$", (PACKAGING / "claudebox.spec").read_text())[1]
+        self.assertEqual(set(spec.split()), known)
+
     def test_the_profile_is_installed_for_the_program_that_is_installed(self):
         place = pathlib.Path(tempfile.mkdtemp(dir="/var/tmp"))
         self.addCleanup(shutil.rmtree, place)
