@@ -2,10 +2,11 @@
 // Attacks by mounting and unmounting.
 #include "prove/probe.h"
 
+#include <asm/statfs.h>
 #include <linux/mount.h>
 #include <linux/sched.h>
 
-enum { LAZY = 2 /* MNT_DETACH */, EXPIRE = 4 /* MNT_EXPIRE */ };
+enum { LAZY = 2 /* MNT_DETACH */, EXPIRE = 4 /* MNT_EXPIRE */, READ_ONLY = 1 /* ST_RDONLY */ };
 static const char nowhere[] = "/claudebox-canary";
 
 struct mounted {
@@ -108,6 +109,14 @@ enum verdict try_MOUNTS_BIND(void)
 	return leaked("it works");
 }
 
+// A read-only mount may lie below a writable one of the same path, which is then the one that a remount means.
+static bool is_covered(const char *path)
+{
+	struct statfs system = { 0 };
+
+	return call(__NR_statfs, path, &system, 0, 0) == 0 && !(system.f_flags & READ_ONLY);
+}
+
 // The first read-only mount that becomes writable becomes read-only again.
 static enum verdict remount(struct tries *tries)
 {
@@ -116,7 +125,7 @@ static enum verdict remount(struct tries *tries)
 
 	for (const char *line = mount_list; line < mount_list + length;) {
 		line = parse_mount(line, mount_list + length, &mounted);
-		if (!mounted.read_only ||
+		if (!mounted.read_only || is_covered(mounted.path) ||
 		    failed(tries,
 			   mount(NULL, mounted.path, NULL, MS_REMOUNT | MS_BIND | mounted.flags)))
 			continue;

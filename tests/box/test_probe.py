@@ -155,6 +155,16 @@ class Outside(ProbeTest):
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, timeout=20, check=True)
         self.assertVerdicts(parse(done.stdout), LEAKS_AS_NONE, "leaked")
 
+    def test_a_remount_of_what_is_writable_is_no_leak(self):
+        """Only of a read-only mount that can be seen: a sandbox may put a writable one over it, at the same path."""
+        listing = Canaries(self).write_list("full")
+        done = subprocess.run(["bwrap", "--unshare-all", "--uid", "1000", "--gid", "1000", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev",
+                               "--ro-bind", self.project, self.project, "--bind", self.project, self.project, PROBE, listing],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, timeout=20, check=True)
+        results = parse(done.stdout)
+        self.assertVerdicts(results, {"kernel-user-namespace"}, "leaked")
+        self.assertVerdicts(results, {"mounts-remount", "mounts-nested"}, "held")
+
     def test_without_a_list_nothing_is_said(self):
         for content in (None, "", "tier\tfull\n", "token\n"):
             path = self.project / "list"
