@@ -26,7 +26,7 @@ endef
 # What root builds in somebody's clone stays theirs: `sudo make install` must not spoil the next `make`.
 give_back = @[ "$$(id -u)" -ne 0 ] || chown -Rh --reference=. $(1)
 
-.PHONY: build run test sanitize fuzz lint fmt bench install uninstall deb try-deb try-arm static clean help build-install
+.PHONY: build run test sanitize fuzz lint fmt bench peers install uninstall deb try-deb try-arm static clean help build-install
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
@@ -58,6 +58,10 @@ fmt: need-lint ## format all C files
 bench: need-build+run+test+bench build ## measure
 	@$(PYTHON) tests/bench/run.py build
 	@$(PYTHON) tests/bench/network.py build
+
+peers: need-build+run+npm build ## compare with other sandboxes: start-up, and what the attacks of --prove reach in each (sudo for firejail)
+	@tools/deps.sh peers || :
+	@$(PYTHON) tests/bench/peers.py build
 
 install: build-install ## install into PREFIX (/usr/local), below DESTDIR if given
 	@root=$(call quote,$(DESTDIR)); case $$root in '' | /*) ;; *) root=$$PWD/$$root ;; esac; \

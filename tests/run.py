@@ -40,6 +40,13 @@ def account():
         return pwd.getpwnam(USER)
 
 
+def cache_directory():
+    """What is installed for tests and measurements, kept from run to run; never in the project."""
+    cache = pathlib.Path("/var/cache/claudebox-test" if os.getuid() == 0 else os.path.expanduser("~/.cache/claudebox-test"))
+    cache.mkdir(parents=True, exist_ok=True)
+    return cache
+
+
 def install_claude(cache):
     """Paths of the two Claude Codes that the tests use, installed once."""
     paths = {}
@@ -165,13 +172,11 @@ def main():
     picked = sys.argv[2:]
     user = account()
     root = pwd.getpwuid(0)
-    cache = pathlib.Path("/var/cache/claudebox-test" if os.getuid() == 0 else os.path.expanduser("~/.cache/claudebox-test"))
-    cache.mkdir(parents=True, exist_ok=True)
     directory = pathlib.Path(tempfile.mkdtemp(prefix="claudebox-test-"))
     jobs = []
     total = [0, 0, 0]
     try:
-        claude = install_claude(cache)
+        claude = install_claude(cache_directory())
         stage(build, directory)
         with concurrent.futures.ThreadPoolExecutor((os.cpu_count() or 2) + 1) as pool:
             wanted = lambda name: not picked or any(word in name for word in picked)

@@ -31,8 +31,8 @@ run,test     cmd:pasta                passt            passt               passt
 run,test     cmd:nft                  nftables         nftables            nftables
 bench        cmd:slirp4netns          slirp4netns      slirp4netns         slirp4netns
 test         cmd:tmux                 tmux             tmux                tmux
-test         cmd:ip                   iproute2         iproute             iproute2
-test         cmd:unshare              util-linux       util-linux          util-linux
+test,peers   cmd:ip                   iproute2         iproute             iproute2
+test,peers   cmd:unshare              util-linux       util-linux          util-linux
 test         cmd:ps                   procps           procps-ng           procps-ng
 test         cmd:strace               strace           strace              strace
 test         cmd:gdb                  gdb              gdb                 gdb
@@ -41,7 +41,7 @@ test         cmd:scdoc                scdoc            scdoc               scdoc
 test         cmd:zsh                  zsh              zsh                 zsh
 test         cmd:fish                 fish             fish                fish
 test         cmd:openssl              openssl          openssl             openssl
-test         cmd:socat                socat            socat               socat
+test,peers   cmd:socat                socat            socat               socat
 test         cmd:linux.uml            user-mode-linux@x86_64 -             -
 test         cmd:systemd-run          systemd          systemd             systemd
 test         cmd:curl                 curl             curl                curl
@@ -49,6 +49,8 @@ test         cmd:jq                   jq               jq                  jq
 test         cmd:nix-daemon           nix-bin          /usr/bin/nix-daemon nix
 test,npm     cmd:node                 nodejs           /usr/bin/node       nodejs
 test,npm     cmd:npm                  npm              /usr/bin/npm        npm
+peers        cmd:rg                   ripgrep          ripgrep             ripgrep
+peers        cmd:firejail             firejail         firejail            firejail
 lint         cmd:clang-format         clang-format     clang-tools-extra   clang
 lint         cmd:clang-tidy           clang-tidy       clang-tools-extra   clang
 lint         cmd:cppcheck             cppcheck         cppcheck            cppcheck

@@ -8,7 +8,7 @@ import time
 import unittest
 
 from lib.box import CLAUDEBOX, BoxTest, tree
-from lib.canaries import ATTACKS, PROBE, Canaries, parse, with_verdict
+from lib.canaries import ATTACKS, OPEN_IN_FULL, PROBE, Canaries, parse, with_verdict
 from lib.inet import InetTest
 from lib.terminal import Terminal
 
@@ -38,10 +38,6 @@ kernel-user-namespace kernel-clone-namespace kernel-clone3-namespace mounts-nest
 identity-host-name identity-users identity-mount-sources
 write-create write-directory write-symlink write-rename write-socket write-proc-root write-dot-dot write-canaries write-parent
 write-startup write-autostart
-""".split())
-OPEN_IN_FULL = set("""
-sockets-list network-loopback-tcp network-loopback-udp network-host-tcp network-host-udp network-mapped network-unspecified
-network-incoming network-metadata network-private network-gateway network-multicast network-outside network-interfaces identity-interfaces
 """.split())
 
 # As root of namespaces made for it.

@@ -37,6 +37,7 @@ ELSEWHERE = {
 NOWHERE = {
     "make test": "it is what runs this",
     "make bench": "it measures",
+    "make peers": "it installs other programs and measures",
     "make deb && sudo apt install ./build-deb/claudebox_*.deb": "make try-deb does, in a fresh system",
     "make static": "it takes static libraries and a minute",
     "rpmbuild -ba": "it is another system's",

@@ -16,8 +16,14 @@ import threading
 
 STAGE = pathlib.Path(os.environ["STAGE"])
 PROBE = STAGE / "claudebox-probe"
-ATTACKS = [match[0].lower().replace("_", "-")
-           for match in re.findall(r"^ATTACK\((\w+), (\"\w+\"), ", (STAGE / "src/prove/attacks.def").read_text(encoding="utf-8"), re.M)]
+GROUPS = {name.lower().replace("_", "-"): group
+          for name, group in re.findall(r"^ATTACK\((\w+), \"(\w+)\", ", (STAGE / "src/prove/attacks.def").read_text(encoding="utf-8"), re.M)}
+ATTACKS = list(GROUPS)
+# With the host's network.
+OPEN_IN_FULL = set("""
+sockets-list network-loopback-tcp network-loopback-udp network-host-tcp network-host-udp network-mapped network-unspecified
+network-incoming network-metadata network-private network-gateway network-multicast network-outside network-interfaces identity-interfaces
+""".split())
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 LIBC.shmat.restype = ctypes.c_void_p
@@ -72,14 +78,15 @@ class Canaries:
             step()
         return self
 
+    def file(self, kind, path):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.write_text(f"{self.token}\n", encoding="ascii")
+        self.test.addCleanup(path.unlink, missing_ok=True)
+        self.line("file", kind, os.path.normpath(path))
+
     def files(self):
         for kind, directory in {**HOME_FILES, **OTHER_FILES}.items():
-            path = self.home / directory / self.token
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            path.write_text(f"{self.token}\n", encoding="ascii")
-            self.test.addCleanup(path.unlink, missing_ok=True)
-            path = pathlib.Path(os.path.normpath(path))
-            self.line("file", kind, path)
+            self.file(kind, self.home / directory / self.token)
         for directory in (".", ".config", "other"):
             self.line("write", os.path.normpath(self.home / directory / f"{self.token}.made"))
         self.line("absent", "shadow", "/etc/shadow")
