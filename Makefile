@@ -26,7 +26,7 @@ endef
 # What root builds in somebody's clone stays theirs: `sudo make install` must not spoil the next `make`.
 give_back = @[ "$$(id -u)" -ne 0 ] || chown -Rh --reference=. $(1)
 
-.PHONY: build run test sanitize fuzz lint fmt bench peers install uninstall deb try-deb try-arm static clean help build-install
+.PHONY: build run test sanitize fuzz lint fmt bench peers try-programs install uninstall deb try-deb try-arm static clean help build-install
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
@@ -63,6 +63,9 @@ peers: need-build+run+npm build ## compare with other sandboxes: start-up, and w
 	@tools/deps.sh peers || :
 	@$(PYTHON) tests/bench/peers.py build
 
+try-programs: need-build+run+test+programs build ## try Chromium, Playwright and podman in the box (installs big packages)
+	@$(PYTHON) tests/run.py build programs/
+
 install: build-install ## install into PREFIX (/usr/local), below DESTDIR if given
 	@root=$(call quote,$(DESTDIR)); case $$root in '' | /*) ;; *) root=$$PWD/$$root ;; esac; \
 		DESTDIR=$$root meson install -C build-install --no-rebuild --quiet
@@ -91,7 +94,7 @@ clean: ## remove the build directories
 	@rm -rf build build-asan build-deb build-fuzz build-install build-static
 
 help: ## show this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
 # need-A+B: what the groups A and B of tools/deps.sh name is installed.
 need-%:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Runs every test against a build directory: run.py BUILD [NAME...]; a NAME picks the files whose path holds it.
 
-C tests (BUILD/tests/*) speak TAP. Python files under cli/, box/, claude/ and unit/ are unittest modules; each runs in a process
+C tests (BUILD/tests/*) speak TAP. Python files under cli/, box/, claude/, unit/ and, only when picked, programs/ are unittest modules; each runs in a process
 of its own, as an ordinary user: root is who CI is, not who runs claudebox. A module with AS_ROOT = True runs as root
 as well when we are root; one with NEEDS_NIX = True runs where there is a Nix daemon (lib/nix_inside.py), which trusts the user
 if it also has NIX_TRUSTS_US = True; one with NEEDS_CGROUP = True where limits can be had (lib/cgroup_inside.py), and with BY_SYSTEMD = True
@@ -26,6 +26,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 USER = "claudebox-test"
 CLAUDE = {"CLAUDE_NEW": "2.1.325", "CLAUDE_OLD": "2.1.100"}
 SUITES = ("unit", "cli", "box", "claude")
+BY_NAME_ONLY = ("programs",)  # their packages are big
 IN_CI = os.environ.get("CI") == "true"
 
 
@@ -184,7 +185,7 @@ def main():
                 if os.access(path, os.X_OK) and path.is_file() and wanted(f"unit/{path.name}"):
                     jobs.append(pool.submit(run_tap, path, build))
             # The slow ones first, so that the processors are busy to the end; some only wait.
-            for suite in reversed(SUITES):
+            for suite in reversed(SUITES + BY_NAME_ONLY if picked else SUITES):
                 for path in sorted((HERE / suite).glob("test_*.py")):
                     name = f"{suite}/{path.name}"
                     if not wanted(name):

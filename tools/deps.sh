@@ -51,6 +51,9 @@ test,npm     cmd:node                 nodejs           /usr/bin/node       nodej
 test,npm     cmd:npm                  npm              /usr/bin/npm        npm
 peers        cmd:rg                   ripgrep          ripgrep             ripgrep
 peers        cmd:firejail             firejail         firejail            firejail
+programs     cmd:chromium             chromium         -                   chromium
+programs     cmd:podman               podman           podman              podman
+programs     cmd:crun                 crun             crun                crun
 lint         cmd:clang-format         clang-format     clang-tools-extra   clang
 lint         cmd:clang-tidy           clang-tidy       clang-tools-extra   clang
 lint         cmd:cppcheck             cppcheck         cppcheck            cppcheck

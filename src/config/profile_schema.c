@@ -191,9 +191,13 @@ const struct profile_row profile_table[KEY_COUNT] = {
 	  MERGE_REPLACE },
 	{ KEY_NESTED, PROFILE_BOOLEAN, "nested", "true",
 	  "Whether programs in the box may make boxes of their own: user namespaces and mounts, for "
-	  "Claude Code's own sandbox, Chromium, podman or bubblewrap inside. Without it these are "
-	  "off, and so is Claude Code's own sandbox setting. It puts more of the kernel within the "
-	  "agent's reach, and is not for root.",
+	  "Claude Code's own sandbox, Chromium's, podman or bubblewrap inside. Without it these are "
+	  "off, and so is Claude Code's own sandbox setting; Chromium runs with _--no-sandbox_. It "
+	  "puts more of the kernel within the agent's reach, and is not for root. Where the host has "
+	  "_/etc/containers/policy.json_, settings are made with which podman works in a box, through "
+	  "*crun*: containers have the box's network, one user (their root, who is you) and no "
+	  "cgroups, and images are kept in memory, by overlay from Linux 6.6 on and else by vfs "
+	  "(_STORAGE_DRIVER_ in *env* says otherwise).",
 	  MERGE_REPLACE },
 	{ KEY_PROJECT, PROFILE_CHOICE, "project", "\"read-only\"",
 	  "What the box may do to the project; without it, *read-write*.", MERGE_REPLACE,

@@ -93,6 +93,16 @@ static void add_file(struct host *host, struct arena *arena, const char *path)
 		vec_push(arena, &host->files, probe_follow(arena, path));
 }
 
+// For what the kernel offers no other way to ask.
+static bool at_least(const char *release, unsigned long major, unsigned long minor)
+{
+	char *rest;
+	unsigned long found = strtoul(release, &rest, 10);
+
+	return found > major ||
+	       (found == major && *rest == '.' && strtoul(rest + 1, NULL, 10) >= minor);
+}
+
 static void add_secrets(struct host *host, struct arena *arena, const char *home)
 {
 	for (size_t i = 0; i < secret_table_count; i++) {
@@ -127,7 +137,10 @@ static void probe_files(struct host *host, struct arena *arena)
 	add_secrets(host, arena, host->home);
 	if (!str_equal(host->account_home, host->home) && access(host->account_home, F_OK) == 0)
 		add_secrets(host, arena, host->account_home);
-	host->host_name = uname(&system) == 0 ? arena_strdup(arena, system.nodename) : NULL;
+	if (uname(&system) == 0) {
+		host->host_name = arena_strdup(arena, system.nodename);
+		host->overlay_on_tmpfs = at_least(system.release, 6, 6);
+	}
 	host->hosts_text = probe_read(arena, "/etc/hosts", TEXT_LIMIT, READ_FOLLOW);
 	host->nix_conf_text = probe_read(arena, "/etc/nix/nix.conf", TEXT_LIMIT, READ_FOLLOW);
 	host->policy_memory = probe_read(arena, BOX_POLICY "/CLAUDE.md", TEXT_LIMIT, READ_FOLLOW);

@@ -126,6 +126,10 @@ static void add_made(struct plan *plan, struct arena *arena, const struct host *
 	     "plugins are the host's");
 	if (plan_provides(plan, NIX_DAEMON))
 		make(plan, arena, "NIX_REMOTE", "daemon", "nix works through its daemon");
+	// Of the system's settings, podman would take only some for an ordinary user.
+	if (plan_provides(plan, CONTAINERS_STORAGE))
+		make(plan, arena, "CONTAINERS_STORAGE_CONF", CONTAINERS_STORAGE,
+		     "lets podman work in a box");
 	if (host->git.repository_signs) {
 		// The keys are not here: an unsigned commit is better than none.
 		make(plan, arena, "GIT_CONFIG_COUNT", "2", "commits are not signed here");

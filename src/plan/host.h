@@ -250,7 +250,8 @@ struct host {
 	const char *nix_conf_text;
 	const char *policy_memory; // /etc/claude-code/CLAUDE.md
 
-	int landlock; // version of its interface, 0: the kernel has none
+	int landlock;          // version of its interface, 0: the kernel has none
+	bool overlay_on_tmpfs; // whether the kernel can have one there in a user namespace
 
 	strings passed_over; // sentences on helper programs that were found and not trusted
 	const char *bwrap;   // NULL: not found

@@ -96,13 +96,22 @@ static void add_kernel(struct text *out, const struct plan *plan)
 {
 	text_add(out,
 		 plan->user_namespaces
-			 ? "- You can make user namespaces and mounts of your own: bubblewrap, "
-			   "podman and Chromium's sandbox can work. Off are"
+			 ? "- You can make user namespaces and mounts of your own: bubblewrap and "
+			   "Chromium with its own sandbox work. Off are"
 			 : "- User namespaces and mounting are off: Docker, podman, bubblewrap and "
 			   "Claude Code's own sandbox cannot work, and Chromium needs "
 			   "`--no-sandbox`. Off too are");
 	text_add(out, " io_uring, bpf, perf, kernel keyrings, raw and other unusual sockets. "
 		      "Debuggers and strace work on what they start.\n");
+	if (plan_provides(plan, CONTAINERS_STORAGE))
+		text_add(
+			out,
+			"- podman, if it is installed, works with crun. A container has this box's "
+			"network and ports (`-p` and networks of its own are not needed and not "
+			"there; `--network none` works) and one user, its root, which is you: "
+			"`--user`, and images or installers that switch to another user, fail "
+			"(`--user 0`, `apt-get -o APT::Sandbox::User=root`). Images are memory, and "
+			"gone after this session.\n");
 }
 
 static void add_limits(struct text *out, const struct plan *plan, struct arena *arena)

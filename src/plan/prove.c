@@ -169,10 +169,28 @@ static void grant(struct arena *arena, struct proof_row *row, const char *grante
 		row->why = arena_printf(arena, "%s; %s", row->why, granted);
 }
 
+// What a box that may make boxes has open: namespaces, and the list of keys, for below a cover over a part of /proc no box
+// inside could mount one of its own.
+static bool comes_with_nested(enum attack_id attack)
+{
+	switch (attack) {
+	case KERNEL_USER_NAMESPACE:
+	case KERNEL_CLONE_NAMESPACE:
+	case KERNEL_CLONE3_NAMESPACE:
+	case KEYS_LIST:
+		return true;
+	default:
+		return false;
+	}
+}
+
 // The probe was not told of what was granted, so what it says is about the rest; and it cannot see what it did to the host.
 static void judge_row(struct arena *arena, struct proof_row *row, enum attack_id attack,
-		      const canaries *list)
+		      const canaries *list, const char *nested_by)
 {
+	if (nested_by && row->verdict == VERDICT_LEAKED && comes_with_nested(attack))
+		*row = (struct proof_row){ VERDICT_GRANTED,
+					   arena_printf(arena, "\"nested\", %s", nested_by) };
 	vec_each(canary, list) {
 		if (was_granted(attack, canary))
 			grant(arena, row, canary->granted);
@@ -202,7 +220,8 @@ static const char *find_problem(struct arena *arena, const struct proof *proof, 
 	return missing ? arena_printf(arena, "%zu attacks were not made", missing) : NULL;
 }
 
-struct proof prove_judge(struct arena *arena, const char *output, int status, const canaries *list)
+struct proof prove_judge(struct arena *arena, const char *output, int status, const canaries *list,
+			 const char *nested_by)
 {
 	struct proof proof = { .rows = arena_alloc(arena, attack_count * sizeof(*proof.rows)) };
 	bool ended;
@@ -211,7 +230,7 @@ struct proof prove_judge(struct arena *arena, const char *output, int status, co
 		proof.rows[i] = (struct proof_row){ VERDICT_NOT_RUN, "the probe said nothing" };
 	ended = read_output(arena, &proof, output);
 	for (size_t i = 0; i < attack_count; i++) {
-		judge_row(arena, &proof.rows[i], (enum attack_id)i, list);
+		judge_row(arena, &proof.rows[i], (enum attack_id)i, list, nested_by);
 		proof.counts[proof.rows[i].verdict]++;
 	}
 	proof.problem = find_problem(arena, &proof, status, ended);

@@ -113,8 +113,9 @@ struct proof {
 	size_t counts[VERDICT_COUNT];
 	const char *problem; // why it proves nothing, NULL: it is complete
 };
-// From what the probe printed, how it ended, and what the host saw.
-struct proof prove_judge(struct arena *arena, const char *output, int status, const canaries *list);
+// From what the probe printed, how it ended, and what the host saw. `nested_by`: who let the box make boxes, or NULL.
+struct proof prove_judge(struct arena *arena, const char *output, int status, const canaries *list,
+			 const char *nested_by);
 
 const char *render_proof(struct arena *arena, const struct plan *plan, const struct proof *proof,
 			 struct reader reader);

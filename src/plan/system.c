@@ -245,6 +245,35 @@ static void add_store_links(struct plan *plan, struct arena *arena, const struct
 						    .why = "where programs look for them" });
 }
 
+// podman's own defaults ask for what no box has: many user ids, a tun device, cgroups. It must see the directory of the
+// last, and goes on without when it is empty. Images lie in the box's home, a tmpfs; vfs copies each of their layers.
+static void add_containers(struct plan *plan, struct arena *arena, const struct host *host)
+{
+	static const char why[] = "lets podman work in a box";
+
+	add_made(plan, arena, "/etc/containers/containers.conf",
+		 "[containers]\n"
+		 "netns = \"host\"\n"
+		 "[engine]\n"
+		 "env = [\"PODMAN_IGNORE_CGROUPSV1_WARNING=1\"]\n",
+		 why);
+	add_made(plan, arena, CONTAINERS_STORAGE,
+		 arena_printf(arena,
+			      "[storage]\n"
+			      "driver = \"%s\"\n"
+			      "[storage.options]\n"
+			      "ignore_chown_errors = \"true\"\n"
+			      "[storage.options.vfs]\n"
+			      "ignore_chown_errors = \"true\"\n",
+			      host->overlay_on_tmpfs ? "overlay" : "vfs"),
+		 why);
+	plan_add_mount(plan, arena,
+		       (struct plan_mount){ .kind = MOUNT_DIRECTORY,
+					    .path = "/sys/fs/cgroup",
+					    .mode = 0555,
+					    .why = why });
+}
+
 // A box that finds names by itself has its own resolver.
 static bool left_out(const struct plan *plan, const struct host *host, const char *path)
 {
@@ -299,7 +328,8 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct conf
 		const struct followed *file = host_file(host, system_table[i].path);
 
 		if (!file || file->kind == FILE_OTHER || left_out(plan, host, file->path) ||
-		    (host->store.only && system_table[i].replaced))
+		    (host->store.only && system_table[i].replaced) ||
+		    (system_table[i].nested && !plan->user_namespaces))
 			continue;
 		plan_add_followed(plan, arena, host, file, system_table[i].why);
 	}
@@ -307,6 +337,8 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct conf
 	add_accounts(plan, arena, host);
 	add_names(plan, arena, host);
 	add_git_configuration(plan, arena, host);
+	if (plan->user_namespaces && host_file(host, CONTAINERS_POLICY))
+		add_containers(plan, arena, host);
 	if (host_file(host, NIX_DAEMON) && !plan->nix_daemon_left_out)
 		add_nix(plan, arena, host);
 }

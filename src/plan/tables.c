@@ -83,6 +83,13 @@ const struct system_row system_table[] = {
 	{ "/etc/java-17-openjdk", "system settings", true },
 	{ "/etc/java-21-openjdk", "system settings", true },
 	{ "/etc/java-25-openjdk", "system settings", true },
+	// Debian's chromium ends at once when there is no file at all; others there may hold keys.
+	{ "/etc/chromium.d/default-flags", "system settings", true },
+	{ "/etc/chromium.d/dev-shm", "system settings", true },
+	// Not the rest: certs.d may hold keys, and the other settings are made.
+	{ CONTAINERS_POLICY, "system settings", .nested = true },
+	{ "/etc/containers/registries.conf", "system settings", .nested = true },
+	{ "/etc/containers/registries.conf.d", "system settings", .nested = true },
 	{ NIX_REGISTRY, "system settings" },
 	{ "/etc/ssl/certs", "trusted certificates" },
 	{ "/etc/ssl/cert.pem", "trusted certificates" },

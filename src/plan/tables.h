@@ -32,6 +32,7 @@ struct system_row {
 	const char *path;
 	const char *why;
 	bool replaced; // by the store, in a box whose programs are there
+	bool nested;   // only for a box that may make boxes
 };
 extern const struct system_row system_table[];
 extern const size_t system_table_count;
@@ -67,6 +68,10 @@ extern const size_t ca_variable_count;
 #define NIX_REGISTRY "/etc/nix/registry.json"
 
 #define RESOLVER_FILE "/etc/resolv.conf"
+
+// podman does not start without the first, so where that is, podman may be. The second is made.
+#define CONTAINERS_POLICY  "/etc/containers/policy.json"
+#define CONTAINERS_STORAGE "/etc/containers/storage.conf"
 
 // Places that are never mounted; '~/' stands for the home directory.
 struct secret_row {

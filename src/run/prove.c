@@ -106,7 +106,7 @@ static bool attack(struct prove *prove, struct plan *plan, struct proof *ret_pro
 	prove_look_after(prove);
 	prove_uproot(prove);
 	*ret_proof = prove_judge(prove->arena, read_memory(prove->arena, streams.files[1]), status,
-				 &prove->list);
+				 &prove->list, plan->user_namespaces ? plan->nested_by : NULL);
 	messages = read_memory(prove->arena, streams.files[2]);
 	if (!ok || ret_proof->problem)
 		run_write(STDERR_FILENO, messages, strlen(messages));

@@ -259,6 +259,19 @@ class Granted(ProveTest):
         self.assertNotIn(["env", "GITHUB_TOKEN"], broken.canaries())
         self.assertEqual(self.row(proof, "environment-processes")["verdict"], "held")
 
+    def test_a_box_that_may_make_boxes(self):
+        """What that means is granted, and all else held as ever."""
+        self.profile(network="none", nested=True)
+        if os.getuid() == 0:
+            self.assertIn("not for root", self.claudebox("--profile", "work", "--prove").stderr)
+            return
+        done, proof = Broken(self).prove("--profile", "work")
+        granted = {row["name"]: row["why"] for row in proof["attacks"] if row["verdict"] == "granted"}
+        self.assertEqual(set(granted), {"kernel-user-namespace", "kernel-clone-namespace", "kernel-clone3-namespace", "keys-list"})
+        self.assertEqual(set(granted.values()), {'"nested", profile work'})
+        self.assertEqual([row for row in proof["attacks"] if row["verdict"] == "leaked"], [])
+        self.assertEqual(done.returncode, 0)
+
     def test_the_users_own_variables_stay_what_they_are(self):
         broken = Broken(self)
         broken.prove("--network", "none", env={"GITHUB_TOKEN": "the user's own"})

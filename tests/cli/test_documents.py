@@ -13,6 +13,7 @@ STAGE = pathlib.Path(os.environ["STAGE"])
 PAGES = ("claudebox.1", "claudebox-profile.5", "claudebox-security.7")
 CLAUDES = {"--dangerously-skip-permissions", "--continue", "--model", "--settings", "--help"}
 BWRAPS = {"--bind-fd", "--disable-userns"}
+PROGRAMS = {"--no-sandbox", "--user"}  # Chromium's and podman's
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 # A command up to where it is another program's, and an option alone between the marks of code.
 COMMAND = re.compile(r"\bclaudebox ((?:(?! -- |--exec)[^\n`|;&#*])*)")
@@ -45,7 +46,7 @@ class Documents(BoxTest):
             text = read(name).replace("--mount-*", "--mount-ro")
             found = {option for command in COMMAND.findall(text) for option in OPTION.findall(command)} | set(ALONE.findall(text))
             self.assertTrue(found, name)
-            self.assertLessEqual(found, self.options | CLAUDES | BWRAPS, name)
+            self.assertLessEqual(found, self.options | CLAUDES | BWRAPS | PROGRAMS, name)
 
     def test_readme_lists_every_option_but_the_usual_ones(self):
         listed = re.findall(r"(?m)^  (?:-\w, |    )(--[a-z-]+)", read("README.md"))

@@ -113,7 +113,7 @@ class Make(unittest.TestCase):
 
     def test_help_names_every_target(self):
         done = run("make", "help", cwd=self.source)
-        for target in ("build", "run", "test", "sanitize", "fuzz", "lint", "fmt", "bench", "peers", "install", "uninstall", "deb", "try-deb", "try-arm", "static", "clean", "help"):
+        for target in ("build", "run", "test", "sanitize", "fuzz", "lint", "fmt", "bench", "peers", "try-programs", "install", "uninstall", "deb", "try-deb", "try-arm", "static", "clean", "help"):
             self.assertRegex(done.stdout, rf"(?m)^{target} ")
 
 

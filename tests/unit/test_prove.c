@@ -61,8 +61,8 @@ static void test_verdicts(void)
 	const canaries none = { 0 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct proof proof =
-			prove_judge(&arena, output_of("files-ssh", rows[i][0], true), 0, &none);
+		struct proof proof = prove_judge(&arena, output_of("files-ssh", rows[i][0], true),
+						 0, &none, NULL);
 
 		CHECK_CASE_STRING(counts_of(&proof), rows[i][1], rows[i][0]);
 		CHECK_CASE(!proof.problem == !proof.counts[VERDICT_NOT_RUN], rows[i][0]);
@@ -73,26 +73,26 @@ static void test_incomplete(void)
 {
 	const char *all = output_of("", "", true);
 	const canaries none = { 0 };
-	struct proof proof = prove_judge(&arena, output_of("", "", false), 0, &none);
+	struct proof proof = prove_judge(&arena, output_of("", "", false), 0, &none, NULL);
 
 	CHECK(proof.problem && strstr(proof.problem, "ended early"));
-	proof = prove_judge(&arena, all, 3, &none);
+	proof = prove_judge(&arena, all, 3, &none, NULL);
 	CHECK(proof.problem && strstr(proof.problem, "status 3"));
-	proof = prove_judge(&arena, all, EXIT_SIGNAL_BASE + 15, &none);
+	proof = prove_judge(&arena, all, EXIT_SIGNAL_BASE + 15, &none, NULL);
 	CHECK(proof.problem && strstr(proof.problem, "signal 15"));
-	proof = prove_judge(&arena, "", 0, &none);
+	proof = prove_judge(&arena, "", 0, &none, NULL);
 	CHECK(proof.problem && proof.counts[VERDICT_NOT_RUN] == attack_count);
-	proof = prove_judge(&arena, "end\t0\t-\n", 0, &none);
+	proof = prove_judge(&arena, "end\t0\t-\n", 0, &none, NULL);
 	CHECK(proof.problem && proof.counts[VERDICT_NOT_RUN] == attack_count);
 	// What follows the end, or comes a second time, counts for nothing.
-	proof = prove_judge(&arena, arena_printf(&arena, "files-ssh\tleaked\tx\n%s", all), 0,
-			    &none);
+	proof = prove_judge(&arena, arena_printf(&arena, "files-ssh\tleaked\tx\n%s", all), 0, &none,
+			    NULL);
 	CHECK(proof.counts[VERDICT_LEAKED] == 1 && !proof.problem);
-	proof = prove_judge(&arena, arena_printf(&arena, "%sfiles-ssh\tleaked\tx\n", all), 0,
-			    &none);
+	proof = prove_judge(&arena, arena_printf(&arena, "%sfiles-ssh\tleaked\tx\n", all), 0, &none,
+			    NULL);
 	CHECK(proof.counts[VERDICT_LEAKED] == 0 && !proof.problem);
 	proof = prove_judge(&arena, arena_printf(&arena, "x\n\n\t\t\nno such\theld\t\n%s", all), 0,
-			    &none);
+			    &none, NULL);
 	CHECK(proof.counts[VERDICT_HELD] == attack_count && !proof.problem);
 }
 
@@ -126,16 +126,18 @@ static void test_harm(void)
 
 		vec_push(&arena, &list, rows[i].canary);
 		list.items[0].value = "/x";
-		proof = prove_judge(&arena, output_of("", "", true), 0, &list);
+		proof = prove_judge(&arena, output_of("", "", true), 0, &list, NULL);
 		CHECK_CASE(proof.counts[VERDICT_LEAKED] == 0, rows[i].attack);
 		list.items[0].harm = "it was changed";
-		proof = prove_judge(&arena, output_of("", "", true), 0, &list);
+		proof = prove_judge(&arena, output_of("", "", true), 0, &list, NULL);
 		CHECK_CASE(proof.counts[VERDICT_LEAKED] == 1, rows[i].attack);
 		CHECK_CASE_STRING(row_of(&proof, rows[i].attack)->why,
 				  "/x: it was changed, seen from the host", rows[i].attack);
-		proof = prove_judge(&arena, output_of(rows[i].attack, "skipped", true), 0, &list);
+		proof = prove_judge(&arena, output_of(rows[i].attack, "skipped", true), 0, &list,
+				    NULL);
 		CHECK_CASE(proof.counts[VERDICT_LEAKED] == 1, rows[i].attack);
-		proof = prove_judge(&arena, output_of(rows[i].attack, "open", true), 0, &list);
+		proof = prove_judge(&arena, output_of(rows[i].attack, "open", true), 0, &list,
+				    NULL);
 		CHECK_CASE(proof.counts[VERDICT_LEAKED] == 0, rows[i].attack);
 	}
 }
@@ -148,22 +150,22 @@ static void test_granted(void)
 	vec_push(&arena, &list,
 		 (struct canary){ CANARY_FILE, .group = "aws", .value = "/x",
 				  .granted = "profile work mounts '/x'" });
-	proof = prove_judge(&arena, output_of("files-cloud", "skipped", true), 0, &list);
+	proof = prove_judge(&arena, output_of("files-cloud", "skipped", true), 0, &list, NULL);
 	CHECK(proof.counts[VERDICT_GRANTED] == 1 && proof.counts[VERDICT_SKIPPED] == 0);
 	CHECK_STRING(row_of(&proof, "files-cloud")->why, "profile work mounts '/x'");
 	// The rest of that kind was attacked, and held; or did not.
-	proof = prove_judge(&arena, output_of("", "", true), 0, &list);
+	proof = prove_judge(&arena, output_of("", "", true), 0, &list, NULL);
 	CHECK(row_of(&proof, "files-cloud")->verdict == VERDICT_GRANTED);
-	proof = prove_judge(&arena, output_of("files-cloud", "leaked", true), 0, &list);
+	proof = prove_judge(&arena, output_of("files-cloud", "leaked", true), 0, &list, NULL);
 	CHECK(row_of(&proof, "files-cloud")->verdict == VERDICT_LEAKED);
-	proof = prove_judge(&arena, output_of("files-ssh", "leaked", true), 0, &list);
+	proof = prove_judge(&arena, output_of("files-ssh", "leaked", true), 0, &list, NULL);
 	CHECK(proof.counts[VERDICT_LEAKED] == 1);
 	// Each grant is told, and told once.
 	for (int i = 0; i < 2; i++)
 		vec_push(&arena, &list,
 			 (struct canary){ CANARY_FILE, .group = "kube", .value = "/y",
 					  .granted = "--mount-ro mounts '/y'" });
-	proof = prove_judge(&arena, output_of("", "", true), 0, &list);
+	proof = prove_judge(&arena, output_of("", "", true), 0, &list, NULL);
 	CHECK_STRING(row_of(&proof, "files-cloud")->why,
 		     "profile work mounts '/x'; --mount-ro mounts '/y'");
 }
@@ -192,19 +194,51 @@ static void test_ports(void)
 							   "tcp\thost\t192.0.2.1\t8080\n"
 							   "udp\tloopback\t127.0.0.1\t8080\n"
 							   "incoming\t3001\n");
-	proof = prove_judge(&arena, output_of("", "", true), 0, &list);
+	proof = prove_judge(&arena, output_of("", "", true), 0, &list, NULL);
 	CHECK(proof.counts[VERDICT_GRANTED] == 2 && proof.counts[VERDICT_LEAKED] == 0);
 	CHECK_STRING(row_of(&proof, "network-loopback-tcp")->why,
 		     "--host-port opens port 8080 of the host's loopback; "
 		     "profile work opens port 80 of the host's loopback");
 	CHECK_STRING(row_of(&proof, "network-incoming")->why,
 		     "--publish opens port 3000 of the box to the host's loopback");
-	proof = prove_judge(&arena, output_of("network-incoming", "leaked", true), 0, &list);
+	proof = prove_judge(&arena, output_of("network-incoming", "leaked", true), 0, &list, NULL);
 	CHECK(row_of(&proof, "network-incoming")->verdict == VERDICT_LEAKED);
 	list.items[1].harm = "the host was reached";
-	proof = prove_judge(&arena, output_of("", "", true), 0, &list);
+	proof = prove_judge(&arena, output_of("", "", true), 0, &list, NULL);
 	CHECK(row_of(&proof, "network-loopback-tcp")->verdict == VERDICT_LEAKED);
 	world_free(&world);
+}
+
+// A box that may make boxes has these by its profile, and nothing else.
+static void test_nested(void)
+{
+	static const char *const by[] = { "kernel-user-namespace", "kernel-clone-namespace",
+					  "kernel-clone3-namespace", "keys-list" };
+	const canaries none = { 0 };
+	struct proof proof;
+	size_t granted = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(by); i++) {
+		const char *output = output_of(by[i], "leaked", true);
+
+		proof = prove_judge(&arena, output, 0, &none, "profile work");
+		CHECK_CASE_STRING(row_of(&proof, by[i])->why, "\"nested\", profile work", by[i]);
+		CHECK_CASE(proof.counts[VERDICT_GRANTED] == 1 && !proof.counts[VERDICT_LEAKED],
+			   by[i]);
+		proof = prove_judge(&arena, output, 0, &none, NULL);
+		CHECK_CASE(proof.counts[VERDICT_LEAKED] == 1, by[i]);
+	}
+	for (size_t i = 0; i < attack_count; i++) {
+		const char *name = attack_name(&arena, &attack_table[i]);
+
+		proof = prove_judge(&arena, output_of(name, "leaked", true), 0, &none,
+				    "profile work");
+		granted += proof.counts[VERDICT_GRANTED];
+	}
+	CHECK(granted == ARRAY_SIZE(by));
+	// What held is not given away by the profile.
+	proof = prove_judge(&arena, output_of("", "", true), 0, &none, "profile work");
+	CHECK(proof.counts[VERDICT_HELD] == attack_count);
 }
 
 static bool lists(const char *text, const char *line)
@@ -323,7 +357,7 @@ static void test_table(void)
 	const char *output = arena_printf(&arena,
 					  "files-ssh\tleaked\t\033[2Jread\r/home/\xff%0200d\n%s", 7,
 					  output_of("", "", true));
-	struct proof proof = prove_judge(&arena, output, 0, &none);
+	struct proof proof = prove_judge(&arena, output, 0, &none, NULL);
 	const char *text;
 
 	world_debian(&world);
@@ -371,6 +405,7 @@ int main(void)
 	test_harm();
 	test_granted();
 	test_ports();
+	test_nested();
 	test_places();
 	test_limits();
 	test_variables();

@@ -5,6 +5,7 @@
 
 #include "base/path.h"
 #include "plan/render.h"
+#include "plan/tables.h"
 
 #include <string.h>
 
@@ -121,6 +122,61 @@ static void test_accounts(void)
 	CHECK_STRING(passwd_of("user", "/a:b"), "user:x:1000:1000:user:/:/bin/bash\n" NOBODY);
 }
 
+static enum mount_kind kind_at(const struct world *world, const char *path)
+{
+	enum mount_kind found = MOUNT_KIND_COUNT;
+
+	vec_each(mount, &world->plan.mounts) {
+		if (str_equal(mount->path, path))
+			found = mount->kind;
+	}
+	return found;
+}
+
+static void world_containers(struct world *world, bool nested, bool installed)
+{
+	world_debian(world);
+	world->config.nested = nested;
+	world->config.nested_by = "profile x";
+	for (size_t i = 0; i < system_table_count && installed; i++)
+		if (system_table[i].nested)
+			world_file(world, FILE_REGULAR, system_table[i].path, system_table[i].path);
+	CHECK(world_plan(world));
+}
+
+// What podman needs is in a box where it can work, and in no other.
+static void test_containers(void)
+{
+	struct world world;
+
+	for (int i = 0; i < 3; i++) {
+		world_containers(&world, i & 1, i & 2);
+		vec_each(mount, &world.plan.mounts)
+			CHECK_CASE(!path_within(mount->path, "/etc/containers") &&
+					   !path_within(mount->path, "/sys"),
+				   mount->path);
+		CHECK(!plan_variable(&world.plan, "CONTAINERS_STORAGE_CONF"));
+		CHECK(!strstr(world_data(&world, "/etc/claude-code/CLAUDE.md"), "crun"));
+		world_free(&world);
+	}
+	world_containers(&world, true, true);
+	for (size_t i = 0; i < system_table_count; i++)
+		if (system_table[i].nested)
+			CHECK_CASE(kind_at(&world, system_table[i].path) == MOUNT_READ_ONLY,
+				   system_table[i].path);
+	CHECK(kind_at(&world, "/sys/fs/cgroup") == MOUNT_DIRECTORY);
+	CHECK_STRING(plan_variable(&world.plan, "CONTAINERS_STORAGE_CONF"), CONTAINERS_STORAGE);
+	CHECK(strstr(world_data(&world, CONTAINERS_STORAGE), "driver = \"vfs\"\n"));
+	CHECK(strstr(world_data(&world, "/etc/claude-code/CLAUDE.md"), "crun"));
+	world_free(&world);
+
+	world_containers(&world, true, true);
+	world.host.overlay_on_tmpfs = true;
+	CHECK(world_plan(&world));
+	CHECK(strstr(world_data(&world, CONTAINERS_STORAGE), "driver = \"overlay\"\n"));
+	world_free(&world);
+}
+
 // What the audit, the script and the launch read is one list: every variable and mount is in each.
 static void test_nothing_hidden(void)
 {
@@ -155,6 +211,7 @@ int main(void)
 	test_covered_certificates();
 	test_store_only();
 	test_accounts();
+	test_containers();
 	test_nothing_hidden();
 	return check_done();
 }
