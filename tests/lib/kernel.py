@@ -15,6 +15,8 @@ CALLS = {
     "landlock_create_ruleset": 444, "landlock_add_rule": 445, "landlock_restrict_self": 446, "memfd_secret": 447, "process_mrelease": 448,
 }
 LANDLOCK = ("landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self")
+# What only Landlock's scopes keep from the host's network.
+ONLY_LANDLOCK = {"sockets-abstract", "sockets-abstract-datagram"}
 # What the kernels since 5.10 have brought.
 SINCE = {"5.10": (*LANDLOCK, "mount_setattr", "memfd_secret", "process_mrelease")}
 
@@ -43,6 +45,11 @@ def landlock_version():
     """What this kernel has; 0: none."""
     libc = ctypes.CDLL(None, use_errno=True)
     return max(0, libc.syscall(CALLS["landlock_create_ruleset"], None, 0, 1))
+
+
+def leaks(tier):
+    """The attacks that no box can stop on this kernel; the audit warns of them."""
+    return ONLY_LANDLOCK if tier == "full" and landlock_version() < 6 else set()
 
 
 def release():
