@@ -27,16 +27,18 @@ class End(OnTerminal):
         return termios.tcgetattr(terminal.fd)
 
     def around(self, script, env=None, kind=Answering, **options):
-        """A script around claudebox, so that its own shell changes no mode: READY, the box, DONE, and what was typed."""
-        terminal = self.open("bash", "-c", f'stty -echo; echo READY; "$BOX" --yes --exec sh -c "$1" {self.mark} 2>/dev/null; '
+        """A script around claudebox, so that its own shell changes no mode: READY, the box when we have seen the modes, DONE, and what was typed."""
+        terminal = self.open("bash", "-c", f'stty -echo; echo READY; read -r; "$BOX" --yes --exec sh -c "$1" {self.mark} 2>/dev/null; '
                              f'echo "DONE $?"; {LOOK}', "bash", script,
                              env={"BOX": CLAUDEBOX, **(env or {})}, kind=kind, **options)
         terminal.expect("READY\r\n")
+        terminal.before = self.modes(terminal)
+        terminal.send("\n")
         return terminal
 
-    def assert_clean(self, terminal, before):
+    def assert_clean(self, terminal):
         terminal.expect(r"typed\[''\]")
-        self.assertEqual(self.modes(terminal), before)
+        self.assertEqual(self.modes(terminal), terminal.before)
 
     def assert_reset(self, terminal, output):
         for mode in UNDONE:
@@ -50,46 +52,41 @@ class End(OnTerminal):
         for ending in ("exit 3", "kill -9 $$", "kill -TERM $$"):
             with self.subTest(ending):
                 terminal = self.around(f"{RAW}; sleep 0.1; {LEAVE}; {ASK}; {ending}")
-                before = self.modes(terminal)
                 terminal.expect("DONE (3|137|143)")
                 self.assert_reset(terminal, terminal.output[:terminal.seen])
-                self.assert_clean(terminal, before)
+                self.assert_clean(terminal)
                 self.assertEqual(len(terminal.answered), 8, "all six questions and our two were answered")
 
     def test_TERMINAL_slow_answers_are_waited_for(self):
         terminal = self.around(f"{RAW}; {ASK}", delay=0.02)
-        before = self.modes(terminal)
         terminal.expect("DONE 0")
-        self.assert_clean(terminal, before)
+        self.assert_clean(terminal)
 
     def test_TERMINAL_an_agent_that_tidies_its_line_up_is_seen_all_the_same(self):
         """As Claude does: raw for a while, sane at the end; the screen's modes are another matter."""
         terminal = self.around(f"old=$(stty -g); {RAW}; sleep 0.5; {LEAVE}; {ASK}; stty $old")
-        before = self.modes(terminal)
         terminal.expect("DONE 0")
         self.assert_reset(terminal, terminal.output[:terminal.seen])
-        self.assert_clean(terminal, before)
+        self.assert_clean(terminal)
 
     def test_TERMINAL_ended_from_outside(self):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             with self.subTest(number):
                 terminal = self.around(f"{RAW}; {LEAVE}; {ASK}; echo UP; exec sleep {self.mark}")
-                before = self.modes(terminal)
                 terminal.expect("UP")
                 box = min(pid for pid in processes_with(self.mark) if self.name(pid) == "claudebox")
                 os.kill(box, number)
                 terminal.expect(f"DONE {128 + number}")
-                self.assert_clean(terminal, before)
+                self.assert_clean(terminal)
                 self.assert_gone()
 
     def test_TERMINAL_the_whole_box_killed(self):
         terminal = self.around(f"{RAW}; {LEAVE}; {ASK}; echo UP; exec sleep {self.mark}")
-        before = self.modes(terminal)
         terminal.expect("UP")
         os.kill(next(pid for pid in processes_with(self.mark) if self.name(pid) == "claudebox-init"), signal.SIGKILL)
         terminal.expect("DONE 137")
         self.assert_reset(terminal, terminal.output[:terminal.seen])
-        self.assert_clean(terminal, before)
+        self.assert_clean(terminal)
 
     @staticmethod
     def name(pid):
@@ -101,11 +98,10 @@ class End(OnTerminal):
 
     def test_TERMINAL_one_that_never_answers_does_not_hang_it(self):
         terminal = self.around(f"{RAW}; {LEAVE}; {ASK}", kind=Terminal)
-        before = self.modes(terminal)
         start = time.monotonic()
         terminal.expect("DONE 0")
         self.assertLess(time.monotonic() - start, 4)
-        self.assert_clean(terminal, before)
+        self.assert_clean(terminal)
 
     def test_TERMINAL_one_that_takes_no_output_does_not_hang_it(self):
         """Nobody reads the screen, and it is full."""
@@ -123,10 +119,9 @@ class End(OnTerminal):
         for term in ("dumb", "", "unknown", "vt52", "emacs"):
             with self.subTest(term):
                 terminal = self.around(f"{RAW}; sleep 0.1; printf UP; exit 0", env={"TERM": term})
-                before = self.modes(terminal)
                 terminal.expect("DONE 0")
                 self.assertNotIn(b"\x1b", terminal.output)
-                self.assert_clean(terminal, before)
+                self.assert_clean(terminal)
 
     def test_TERMINAL_linux_console_gets_only_what_it_knows(self):
         terminal = self.around(f"{RAW}; sleep 0.1; printf '\\033[?25l'; exit 0", env={"TERM": "linux"})
@@ -146,10 +141,9 @@ class End(OnTerminal):
     def test_TERMINAL_plain_programs_see_no_difference(self):
         for script in ("true", "echo text", "exit 3"):
             terminal = self.around(script)
-            before = self.modes(terminal)
             terminal.expect("DONE")
             self.assertNotIn(b"\x1b", terminal.output)
-            self.assert_clean(terminal, before)
+            self.assert_clean(terminal)
             self.assertEqual(terminal.answered, [])
 
     def test_TERMINAL_from_the_background_it_is_not_touched(self):
