@@ -26,16 +26,17 @@ endef
 # What root builds in somebody's clone stays theirs: `sudo make install` must not spoil the next `make`.
 give_back = @[ "$$(id -u)" -ne 0 ] || chown -Rh --reference=. $(1)
 
-.PHONY: build run test sanitize fuzz lint fmt bench peers try-programs install uninstall deb try-deb try-arm static clean help build-install
+.PHONY: build run test sanitize fuzz lint fmt bench peers try-programs install uninstall deb try-deb try-readme try-arm static clean help need-to-run configure-install
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
 build: need-build build/build.ninja ## build claudebox (the default)
 	$(call compile,build)
 
-run: need-build+run build ## start Claude Code in a box: make run [DIR=project] [ARGS='-p "two words"']
-	@CLAUDEBOX_CLAUDE=$$(tools/claude.sh) && export CLAUDEBOX_CLAUDE && box=$$PWD/build/claudebox && \
-		cd -- $(call quote,$(DIR)) && exec "$$box" $(ARGS)
+run: need-to-run build ## start Claude Code in a box: make run [DIR=project] [ARGS='-p "two words"']
+	@dir=$(call quote,$(DIR)) && case $$dir in '~' | '~/'*) dir=$$HOME$${dir#'~'} ;; esac && \
+		CLAUDEBOX_CLAUDE=$$(tools/claude.sh) && export CLAUDEBOX_CLAUDE && box=$$PWD/build/claudebox && \
+		cd -- "$$dir" && exec "$$box" $(ARGS)
 
 test: need-build+run+test build ## run all tests
 	@$(PYTHON) tests/run.py build
@@ -66,22 +67,29 @@ peers: need-build+run+npm build ## compare with other sandboxes: start-up, and w
 try-programs: need-build+run+test+programs build ## try Chromium, Playwright and podman in the box (installs big packages)
 	@$(PYTHON) tests/run.py build programs/
 
-install: build-install ## install into PREFIX (/usr/local), below DESTDIR if given
+install: configure-install ## install into PREFIX (/usr/local), below DESTDIR if given
+	$(call compile,build-install)
 	@root=$(call quote,$(DESTDIR)); case $$root in '' | /*) ;; *) root=$$PWD/$$root ;; esac; \
 		DESTDIR=$$root meson install -C build-install --no-rebuild --quiet
 	$(call give_back,build-install)
 
-uninstall: build-install ## remove what install put there, with the same PREFIX and DESTDIR
+uninstall: configure-install ## remove what install put there, with the same PREFIX and DESTDIR
 	@meson introspect build-install --installed | \
 		$(PYTHON) -c 'import json, sys; print(*json.load(sys.stdin).values(), sep="\n")' | \
-		while IFS= read -r file; do rm -f -- $(call quote,$(DESTDIR))"$$file"; done
+		while IFS= read -r file; do \
+			file=$(call quote,$(DESTDIR))$$file; rm -f -- "$$file"; \
+			case $$file in */share/claudebox/*/*) rmdir -- "$${file%/*}" "$${file%/*/*}" 2>/dev/null || : ;; esac; \
+		done
 
-deb: need-build+package ## build the Debian package
+deb: need-build+install+package ## build the Debian package
 	@tools/deb.sh
 	$(call give_back,build-deb)
 
-try-deb: deb ## install it into a fresh Debian and start a box there (root only)
-	@tools/try-deb.sh build-deb/claudebox_*.deb
+try-deb: need-fresh deb ## install it into a fresh Debian 12 and use it there (root only)
+	@tools/fresh.sh deb
+
+try-readme: need-fresh ## do what README says on a fresh Debian 12, in a clone of this commit, and run all tests there (root only)
+	@tools/fresh.sh readme test
 
 try-arm: need-build+arm ## build for ARM and run tests on a machine that qemu plays (root only): make try-arm [ARGS='--suite trixie box/test_git']
 	@tools/try-arm.sh $(ARGS)
@@ -100,6 +108,10 @@ help: ## show this list
 need-%:
 	@tools/deps.sh $(subst +, ,$*)
 
+# npm only where Claude Code has to be installed; all at once, so that one message tells all that is missing.
+need-to-run:
+	@needs=$$(tools/claude.sh --needs) && tools/deps.sh build run $$needs
+
 build/build.ninja:
 	@meson setup build $(OPTIONS)
 
@@ -114,11 +126,11 @@ build-fuzz/build.ninja:
 build-static/build.ninja:
 	@meson setup build-static $(OPTIONS) -Dstatic=true
 
-build-install: need-build
+configure-install: need-build+install
 	@prefix=$(call quote,$(PREFIX)); \
 	if [ ! -f build-install/build.ninja ]; then \
-		meson setup build-install $(OPTIONS) --prefix "$$prefix"; \
+		meson setup build-install $(OPTIONS) -Dtests=false -Dman=enabled --prefix "$$prefix"; \
 	elif [ "$$(cat build-install/.prefix)" != "$$prefix" ]; then \
 		meson configure build-install -Dprefix="$$prefix"; \
 	fi && printf '%s\n' "$$prefix" >build-install/.prefix
-	$(call compile,build-install)
+	$(call give_back,build-install)

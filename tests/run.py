@@ -114,6 +114,25 @@ def says(path, mark):
     return re.search(rf"^{mark} = True$", path.read_text(encoding="utf-8"), re.M)
 
 
+def becoming(user, *between):
+    """A command prefix: as that user; `between` is what root has to do before."""
+    if os.getuid() == user.pw_uid:
+        return [*between]
+    return [*with_tun(), *between, "setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--init-groups", "--"]
+
+
+def obstacles(user, directory, variables):
+    """What keeps many tests from passing on this machine, in the words of --check."""
+    done = subprocess.run([*becoming(user), directory / "claudebox", "--check=json", "--network", "inet"], cwd=directory, env=variables,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+    try:
+        rows = json.loads(done.stdout)["checks"]
+    except json.JSONDecodeError:
+        return ""
+    return "".join(f"many tests can't pass here: {row['name']}: {row['detail']}\nhint: {row['fix']}\n" for row in rows
+                   if row["state"] != "ok" and (row["name"] == "bwrap" or "/dev/" in row["detail"]))
+
+
 def as_user(user, command, path):
     if says(path, "NEEDS_NIX") and shutil.which("nix-daemon"):
         trusted = ["--trusted"] if says(path, "NIX_TRUSTS_US") else []
@@ -124,9 +143,7 @@ def as_user(user, command, path):
     alone = []
     if says(path, "OWN_PROCESSES"):
         alone = ["unshare", *(["--user", "--map-current-user"] if os.getuid() else []), "--pid", "--fork", "--kill-child", "--mount-proc"]
-    if os.getuid() == user.pw_uid:
-        return [*alone, *command]
-    return [*with_tun(), *alone, "setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--init-groups", "--", *command]
+    return [*becoming(user, *alone), *command]
 
 
 def run_tap(path, build):
@@ -179,6 +196,8 @@ def main():
     try:
         claude = install_claude(cache_directory())
         stage(build, directory)
+        notes = obstacles(user, directory, environment(user, directory, claude))
+        print(notes, end="", flush=True)
         with concurrent.futures.ThreadPoolExecutor((os.cpu_count() or 2) + 1) as pool:
             wanted = lambda name: not picked or any(word in name for word in picked)
             for path in sorted((build / "tests").glob("test_*")):
@@ -206,6 +225,7 @@ def main():
         shutil.rmtree(directory, ignore_errors=True)
     if not total[0]:
         total[1] += 1
+    print(notes, end="")
     print(f"{total[0]} passed, {total[1]} failed" + (f", {total[2]} skipped" if total[2] else ""))
     sys.exit(1 if total[1] else 0)
 

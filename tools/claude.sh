@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Prints the path of a usable `claude`, installing Claude Code from the npm registry when there is none.
+# With --needs, only the group of deps.sh that the install would take, or nothing.
 #
 # The install is made in a directory of its own beside the prefix and moved into place once
 # `claude --version` has worked there, so that an interrupted one leaves nothing behind.
 set -u
 
-usage='usage: claude.sh [--version X] [--prefix DIR]'
+usage='usage: claude.sh [--needs] [--version X] [--prefix DIR]'
 package=@anthropic-ai/claude-code
 
 die() {
@@ -30,10 +31,11 @@ version_of() {
 }
 
 found() {
-	printf '%s\n' "$1"
+	[ $only_needs = yes ] || printf '%s\n' "$1"
 	exit 0
 }
 
+only_needs=no
 version=
 prefix=${XDG_DATA_HOME:-${HOME:-}/.local/share}/claudebox/claude-code
 while [ $# -gt 0 ]; do
@@ -43,6 +45,7 @@ while [ $# -gt 0 ]; do
 		case $1 in --version) version=$2 ;; *) prefix=$2 ;; esac
 		shift
 		;;
+	--needs) only_needs=yes ;;
 	--help) echo "$usage" && exit 0 ;;
 	*) die "unknown argument '$1'" "$usage" 2 ;;
 	esac
@@ -63,10 +66,11 @@ elif [ -n "${CLAUDEBOX_CLAUDE:-}" ]; then
 else
 	for candidate in "$(command -v claude)" ~/.local/bin/claude ~/.claude/local/claude "$claude"; do
 		! works "$candidate" || found "$candidate"
-		[ ! -e "$candidate" ] || printf "claudebox: passing over '%s': it does not work\n" "$candidate" >&2
+		[ $only_needs = yes ] || [ ! -e "$candidate" ] || printf "claudebox: passing over '%s': it does not work\n" "$candidate" >&2
 	done
 fi
 
+[ $only_needs = no ] || { echo npm && exit 0; }
 sh "$(dirname "$0")/deps.sh" npm >&2 || exit 1
 mkdir -p "$(dirname "$prefix")" || exit 1
 stage=$(mktemp -d "$prefix.XXXXXX") || exit 1

@@ -23,8 +23,9 @@ build        pc:jansson               libjansson-dev   jansson-devel       janss
 build        pc:libmd                 libmd-dev        libmd-devel         libmd
 build        pc:libseccomp            libseccomp-dev   libseccomp-devel    libseccomp
 build,test   file:/usr/bin/python3    python3          python3             python
+install,test cmd:scdoc                scdoc            scdoc               scdoc
 run          cmd:bwrap                bubblewrap       bubblewrap          bubblewrap
-run          cmd:git                  git              git-core            git
+run,fresh    cmd:git                  git              git-core            git
 run          cmd:bash                 bash             bash                bash
 run,npm      ca:bundle                ca-certificates  ca-certificates     ca-certificates
 run,test     cmd:pasta                passt            passt               passt
@@ -32,12 +33,12 @@ run,test     cmd:nft                  nftables         nftables            nftab
 bench        cmd:slirp4netns          slirp4netns      slirp4netns         slirp4netns
 test         cmd:tmux                 tmux             tmux                tmux
 test,peers   cmd:ip                   iproute2         iproute             iproute2
-test,peers   cmd:unshare              util-linux       util-linux          util-linux
+test,peers,fresh cmd:unshare          util-linux       util-linux          util-linux
+test         cmd:newuidmap            uidmap           shadow-utils        shadow
 test         cmd:ps                   procps           procps-ng           procps-ng
 test         cmd:strace               strace           strace              strace
 test         cmd:gdb                  gdb              gdb                 gdb
 test         cmd:perl                 perl             perl                perl
-test         cmd:scdoc                scdoc            scdoc               scdoc
 test         cmd:zsh                  zsh              zsh                 zsh
 test         cmd:fish                 fish             fish                fish
 test         cmd:openssl              openssl          openssl             openssl
@@ -62,11 +63,11 @@ lint         cmd:xargs                findutils        findutils           findu
 sanitize     link:address             gcc              libasan             libasan
 sanitize     link:undefined           gcc              libubsan            libubsan
 fuzz         cmd:clang                clang            clang               clang
+fuzz         clang:fuzzer             libclang-rt-dev  compiler-rt         compiler-rt
 package      cmd:dh                   debhelper        -                   -
-package      cmd:dpkg-buildpackage    dpkg-dev         -                   -
-package      cmd:lintian              lintian          -                   -
-package      cmd:scdoc                scdoc            scdoc               scdoc
-package      cmd:debootstrap          debootstrap      debootstrap         debootstrap
+package      file:/usr/share/build-essential/list build-essential  -       -
+fresh        cmd:lintian              lintian          -                   -
+fresh        cmd:debootstrap          debootstrap      debootstrap         debootstrap
 arm          cmd:qemu-system-aarch64  qemu-system-arm  -                   -
 arm          cmd:aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu -             -
 arm          cmd:mmdebstrap           mmdebstrap       -                   -
@@ -74,7 +75,6 @@ arm          cmd:modprobe             kmod             -                   -
 arm          cmd:cpio                 cpio             -                   -
 arm          cmd:mke2fs               e2fsprogs        -                   -
 arm          cmd:npm                  npm              -                   -
-fuzz         clang:fuzzer             libclang-rt-dev  compiler-rt         compiler-rt
 '
 
 usage='usage: deps.sh [--dry-run [--manager apt|dnf|pacman] [--all]] GROUP...'
@@ -178,8 +178,8 @@ install_with() {
 	# shellcheck disable=SC2086 # either empty or one word
 	case $manager in
 	apt)
-		# A source that can't be reached matters only when the install then fails.
-		act $as_root apt-get -q update || :
+		# A source that can't be reached (apt says 100) matters only when the install then fails.
+		act $as_root apt-get -q update || [ $? -eq 100 ] || return
 		act $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 \
 			install --no-install-recommends "$@"
 		;;
@@ -223,8 +223,6 @@ done
 [ -n "$groups" ] || misuse "no group given (there are: $known)"
 [ $dry_run = yes ] || [ "$state$manager" = missing ] || misuse "'--all' and '--manager' go with '--dry-run'"
 
-# Some tools live where an ordinary user's PATH does not look.
-PATH=$PATH:/usr/sbin:/sbin
 [ -n "$manager" ] || find_manager
 look $state
 [ -n "$packages" ] || exit 0
@@ -233,16 +231,19 @@ look $state
 	die 'cannot install what is missing: this is none of Debian, Ubuntu, Fedora, Arch' \
 		"install these by hand (names as on Arch):$missing"
 
-as_root=
-through=
-if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null && [ $dry_run = no ]; then
-	printf 'claudebox: %s\nhint: as root, install these:%s\nhint: that is:\n' \
-		'cannot install what is missing: not root, and there is no sudo' "$missing" >&2
+# For whoever may: what is missing, and the commands.
+tell_root() {
+	printf 'claudebox: %s\nhint: as root, install these:%s\nhint: that is:\n' "$1" "$missing" >&2
 	dry_run=yes
 	# shellcheck disable=SC2086 # a list of words
 	install_with '' $packages >&2
 	exit 1
-elif [ "$(id -u)" -ne 0 ]; then
+}
+
+as_root=
+through=
+if [ "$(id -u)" -ne 0 ]; then
+	[ $dry_run = yes ] || command -v sudo >/dev/null || tell_root 'cannot install what is missing: not root, and there is no sudo'
 	as_root=sudo
 	through=' through sudo'
 fi
@@ -253,7 +254,10 @@ else
 	echo "claudebox: installing with $manager$through: $packages" >&2
 fi
 # shellcheck disable=SC2086 # a list of words
-install_with "$as_root" $packages || die "$manager failed to install: $packages"
+if ! install_with "$as_root" $packages; then
+	[ -z "$as_root" ] || tell_root "$manager failed through sudo"
+	die "$manager failed to install: $packages"
+fi
 [ $dry_run = no ] || exit 0
 
 look missing

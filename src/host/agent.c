@@ -340,8 +340,8 @@ void probe_agent(struct agent_facts *agent, struct arena *arena, const struct ho
 	}
 	if (!agent->found) {
 		fail(&search, "claude (Claude Code) is not installed",
-		     "install it, for example: `npm install -g @anthropic-ai/claude-code`; or set "
-		     "CLAUDEBOX_CLAUDE to its path");
+		     "install it, for example: `npm install -g --prefix ~/.local "
+		     "@anthropic-ai/claude-code`; or set CLAUDEBOX_CLAUDE to its path");
 		return;
 	}
 	resolve(&search, agent->found, &agent->command);

@@ -104,7 +104,9 @@ bool plan_check_network(const struct plan *plan, const struct host *host, struct
 		return error_set(error, "network inet needs 'nft', and it is not installed");
 	}
 	if (network->tun_problem) {
-		error_hint(error, "run `sudo modprobe tun && sudo chmod 666 /dev/net/tun`");
+		// For each reason at once: no module, no node (a container), too narrow a mode.
+		error_hint(error, "run `sudo sh -c 'modprobe tun; mkdir -p /dev/net; mknod "
+				  "/dev/net/tun c 10 200; chmod 666 /dev/net/tun'`");
 		return error_set(error, "network inet needs '/dev/net/tun': %s",
 				 network->tun_problem);
 	}

@@ -100,6 +100,11 @@ static const struct {
 
 const char *run_userns_problem(struct arena *arena, const char **ret_cure)
 {
+	if (!probe_is_mount_point("/")) {
+		*ret_cure = "enter it from outside with `sudo bwrap --bind DIRECTORY / "
+			    "--dev-bind /dev /dev --bind /proc /proc --cap-add ALL su - USER`";
+		return "this is a chroot, where nobody may make user namespaces";
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
 		// Files of the kernel claim to be empty.
 		CLEANUP_FILE FILE *file = fopen(reasons[i].file, "re");

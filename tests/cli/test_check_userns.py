@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import subprocess
 import unittest
 
 from lib.box import CLAUDEBOX, BoxTest
@@ -92,6 +93,34 @@ class UserNamespaces(BoxTest):
         said = self.start(self.settings(apparmor_restrict_unprivileged_userns=1))
         self.assertNotIn("AppArmor", said)
         self.assertIn("hint: bwrap says above", said)
+
+
+class Chroot(BoxTest):
+    """The real bwrap, in a directory with all that is in /."""
+
+    ENTER = """
+        for entry in /*; do
+            if [ -L "$entry" ]; then cp -P "$entry" "$1"; elif [ -d "$entry" ]; then mkdir "$1$entry" && mount --rbind "$entry" "$1$entry"; fi
+        done
+        exec chroot "$@"
+    """
+
+    def run_there(self, *arguments):
+        return subprocess.run(["unshare", "--user", "--map-root-user", "--mount", "sh", "-euc", self.ENTER, "sh", self.scratch(),
+                               "env", f"--chdir={self.project}", CLAUDEBOX, *arguments],
+                              env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+
+    def test_UX_05_it_is_recognised(self):
+        done = self.run_there("--check=json")
+        found = json.loads(done.stdout)["checks"][0]
+        self.assertEqual((found["name"], found["state"]), ("bwrap", "broken"))
+        self.assertIn("this is a chroot", found["detail"])
+        self.assertIn("`sudo bwrap --bind ", found["fix"])
+
+    def test_the_start_says_it_too(self):
+        done = self.run_there("--yes", "--exec", "true")
+        self.assertEqual(done.returncode, 125, done.stderr)
+        self.assertRegex(done.stderr, r"(?m)^hint: this is a chroot, .*: enter ")
 
 
 class Profile(unittest.TestCase):

@@ -50,6 +50,36 @@ class Dependencies(unittest.TestCase):
         done = run("tools/deps.sh", "build", "run", "test", env={**os.environ, "PATH": f"{trap}:{os.environ['PATH']}"})
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
+    def missing(self, sudo=None):
+        """What an ordinary user is told on a Debian that has next to nothing."""
+        programs = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, programs)
+        for name in ("sh", "sed", "tr", "sort", "paste", "env"):
+            (programs / name).symlink_to(shutil.which(name))
+        for name, body in {"id": "echo 1000", **({"sudo": sudo} if sudo else {})}.items():
+            (programs / name).write_text(f"#!/bin/sh\n{body}\n")
+            (programs / name).chmod(0o755)
+        text = (STAGE / "tools/deps.sh").read_text().replace("PATH=$PATH:/usr/sbin:/sbin\n", "").replace("/etc/os-release", str(programs / "os-release"))
+        (programs / "os-release").write_text("ID=debian\n")
+        done = run("/bin/sh", "-c", text, "deps.sh", "build", "run", "npm", env={"PATH": str(programs)})
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stderr, r"(?m)^  bubblewrap: the command 'bwrap'$")
+        self.assertRegex(done.stderr, r"(?m)^apt-get .*update\n.*apt-get .* install .*\bmeson\b.*\bbubblewrap\b.*\bnpm\b")
+        return done.stderr
+
+    def test_without_sudo_root_is_told_what_to_do(self):
+        self.assertIn("not root, and there is no sudo", self.missing())
+
+    def test_a_sudo_that_refuses_is_asked_once(self):
+        told = self.missing(sudo="echo 'sudo: not you' >&2; exit 1")
+        self.assertIn("apt failed through sudo", told)
+        self.assertEqual(told.count("sudo: not you"), 1)
+
+    def test_sources_that_cannot_be_reached_are_not_the_end(self):
+        told = self.missing(sudo="echo \"ran $*\" >&2; exit 100")
+        self.assertRegex(told, r"(?m)^ran apt-get .*update$")
+        self.assertRegex(told, r"(?m)^ran env .* install ")
+
     def test_unknown_group_is_an_error(self):
         self.assertEqual(run("tools/deps.sh", "nonsense").returncode, 2)
 
@@ -64,6 +94,21 @@ class Claude(unittest.TestCase):
         place.chmod(0o755)
         done = run("tools/claude.sh", env={"HOME": str(home), "PATH": "/usr/bin:/bin"})
         self.assertEqual(done.stdout.strip(), str(place), done.stderr)
+
+    def test_npm_is_needed_only_where_there_is_no_claude(self):
+        home = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, home)
+        variables = {"HOME": str(home), "PATH": "/usr/bin:/bin"}
+        if not shutil.which("claude", path=variables["PATH"]):
+            self.assertEqual(run("tools/claude.sh", "--needs", env=variables).stdout, "npm\n")
+        named = home / "claude"
+        named.write_text("#!/bin/sh\n")
+        done = run("tools/claude.sh", "--needs", env={**variables, "CLAUDEBOX_CLAUDE": str(named)})
+        self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+        named.chmod(0o755)
+        done = run("tools/claude.sh", "--needs", env={**variables, "CLAUDEBOX_CLAUDE": str(named)})
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        self.assertEqual(sorted(home.iterdir()), [named])
 
 
 class Make(unittest.TestCase):
@@ -89,7 +134,7 @@ class Make(unittest.TestCase):
         self.assertIn("extra_env_passthrough", page)
         done = run("make", "uninstall", *where, cwd=self.source)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertEqual([path for path in root.rglob("*") if not path.is_dir()], [])
+        self.assertEqual([path for path in root.rglob("*") if not path.is_dir() or path.name == "claudebox"], [])
 
     def test_without_scdoc_there_is_no_page_and_all_else(self):
         build = self.source.parent / "build"
@@ -106,14 +151,15 @@ class Make(unittest.TestCase):
         claude = home / "claude"
         claude.write_text('#!/bin/sh\necho "9.9.9 <$*> in $PWD"\n')
         claude.chmod(0o755)
-        done = run("make", "run", f"DIR={project}", "ARGS=--yes -p 'two words'", cwd=self.source,
-                   env={"HOME": str(home), "PATH": os.environ["PATH"], "CLAUDEBOX_CLAUDE": str(claude)})
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn(f'<--dangerously-skip-permissions --settings {{"sandbox":{{"enabled":false}}}} -p two words> in {project}', done.stdout)
+        for written in (project, "~/my project"):  # not every shell makes a home of that ~
+            done = run("make", "run", f"DIR={written}", "ARGS=--yes -p 'two words'", cwd=self.source,
+                       env={"HOME": str(home), "PATH": os.environ["PATH"], "CLAUDEBOX_CLAUDE": str(claude)})
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn(f'<--dangerously-skip-permissions --settings {{"sandbox":{{"enabled":false}}}} -p two words> in {project}', done.stdout)
 
     def test_help_names_every_target(self):
         done = run("make", "help", cwd=self.source)
-        for target in ("build", "run", "test", "sanitize", "fuzz", "lint", "fmt", "bench", "peers", "try-programs", "install", "uninstall", "deb", "try-deb", "try-arm", "static", "clean", "help"):
+        for target in ("build", "run", "test", "sanitize", "fuzz", "lint", "fmt", "bench", "peers", "try-programs", "install", "uninstall", "deb", "try-deb", "try-readme", "try-arm", "static", "clean", "help"):
             self.assertRegex(done.stdout, rf"(?m)^{target} ")
 
 

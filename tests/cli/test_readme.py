@@ -26,6 +26,7 @@ ELSEWHERE = {
     "make run DIR=~/my-project ARGS='-p \"explain this code\"'": ("cli/test_front_door.py", "test_run_builds_and_starts_in_the_given_directory"),
     "sudo make install": ("cli/test_front_door.py", "test_install_and_uninstall"),
     "make install PREFIX=$HOME/.local": ("cli/test_front_door.py", "test_install_and_uninstall"),
+    "make uninstall": ("cli/test_front_door.py", "test_install_and_uninstall"),
     "nix run .": ("box/test_flake.py", "test_NIX_01_nix_run"),
     "nix profile install .": ("box/test_flake.py", "test_NIX_01_nix_profile_install"),
     "nix shell": ("box/test_nix_daemon.py", "nix shell"),
@@ -33,13 +34,12 @@ ELSEWHERE = {
     "nix build": ("box/test_nix_daemon.py", "nix build"),
     "claudebox --check --network inet": ("cli/test_readme.py", "test_the_check_of_a_network"),
 }
+# Run on a fresh system, by `make try-readme`.
+FRESH = {"make test", "make deb && sudo apt install ./build-deb/claudebox_*.deb", "make static"}
 # Run by no test, and why.
 NOWHERE = {
-    "make test": "it is what runs this",
     "make bench": "it measures",
     "make peers": "it installs other programs and measures",
-    "make deb && sudo apt install ./build-deb/claudebox_*.deb": "make try-deb does, in a fresh system",
-    "make static": "it takes static libraries and a minute",
     "rpmbuild -ba": "it is another system's",
     "cd packaging && makepkg -si": "it is another system's",
     "nix flake lock": "it needs the network",
@@ -79,7 +79,7 @@ class Readme(BoxTest):
                               stderr=subprocess.PIPE, text=True, timeout=60, check=False)
 
     def test_every_command_is_in_one_of_the_lists(self):
-        listed = [*HERE, *PLANNED, *ELSEWHERE, *NOWHERE]
+        listed = [*HERE, *PLANNED, *ELSEWHERE, *FRESH, *NOWHERE]
         self.assertEqual(len(listed), len(set(listed)))
         self.assertEqual(commands() ^ set(listed), set())
 
@@ -87,6 +87,11 @@ class Readme(BoxTest):
         for command, (file, words) in ELSEWHERE.items():
             with self.subTest(command):
                 self.assertIn(words, (STAGE / "tests" / file).read_text(encoding="utf-8"))
+
+    def test_fresh_is_there(self):
+        script = (STAGE / "tools/fresh.sh").read_text(encoding="utf-8")
+        for command in FRESH:
+            self.assertIn(command, script)
 
     def test_the_place_for_profiles(self):
         self.assertEqual(self.run_as_written("install -d -m 700 ~/.claudebox ~/.claudebox/profiles").returncode, 0)

@@ -17,6 +17,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path("/sys/fs/cgroup")
@@ -107,13 +108,14 @@ def boot(arguments):
         return 0
     end_with_parent()
     words = {"arguments": arguments, "environment": dict(os.environ)}
-    stage = pathlib.Path(os.environ["STAGE"])
-    request = stage / f"request.{os.getpid()}"
-    request.write_text(json.dumps(words), encoding="utf-8")
-    command = [KERNEL, f"mem={MEMORY}", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro", "loglevel=1", "con=null", "con0=fd:0,fd:1",
-               "init=/usr/bin/python3", "--", __file__, "--inside", str(request)]
-    done = subprocess.run(command, env={"PATH": PATH, "HOME": str(stage), "TMPDIR": "/dev/shm"}, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=500, preexec_fn=end_with_parent, check=False)
+    # Its sockets and the like are in a directory of its own: other tests copy the stage meanwhile.
+    with tempfile.TemporaryDirectory(prefix="claudebox-test-", dir="/var/tmp") as home:
+        request = pathlib.Path(home, "request")
+        request.write_text(json.dumps(words), encoding="utf-8")
+        command = [KERNEL, f"mem={MEMORY}", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro", "loglevel=1", "con=null", "con0=fd:0,fd:1",
+                   "init=/usr/bin/python3", "--", __file__, "--inside", str(request)]
+        done = subprocess.run(command, env={"PATH": PATH, "HOME": home, "TMPDIR": "/dev/shm"}, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=500, preexec_fn=end_with_parent, check=False)
     text = done.stdout.decode(errors="replace").replace("\r\n", "\n")
     if BEGIN not in text or END not in text:
         print(text)

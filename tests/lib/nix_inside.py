@@ -21,7 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 STATE = pathlib.Path("/nix/var/nix")
 GROUPS = {"nixbld": 30000, "nix-users": 30001}  # who builds, and who may ask for it: as on Debian
 BUILDERS = 4
-MS_BIND, MS_REC, MNT_DETACH = 4096, 16384, 2
+MS_BIND, MS_REC, MNT_DETACH, CLONE_NEWUSER = 4096, 16384, 2, 0x10000000
 PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -130,6 +130,8 @@ def inside(user, alone, trusted, command):
     """As the first process of the namespace: when it ends, all in it end."""
     make_root()
     if not alone:
+        # The daemon gives a terminal of its own to whoever builds.
+        must(LIBC.mount(b"devpts", b"/dev/pts", b"devpts", 0, b"newinstance,ptmxmode=666,mode=620,gid=5"))
         add_accounts(user)
     make_nix(user, alone, trusted)
     start_daemon()
@@ -145,12 +147,52 @@ def inside(user, alone, trusted, command):
             sys.exit(os.waitstatus_to_exitcode(status) & 0xff)
 
 
+def own_range(file, user):
+    """The first number that is ours to give away, and how many there are."""
+    for line in pathlib.Path(file).read_text(encoding="utf-8").splitlines():
+        name, first, count = line.split(":")
+        if name in (user.pw_name, str(user.pw_uid)):
+            return int(first), int(count)
+    raise LookupError(f"{user.pw_name} is not in {file}")
+
+
+def be_root_of_many():
+    """Into a user namespace with as many users as /etc/subuid gives us: we are its root, and our own number is still ours."""
+    user, pid = pwd.getpwuid(os.getuid()), os.getpid()
+    ready, go = os.pipe()
+    helper = os.fork()
+    if not helper:
+        os.close(go)
+        os.read(ready, 1)
+        for tool, file, own in (("newuidmap", "/etc/subuid", user.pw_uid), ("newgidmap", "/etc/subgid", user.pw_gid)):
+            first, count = own_range(file, user)
+            below = min(own, count)
+            maps = [0, first, below, own, own, 1, *([own + 1, first + below, count - below] if count > below else [])]
+            subprocess.run([tool, str(pid), *map(str, maps)], check=True)
+        os._exit(0)
+    must(LIBC.unshare(CLONE_NEWUSER))
+    os.close(go)
+    if os.waitpid(helper, 0)[1]:
+        sys.exit("no numbers for other users")
+    os.setgroups([])
+    os.setresgid(0, 0, 0)
+    os.setresuid(0, 0, 0)
+
+
+def can_be_many():
+    """Whether there are such numbers, and somebody who gives them."""
+    return subprocess.run(["unshare", "--user", "--map-auto", "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
 def outside(arguments):
     """Into namespaces of our own; which processes are ours to end is the kernel's to know."""
+    root = os.getuid() == 0
+    many = root or can_be_many()
+    if many and not root:
+        be_root_of_many()
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    user = ["--user", "--map-root-user"] if os.getuid() else []
-    os.execvp("unshare", ["unshare", *user, "--mount", "--pid", "--kill-child", "--mount-proc", "/usr/bin/python3", __file__,
-                          "--alone" if user else "--many", *arguments])
+    os.execvp("unshare", ["unshare", *([] if many else ["--user", "--map-root-user"]), "--mount", "--pid", "--kill-child", "--mount-proc",
+                          "/usr/bin/python3", __file__, "--many" if many else "--alone", *arguments])
 
 
 def main():

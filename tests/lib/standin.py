@@ -11,6 +11,8 @@ Sign-in (oauth=True): Claude Code takes no other address for its token endpoint,
 is also an HTTPS proxy (CONNECT) that answers every host itself with a certificate made at start
 (needs openssl). Give Claude Code s.proxy_env(); nothing then leaves the machine.
 Refresh tokens are single-use; /v1/messages wants an access token that was issued here.
+
+As a program, standin.py COMMAND [ARG...], it runs a command with the variables for it.
 """
 import gzip
 import http.server
@@ -21,6 +23,7 @@ import secrets
 import shutil
 import ssl
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -256,3 +259,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 {"type": "message_stop"}):
             self.wfile.write(("event: %s\ndata: %s\n\n" % (event["type"], json.dumps(event))).encode())
         self.close_connection = True
+
+
+def main():
+    with Standin() as api:
+        variables = {"ANTHROPIC_BASE_URL": api.url, "ANTHROPIC_API_KEY": "sk-ant-stand-in", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+                     "CLAUDEBOX_EXTRA_ENV": "ANTHROPIC_BASE_URL,CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"}
+        return subprocess.run(sys.argv[1:], env=os.environ | variables, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -12,6 +12,8 @@ import sys
 
 
 ROOT = os.environ.get("ROOT", "")
+# Debian's node reads some of its own scripts there. In a copy they are where the launcher opens them: a path of the same length.
+SCRIPTS, OPENED = b"/usr/share/nodejs/", b"/proc/self/fd/99//"
 
 
 def where(name):
@@ -32,7 +34,14 @@ def libraries(out, names):
     for file in [file for file in files if file.endswith("/libc.so.6")]:  # it consists of more, for programs that are not collected here
         files |= {f"{os.path.dirname(file)}/{name}" for name in ("libdl.so.2", "libm.so.6", "libnss_dns.so.2", "libpthread.so.0", "librt.so.1")}
     for file in files:
-        shutil.copy(file, place)
+        content = pathlib.Path(file).read_bytes()
+        for script in set(re.findall(SCRIPTS + rb"([\w./-]+\.js)\0", content)):
+            copy = place / "nodejs" / os.fsdecode(script)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(SCRIPTS + script, copy)
+        copy = place / os.path.basename(file)
+        copy.write_bytes(content.replace(SCRIPTS, OPENED))
+        shutil.copymode(file, copy)
 
 
 def programs(out, source, prefix, names):
@@ -48,7 +57,8 @@ def programs(out, source, prefix, names):
             (root / "bin" / name).symlink_to(target)
             continue
         launcher = root / "bin" / name
-        subprocess.run(["gcc", "-O1", "-static", "-nostdlib", "-ffreestanding", "-fno-stack-protector", "-fno-pie", "-no-pie", "-fno-builtin",
+        scripts = [f'-DSCRIPTS="{libs}/nodejs"'] if name == "node" else []
+        subprocess.run(["gcc", *scripts, "-O1", "-static", "-nostdlib", "-ffreestanding", "-fno-stack-protector", "-fno-pie", "-no-pie", "-fno-builtin",
                         "-fno-tree-loop-distribute-patterns", f'-DLOADER="{libs}/{loader}"', f'-DLIBRARIES="{libs}"', f'-DPREFIX="{out}"',
                         "-o", launcher, source], check=True)
         shutil.copy(where(name), root / "libexec" / name)

@@ -1,0 +1,305 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Makes a fresh Debian 12, and has an ordinary user try there what README says.
+#
+# usage: fresh.sh PART... (as root), where a PART is
+#   deb      the package in build-deb is installed, used and purged, on a system that has nothing else
+#   readme   every way to run and install this commit, from a clone, on a system that has git and make
+#   test     all tests, in that clone
+#
+# The new system is entered by pivot_root and not by chroot, where nobody may make user namespaces; in namespaces of its own,
+# so that no mount and no process can be left. It has this machine's network, package mirror and certificates, and is removed
+# at the end.
+# shellcheck disable=SC2016,SC2088 # much of this is for shells over there
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+child=
+place=claudebox # the user's directory where commands run
+
+die() {
+	printf 'claudebox: %s\n' "$1" >&2
+	exit "${2:-1}"
+}
+
+# The first process of the namespaces is killed, and not the one that waits for it: that one ends when all are gone.
+clean_up() {
+	local first=
+	if [ -n "$child" ]; then
+		read -r first 2>/dev/null <"/proc/$child/task/$child/children" || :
+		[ -z "$first" ] || kill -KILL "${first%% *}" 2>/dev/null || :
+		wait "$child" || :
+	fi
+	rm -rf --one-file-system "$work"
+}
+
+# Runs a command in namespaces of its own; in the background, so that a signal is acted upon at once.
+apart() {
+	local status=0
+	env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin TERM=xterm DEBIAN_FRONTEND=noninteractive \
+		unshare --mount --propagation private --pid --fork --kill-child --ipc --uts --cgroup "$@" </dev/null &
+	child=$!
+	wait "$child" || status=$?
+	child=
+	return "$status"
+}
+
+# Mounts what a running system has, and makes the directory its root. The shell stays: somebody has to wait for orphans.
+enter='
+	set -eu
+	mount --bind "$1" "$1"
+	mount -o remount,bind,suid,dev,exec "$1"
+	cd "$1"
+	shift
+	mount -t proc proc proc
+	mount -t sysfs sysfs sys
+	mount -t cgroup2 cgroup2 sys/fs/cgroup
+	mount -t devpts -o newinstance,gid=5,mode=620,ptmxmode=666 devpts dev/pts
+	mount -t tmpfs -o mode=755 tmpfs run
+	mount -t tmpfs -o mode=1777 tmpfs dev/shm
+	mount -t tmpfs -o mode=1777 tmpfs tmp
+	hostname fresh
+	pivot_root . .
+	umount -l .
+	cd /
+	"$@"
+'
+
+inside() {
+	apart sh -c "$enter" sh "$root" "$@"
+}
+
+install_inside() {
+	inside sh -c 'apt-get -q update && apt-get -q -y install --no-install-recommends "$@"' sh "$@"
+}
+
+# In a login shell. With $api, a stand-in answers Claude Code; with $answer, on a terminal where that is typed.
+as_user() {
+	local command=$1
+	[ -z "${api:-}" ] || command="python3 tests/lib/standin.py $command"
+	[ -z "${answer:-}" ] || command="echo $answer | script -qefc $(printf %q "$command") /dev/null"
+	inside runuser -l user -c "cd $place && $command"
+}
+
+fails() {
+	! "$@"
+}
+
+show_log() {
+	tail -n 60 "$log" >&2
+}
+
+# timed WORDS COMMAND...: it succeeds, and what it prints is in $log.
+timed() {
+	local words=$1 start=$SECONDS
+	shift
+	"$@" >"$log" 2>&1 || {
+		show_log
+		die "this is not as it should be: $words"
+	}
+	printf '%4d s  %s\n' "$((SECONDS - start))" "$words"
+}
+
+prints() {
+	local text
+	for text in "$@"; do
+		grep -q -e "$text" "$log" || {
+			show_log
+			die "this is not printed: $text"
+		}
+	done
+}
+
+# works COMMAND [TEXT...]: as the user; it prints each text.
+works() {
+	timed "$1" as_user "$1"
+	prints "${@:2}"
+}
+
+# refuses COMMAND [TEXT...]: the same, and it fails.
+refuses() {
+	timed "$1 (is refused)" fails as_user "$1"
+	prints "${@:2}"
+}
+
+make_system() {
+	local mirror
+	mirror=$(sed -n 's/^URIs: *//p; s/^deb \(\[[^]]*\] \)\{0,1\}\([^ ]*\) bookworm .*/\2/p' \
+		/etc/apt/sources.list.d/debian.sources /etc/apt/sources.list 2>/dev/null | head -n 1 || :)
+	timed 'a fresh Debian 12: the smallest one, with git and make' \
+		apart debootstrap --variant=minbase --include=git,make bookworm "$root" "${mirror:-http://deb.debian.org/debian}"
+	mkdir -p "$root/dev/net" "$root/usr/local/share/ca-certificates"
+	mknod -m 666 "$root/dev/net/tun" c 10 200
+	cp -L /etc/resolv.conf "$root/etc/"
+	cp -R /usr/local/share/ca-certificates/. "$root/usr/local/share/ca-certificates/"
+	apt-config dump --no-empty --format '%F "%v";%n' Acquire::http Acquire::https >"$root/etc/apt/apt.conf.d/machine"
+	echo '127.0.0.1 localhost fresh' >"$root/etc/hosts"
+	inside useradd --create-home --shell /bin/bash user
+}
+
+# Nobody can type a password.
+add_sudo() {
+	[ -e "$root/usr/bin/sudo" ] || timed 'sudo' install_inside sudo
+	echo 'user ALL=(ALL) NOPASSWD: ALL' >"$root/etc/sudoers.d/user"
+}
+
+clone() {
+	[ ! -d "$root/home/user/claudebox" ] || return 0
+	[ -z "$(git -c safe.directory="$PWD" status --porcelain)" ] || echo '  note: what is not committed is not tried'
+	git -c safe.directory="$PWD" bundle create -q "$root/claudebox.bundle" HEAD
+	place=. works 'git clone -q /claudebox.bundle claudebox'
+}
+
+# An installed claudebox: use_it [COMMAND-FOR-ZSH [COMMAND-FOR-FISH]], what must be in these shells' own settings.
+use_it() {
+	local place=my-project
+	works 'claudebox --check' 'claudebox can start here'
+	works 'claudebox --check --network inet' '^ok  *inet '
+	works 'claudebox --prove' ' held, 0 leaked'
+	answer=y works 'claudebox --exec sh -c "echo made in the box >made"' 'Start?'
+	works 'cat made' '^made in the box'
+	answer=n refuses 'claudebox' 'Start?' 'not started'
+	works 'claudebox --dry-run --exec cat made | sh' '^made in the box'
+	works 'install -d -m 700 ~/.claudebox ~/.claudebox/profiles'
+	works "echo '{ \"network\": \"none\" }' >~/.claudebox/profiles/offline.json"
+	works 'claudebox --profile offline --yes --exec true' '^  none: '
+	works 'claudebox --instances' '~/my-project'
+	works 'claudebox --gc' 'Nothing to remove'
+	works 'for page in claudebox claudebox-profile claudebox-security; do man $page; done' 'claudebox(1)' 'claudebox-profile(5)' 'claudebox-security(7)'
+	works "bash -c '. /usr/share/bash-completion/bash_completion; _completion_loader claudebox; complete -p claudebox'" _claudebox
+	works "zsh -c '${1:-:}; autoload -Uz compinit; compinit -u; echo \$_comps[claudebox]'" _claudebox
+	works "fish -c '${2:-:}; complete -C \"claudebox --dry\"'" --dry-run=
+}
+
+nothing_left() {
+	timed 'nothing is left' fails inside sh -c 'find /etc /usr /var/lib/dpkg /home/user/.local -path "*/claude-code" -prune -o -name "*claudebox*" \
+		! -path /home/user/.local/share/claudebox -print | grep .'
+}
+
+# The one that an error or a check told the user to run.
+printed_command() {
+	sed -n 's/.*`\(.*\)`.*/\1/p' "$log" | head -n 1
+}
+
+without_claude() {
+	local place=my-project
+	rm -r "$root/home/user/.local/share/claudebox"
+	refuses 'claudebox --yes' '^claudebox: claude .* is not installed' '^hint: install it'
+	works "$(printed_command)"
+	works 'claudebox --check' 'claudebox can start here'
+}
+
+without_tun() {
+	local place=my-project
+	rm -r "$root/dev/net"
+	refuses 'claudebox --check --network inet' "inet .* '/dev/net/tun'"
+	refuses 'claudebox --yes --network inet --exec true' "^claudebox: .* '/dev/net/tun'" '^hint: run `sudo'
+	works "$(printed_command)"
+	works 'claudebox --check --network inet' '^ok  *inet '
+}
+
+in_a_chroot() {
+	timed 'claudebox --check, in a chroot (is refused)' fails apart chroot "$root" runuser -l user -c 'cd my-project && claudebox --check'
+	prints 'this is a chroot'
+}
+
+shells='zsh fish bash-completion man-db'
+
+try_deb() {
+	local place=.
+	timed lintian lintian --fail-on error,warning build-deb/claudebox_*.deb
+	# shellcheck disable=SC2086 # words
+	timed "$shells" install_inside $shells
+	add_sudo
+	cp build-deb/claudebox_*.deb "$root/home/user/"
+	answer=y works 'sudo apt install ./claudebox_*.deb'
+	works 'mkdir -p my-project'
+	place=my-project refuses 'claudebox --check' '^missing  *claude '
+	works 'mkdir -p .local/bin && printf "#!/bin/sh\necho 1.0" >.local/bin/claude && chmod +x .local/bin/claude'
+	use_it
+	without_tun
+	in_a_chroot
+	works 'cp /usr/share/doc/claudebox/examples/*.json .claudebox/profiles/'
+	place=my-project works 'claudebox --profile review --dry-run'
+	works 'rm .local/bin/claude'
+	answer=y works 'sudo apt purge claudebox'
+	nothing_left
+}
+
+try_readme() {
+	clone
+	refuses 'command -v python3 || command -v cc || command -v sudo'
+	refuses 'make run' 'there is no sudo' '^  python3: ' '^  npm: ' '^apt-get .*update' 'apt-get .*install .*bubblewrap'
+	timed sudo install_inside sudo
+	refuses 'make run' 'failed through sudo' '^  npm: ' 'apt-get .*install .*bubblewrap'
+	add_sudo
+
+	works 'make run ARGS=--version' 'installing with apt through sudo' '^claudebox [0-9]'
+	local start=$SECONDS
+	works 'make run ARGS=--version' '^claudebox [0-9]'
+	if [ "$(wc -l <"$log")" -ne 1 ] || [ $((SECONDS - start)) -gt 5 ]; then
+		show_log
+		die 'the second make run does more than start'
+	fi
+	works 'mkdir ~/my-project && ! make run </dev/null' 'there is no terminal'
+	answer=n refuses 'make run' 'Start?' 'not started'
+	api=yes answer=y works "make run DIR=~/my-project ARGS='-p \"explain this code\"'" 'Start?' 'ECHO explain this code'
+
+	# shellcheck disable=SC2086 # words
+	timed "$shells" install_inside $shells
+	works 'make static'
+	works 'mkdir ~/bin && cp build-static/claudebox ~/bin'
+	place=my-project works 'claudebox --check && claudebox --yes --exec true' 'claudebox can start here'
+	works 'rm ~/bin/claudebox'
+
+	works 'sudo make install'
+	refuses 'find . ! -user user | grep .'
+	use_it '' 'set -p fish_complete_path /usr/local/share/fish/vendor_completions.d'
+	works 'sudo make uninstall'
+	nothing_left
+
+	works 'make install PREFIX=$HOME/.local'
+	use_it 'fpath+=(~/.local/share/zsh/site-functions)'
+	works 'for profile in doc/profiles/*.json; do cp $profile ~/.claudebox/profiles/ && claudebox --profile $(basename $profile .json) --dry-run; done'
+	works 'make uninstall PREFIX=$HOME/.local'
+	nothing_left
+
+	answer=y works 'make deb && sudo apt install ./build-deb/claudebox_*.deb'
+	use_it
+	without_claude
+	without_tun
+	in_a_chroot
+	answer=y works 'sudo apt purge claudebox'
+	nothing_left
+}
+
+try_test() {
+	clone
+	add_sudo
+	works 'CI=true make test' ' passed, 0 failed$'
+	grep ' passed, 0 failed$' "$log" | tail -n 1
+}
+
+[ $# -gt 0 ] || die 'usage: fresh.sh deb|readme|test...' 2
+for part in "$@"; do
+	case $part in
+	deb) ls build-deb/claudebox_*.deb >/dev/null 2>&1 || die 'there is no package yet: make deb' ;;
+	readme | test) ;;
+	*) die "unknown part '$part'" 2 ;;
+	esac
+done
+[ "$(id -u)" -eq 0 ] || die 'a fresh system can be made only by root'
+
+work=$(mktemp -d /var/tmp/claudebox-fresh.XXXXXX)
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+root=$work/root
+log=$work/log
+mkdir "$root"
+make_system
+for part in "$@"; do
+	echo "== $part"
+	"try_$part"
+done
+printf '%4d s  all of it; %s on the disk\n' "$SECONDS" "$(du -sh "$root" | cut -f 1)"
