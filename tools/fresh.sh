@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/sh
 # SPDX-License-Identifier: MIT
 # Makes a fresh Debian 12, and has an ordinary user try there what README says.
 #
@@ -11,11 +11,15 @@
 # so that no mount and no process can be left. It has this machine's network, package mirror and certificates, and is removed
 # at the end.
 # shellcheck disable=SC2016,SC2088 # much of this is for shells over there
-set -euo pipefail
+set -eu
 cd "$(dirname "$0")/.."
 
 child=
-place=claudebox # the user's directory where commands run
+api=
+answer=
+usual=claudebox # the user's directory where commands run
+place=$usual
+begun=$(date +%s)
 
 die() {
 	printf 'claudebox: %s\n' "$1" >&2
@@ -24,7 +28,7 @@ die() {
 
 # The first process of the namespaces is killed, and not the one that waits for it: that one ends when all are gone.
 clean_up() {
-	local first=
+	first=
 	if [ -n "$child" ]; then
 		read -r first 2>/dev/null <"/proc/$child/task/$child/children" || :
 		[ -z "$first" ] || kill -KILL "${first%% *}" 2>/dev/null || :
@@ -35,7 +39,7 @@ clean_up() {
 
 # Runs a command in namespaces of its own; in the background, so that a signal is acted upon at once.
 apart() {
-	local status=0
+	status=0
 	env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin TERM=xterm DEBIAN_FRONTEND=noninteractive \
 		unshare --mount --propagation private --pid --fork --kill-child --ipc --uts --cgroup "$@" </dev/null &
 	child=$!
@@ -73,12 +77,33 @@ install_inside() {
 	inside sh -c 'apt-get -q update && apt-get -q -y install --no-install-recommends "$@"' sh "$@"
 }
 
+quoted() {
+	printf "'"
+	printf %s "$1" | sed "s/'/'\\\\''/g"
+	printf "'"
+}
+
 # In a login shell. With $api, a stand-in answers Claude Code; with $answer, on a terminal where that is typed.
 as_user() {
-	local command=$1
-	[ -z "${api:-}" ] || command="python3 tests/lib/standin.py $command"
-	[ -z "${answer:-}" ] || command="echo $answer | script -qefc $(printf %q "$command") /dev/null"
-	inside runuser -l user -c "cd $place && $command"
+	line=$1
+	[ -z "$api" ] || line="python3 tests/lib/standin.py $line"
+	[ -z "$answer" ] || line="echo $answer | script -qefc $(quoted "$line") /dev/null"
+	inside runuser -l user -c "cd $place && $line"
+}
+
+# in_place DIRECTORY COMMAND..., typing ANSWER COMMAND...: for that one.
+in_place() {
+	place=$1
+	shift
+	"$@"
+	place=$usual
+}
+
+typing() {
+	answer=$1
+	shift
+	"$@"
+	answer=
 }
 
 fails() {
@@ -91,17 +116,18 @@ show_log() {
 
 # timed WORDS COMMAND...: it succeeds, and what it prints is in $log.
 timed() {
-	local words=$1 start=$SECONDS
+	words=$1
+	start=$(date +%s)
 	shift
 	"$@" >"$log" 2>&1 || {
 		show_log
 		die "this is not as it should be: $words"
 	}
-	printf '%4d s  %s\n' "$((SECONDS - start))" "$words"
+	took=$(($(date +%s) - start))
+	printf '%4d s  %s\n' "$took" "$words"
 }
 
 prints() {
-	local text
 	for text in "$@"; do
 		grep -q -e "$text" "$log" || {
 			show_log
@@ -112,18 +138,21 @@ prints() {
 
 # works COMMAND [TEXT...]: as the user; it prints each text.
 works() {
-	timed "$1" as_user "$1"
-	prints "${@:2}"
+	told=$1
+	shift
+	timed "$told" as_user "$told"
+	prints "$@"
 }
 
 # refuses COMMAND [TEXT...]: the same, and it fails.
 refuses() {
-	timed "$1 (is refused)" fails as_user "$1"
-	prints "${@:2}"
+	told=$1
+	shift
+	timed "$told (is refused)" fails as_user "$told"
+	prints "$@"
 }
 
 make_system() {
-	local mirror
 	mirror=$(sed -n 's/^URIs: *//p; s/^deb \(\[[^]]*\] \)\{0,1\}\([^ ]*\) bookworm .*/\2/p' \
 		/etc/apt/sources.list.d/debian.sources /etc/apt/sources.list 2>/dev/null | head -n 1 || :)
 	timed 'a fresh Debian 12: the smallest one, with git and make' \
@@ -147,18 +176,18 @@ clone() {
 	[ ! -d "$root/home/user/claudebox" ] || return 0
 	[ -z "$(git -c safe.directory="$PWD" status --porcelain)" ] || echo '  note: what is not committed is not tried'
 	git -c safe.directory="$PWD" bundle create -q "$root/claudebox.bundle" HEAD
-	place=. works 'git clone -q /claudebox.bundle claudebox'
+	in_place . works 'git clone -q /claudebox.bundle claudebox'
 }
 
 # An installed claudebox: use_it [COMMAND-FOR-ZSH [COMMAND-FOR-FISH]], what must be in these shells' own settings.
 use_it() {
-	local place=my-project
+	place=my-project
 	works 'claudebox --check' 'claudebox can start here'
 	works 'claudebox --check --network inet' '^ok  *inet '
 	works 'claudebox --prove' ' held, 0 leaked'
-	answer=y works 'claudebox --exec sh -c "echo made in the box >made"' 'Start?'
+	typing y works 'claudebox --exec sh -c "echo made in the box >made"' 'Start?'
 	works 'cat made' '^made in the box'
-	answer=n refuses 'claudebox' 'Start?' 'not started'
+	typing n refuses 'claudebox' 'Start?' 'not started'
 	works 'claudebox --dry-run --exec cat made | sh' '^made in the box'
 	works 'install -d -m 700 ~/.claudebox ~/.claudebox/profiles'
 	works "echo '{ \"network\": \"none\" }' >~/.claudebox/profiles/offline.json"
@@ -169,6 +198,7 @@ use_it() {
 	works "bash -c '. /usr/share/bash-completion/bash_completion; _completion_loader claudebox; complete -p claudebox'" _claudebox
 	works "zsh -c '${1:-:}; autoload -Uz compinit; compinit -u; echo \$_comps[claudebox]'" _claudebox
 	works "fish -c '${2:-:}; complete -C \"claudebox --dry\"'" --dry-run=
+	place=$usual
 }
 
 nothing_left() {
@@ -182,20 +212,22 @@ printed_command() {
 }
 
 without_claude() {
-	local place=my-project
+	place=my-project
 	rm -r "$root/home/user/.local/share/claudebox"
 	refuses 'claudebox --yes' '^claudebox: claude .* is not installed' '^hint: install it'
 	works "$(printed_command)"
 	works 'claudebox --check' 'claudebox can start here'
+	place=$usual
 }
 
 without_tun() {
-	local place=my-project
+	place=my-project
 	rm -r "$root/dev/net"
 	refuses 'claudebox --check --network inet' "inet .* '/dev/net/tun'"
 	refuses 'claudebox --yes --network inet --exec true' "^claudebox: .* '/dev/net/tun'" '^hint: run `sudo'
 	works "$(printed_command)"
 	works 'claudebox --check --network inet' '^ok  *inet '
+	place=$usual
 }
 
 in_a_chroot() {
@@ -206,23 +238,24 @@ in_a_chroot() {
 shells='zsh fish bash-completion man-db'
 
 try_deb() {
-	local place=.
+	usual=.
+	place=$usual
 	timed lintian lintian --fail-on error,warning build-deb/claudebox_*.deb
 	# shellcheck disable=SC2086 # words
 	timed "$shells" install_inside $shells
 	add_sudo
 	cp build-deb/claudebox_*.deb "$root/home/user/"
-	answer=y works 'sudo apt install ./claudebox_*.deb'
+	typing y works 'sudo apt install ./claudebox_*.deb'
 	works 'mkdir -p my-project'
-	place=my-project refuses 'claudebox --check' '^missing  *claude '
+	in_place my-project refuses 'claudebox --check' '^missing  *claude '
 	works 'mkdir -p .local/bin && printf "#!/bin/sh\necho 1.0" >.local/bin/claude && chmod +x .local/bin/claude'
 	use_it
 	without_tun
 	in_a_chroot
 	works 'cp /usr/share/doc/claudebox/examples/*.json .claudebox/profiles/'
-	place=my-project works 'claudebox --profile review --dry-run'
+	in_place my-project works 'claudebox --profile review --dry-run'
 	works 'rm .local/bin/claude'
-	answer=y works 'sudo apt purge claudebox'
+	typing y works 'sudo apt purge claudebox'
 	nothing_left
 }
 
@@ -235,21 +268,22 @@ try_readme() {
 	add_sudo
 
 	works 'make run ARGS=--version' 'installing with apt through sudo' '^claudebox [0-9]'
-	local start=$SECONDS
 	works 'make run ARGS=--version' '^claudebox [0-9]'
-	if [ "$(wc -l <"$log")" -ne 1 ] || [ $((SECONDS - start)) -gt 5 ]; then
+	if [ "$(wc -l <"$log")" -ne 1 ] || [ "$took" -gt 5 ]; then
 		show_log
 		die 'the second make run does more than start'
 	fi
 	works 'mkdir ~/my-project && ! make run </dev/null' 'there is no terminal'
-	answer=n refuses 'make run' 'Start?' 'not started'
-	api=yes answer=y works "make run DIR=~/my-project ARGS='-p \"explain this code\"'" 'Start?' 'ECHO explain this code'
+	typing n refuses 'make run' 'Start?' 'not started'
+	api=yes
+	typing y works "make run DIR=~/my-project ARGS='-p \"explain this code\"'" 'Start?' 'ECHO explain this code'
+	api=
 
 	# shellcheck disable=SC2086 # words
 	timed "$shells" install_inside $shells
 	works 'make static'
 	works 'mkdir ~/bin && cp build-static/claudebox ~/bin'
-	place=my-project works 'claudebox --check && claudebox --yes --exec true' 'claudebox can start here'
+	in_place my-project works 'claudebox --check && claudebox --yes --exec true' 'claudebox can start here'
 	works 'rm ~/bin/claudebox'
 
 	works 'sudo make install'
@@ -264,12 +298,12 @@ try_readme() {
 	works 'make uninstall PREFIX=$HOME/.local'
 	nothing_left
 
-	answer=y works 'make deb && sudo apt install ./build-deb/claudebox_*.deb'
+	typing y works 'make deb && sudo apt install ./build-deb/claudebox_*.deb'
 	use_it
 	without_claude
 	without_tun
 	in_a_chroot
-	answer=y works 'sudo apt purge claudebox'
+	typing y works 'sudo apt purge claudebox'
 	nothing_left
 }
 
@@ -300,6 +334,8 @@ mkdir "$root"
 make_system
 for part in "$@"; do
 	echo "== $part"
+	usual=claudebox
+	place=$usual
 	"try_$part"
 done
-printf '%4d s  all of it; %s on the disk\n' "$SECONDS" "$(du -sh "$root" | cut -f 1)"
+printf '%4d s  all of it; %s on the disk\n' "$(($(date +%s) - begun))" "$(du -sh "$root" | cut -f 1)"
