@@ -157,11 +157,12 @@ make_system() {
 		/etc/apt/sources.list.d/debian.sources /etc/apt/sources.list 2>/dev/null | head -n 1 || :)
 	timed 'a fresh Debian 12: the smallest one, with git and make' \
 		apart debootstrap --variant=minbase --include=git,make bookworm "$root" "${mirror:-http://deb.debian.org/debian}"
-	mkdir -p "$root/dev/net" "$root/usr/local/share/ca-certificates"
+	mkdir "$root/dev/net"
 	mknod -m 666 "$root/dev/net/tun" c 10 200
 	cp -L /etc/resolv.conf "$root/etc/"
-	cp -R /usr/local/share/ca-certificates/. "$root/usr/local/share/ca-certificates/"
-	apt-config dump --no-empty --format '%F "%v";%n' Acquire::http Acquire::https >"$root/etc/apt/apt.conf.d/machine"
+	[ ! -d /usr/local/share/ca-certificates ] || cp -R /usr/local/share/ca-certificates "$root/usr/local/share/"
+	! command -v apt-config >/dev/null ||
+		apt-config dump --no-empty --format '%F "%v";%n' Acquire::http Acquire::https >"$root/etc/apt/apt.conf.d/machine"
 	echo '127.0.0.1 localhost fresh' >"$root/etc/hosts"
 	inside useradd --create-home --shell /bin/bash user
 }

@@ -117,7 +117,7 @@ class ScreensTest(unittest.TestCase):
     def assert_fits(self, text, columns):
         for line in COLOUR.sub(b"", text).decode().split("\n"):
             self.assertLessEqual(cells(line), columns, line)
-            self.assertTrue(line == line.rstrip() or "[y/N]" in line or "Bücher" in line, line)
+            self.assertTrue(line == line.rstrip() or "[y/N]" in line or "cher " in line, line)  # a name with blanks, in any locale
 
 
 def cells(text):
