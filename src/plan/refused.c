@@ -29,18 +29,26 @@ static void insert(struct refusals *refusals, struct arena *arena, struct refusa
 	refusals->list.items[place] = refusal;
 }
 
+// By name, or by number on a machine without /etc/protocols.
+static bool is_udp(const json_t *protocol)
+{
+	const char *name = json_string_value(protocol);
+
+	return name ? str_equal(name, "udp") || str_equal(name, "17")
+		    : json_integer_value(protocol) == 17;
+}
+
 static void take_element(struct refusals *refusals, struct arena *arena, const json_t *wrapped)
 {
 	const json_t *element = json_object_get(wrapped, "elem");
 	const json_t *value = json_object_get(element, "val");
 	const json_t *concat = json_object_get(value, "concat");
 	const json_t *count = json_object_get(json_object_get(element, "counter"), "packets");
-	const char *protocol = json_string_value(json_array_get(concat, 1));
 	struct refusal refusal = {
 		.address = plain_address(arena, concat ? json_array_get(concat, 0) : value),
-		.protocol = str_equal(protocol, "udp") ? "udp"
-			    : concat                   ? "tcp"
-						       : "icmp",
+		.protocol = !concat                             ? "icmp"
+			    : is_udp(json_array_get(concat, 1)) ? "udp"
+								: "tcp",
 		.port = (unsigned int)json_integer_value(json_array_get(concat, 2)) & 0xffff,
 		.count = (unsigned long)json_integer_value(count),
 	};

@@ -141,6 +141,10 @@ static void show_refusals(struct text *out)
 		"{\"nftables\": [{\"counter\": {\"packets\": 0}}]}",
 		"{\"nftables\": [{\"counter\": {\"packets\": 1}}, {\"set\": {\"elem\": [{\"elem\": {\"val\": "
 		"{\"concat\": [\"192.168.1.10\", \"tcp\", 22]}, \"counter\": {\"packets\": 1}}}]}}]}",
+		// Without /etc/protocols nft knows no names.
+		"{\"nftables\": [{\"counter\": {\"packets\": 3}}, {\"set\": {\"elem\": ["
+		"{\"elem\": {\"val\": {\"concat\": [\"10.0.0.1\", 17, 53]}, \"counter\": {\"packets\": 2}}}, "
+		"{\"elem\": {\"val\": {\"concat\": [\"10.0.0.1\", 6, 53]}, \"counter\": {\"packets\": 1}}}]}}]}",
 		"{\"nftables\": [{\"counter\": {\"packets\": 17}}, {\"set\": {\"elem\": ["
 		"{\"elem\": {\"val\": {\"concat\": [\"169.254.169.254\", \"tcp\", 80]}, \"counter\": {\"packets\": 2}}}, "
 		"{\"elem\": {\"val\": {\"concat\": [\"192.168.1.10\", \"tcp\", 22]}, \"counter\": {\"packets\": 12}}}]}}, "
