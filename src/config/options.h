@@ -85,8 +85,8 @@ enum confirm {
 
 // What stands between the agent and the user's terminal.
 enum terminal_mode {
-	TERMINAL_DIRECT,
-	TERMINAL_FILTERED, // a terminal of its own; what could harm or deceive outside is left out
+	TERMINAL_FILTERED, // a terminal of its own; output passes the terminal filter (default)
+	TERMINAL_DIRECT,   // the user's own terminal
 	TERMINAL_MODE_COUNT,
 };
 

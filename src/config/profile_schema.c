@@ -33,8 +33,8 @@ const char *const profile_merge_names[MERGE_COUNT] = {
 const char *const project_mode_names[2] = { "read-write", "read-only" };
 const char *const mount_mode_names[2] = { "ro", "rw" };
 const char *const terminal_mode_names[TERMINAL_MODE_COUNT] = {
-	[TERMINAL_DIRECT] = "direct",
 	[TERMINAL_FILTERED] = "filtered",
+	[TERMINAL_DIRECT] = "direct",
 };
 const char *const confirm_names[CONFIRM_COUNT] = {
 	[CONFIRM_ALWAYS] = "always",
@@ -202,10 +202,11 @@ const struct profile_row profile_table[KEY_COUNT] = {
 	{ KEY_PROJECT, PROFILE_CHOICE, "project", "\"read-only\"",
 	  "What the box may do to the project; without it, *read-write*.", MERGE_REPLACE,
 	  CHOICES(project_mode_names) },
-	{ KEY_TERMINAL, PROFILE_CHOICE, "terminal", "\"filtered\"",
-	  "*direct* is your terminal, and what a box without it has; *filtered* is one of the "
-	  "box's own, and of what is written there only what a screen needs reaches yours: no "
-	  "clipboard, no titles, no notifications. See _doc/terminal.md_.",
+	{ KEY_TERMINAL, PROFILE_CHOICE, "terminal", "\"direct\"",
+	  "*filtered*, the default, gives the box a terminal of its own; only the output that a "
+	  "screen needs reaches yours: no clipboard, no titles, no notifications. *direct* gives "
+	  "the box your terminal: the agent can then read what you type into your shell. See "
+	  "_doc/terminal.md_.",
 	  MERGE_REPLACE, CHOICES(terminal_mode_names) },
 	{ KEY_LIMITS, PROFILE_OBJECT, "limits",
 	  "{ \"memory\": \"4G\", \"pids\": 2000, \"cpu\": \"200%\" }",

@@ -36,7 +36,7 @@ strings approval_lines(struct arena *arena, const struct plan *plan)
 		add(&lines, arena, arena_printf(arena, "host port %u", port->number));
 	vec_each(port, &plan->inet.published_ports)
 		add(&lines, arena, arena_printf(arena, "published port %u", port->number));
-	if (plan->terminal != TERMINAL_DIRECT)
+	if (plan->terminal != TERMINAL_FILTERED)
 		add(&lines, arena,
 		    arena_printf(arena, "terminal %s", terminal_mode_names[plan->terminal]));
 	for (int limit = 0; limit < LIMIT_COUNT; limit++) {

@@ -266,14 +266,14 @@ static void add_limits(struct screen *screen, const struct plan_limits *limits)
 
 static void add_terminal(struct screen *screen, const struct plan *plan)
 {
-	if (plan->terminal == TERMINAL_DIRECT)
+	if (plan->terminal == TERMINAL_FILTERED)
 		return;
 	screen_add(screen, STYLE_HEAD, "\nTerminal:");
 	text_add(&screen->out, "\n  ");
 	screen_add_wrapped(
-		screen, STYLE_PLAIN,
-		"filtered: the box has one of its own, and only what a screen needs reaches "
-		"yours; no clipboard, titles or notifications",
+		screen, STYLE_DANGER,
+		"direct: the box has your own terminal; the agent can read what you type into your "
+		"shell and write any escape sequence",
 		2);
 }
 

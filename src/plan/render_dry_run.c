@@ -204,7 +204,7 @@ const char *render_dry_run(const struct plan *plan, struct arena *arena)
 		text_add(&out, "#\n# Not done by this script:\n");
 	vec_each(sentence, &plan->state.upgrade.notes)
 		text_printf(&out, "# %s\n", *sentence);
-	if (plan->terminal != TERMINAL_DIRECT)
+	if (plan->terminal == TERMINAL_FILTERED)
 		text_add(&out,
 			 "#\n# The terminal is filtered by claudebox while the box runs: this "
 			 "script gives the same box yours as it is.\n");

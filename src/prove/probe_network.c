@@ -305,7 +305,8 @@ static enum verdict try_refusals(const char *const *addresses, size_t count, int
 enum verdict try_NETWORK_METADATA(void)
 {
 	static const char *const addresses[] = { "169.254.169.254", "fd00:ec2::254",
-						 "100.100.100.200", "169.254.170.2" };
+						 "100.100.100.200", "169.254.170.2",
+						 "168.63.129.16" };
 
 	return try_refusals(addresses, ARRAY_SIZE(addresses), 80);
 }

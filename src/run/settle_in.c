@@ -11,6 +11,7 @@
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 enum { FEWEST_FILES = 64 };
 
@@ -20,6 +21,36 @@ static bool fill_standard_descriptors(struct error *error)
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
 			return error_set(error, "cannot open /dev/null: %s", strerror(errno));
+	return true;
+}
+
+// The agent inherits these descriptors. A directory leads to every file of the host by /proc/self/fd/0/.., and so does an
+// O_PATH descriptor; a block device is a whole file system. Nothing that claudebox or the agent does needs one.
+static bool check_standard_descriptors(struct error *error)
+{
+	static const char *const names[] = { "standard input", "standard output",
+					     "standard error" };
+
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		int flags = fcntl(fd, F_GETFL);
+		const char *kind = NULL;
+		struct stat status;
+
+		if (flags < 0 || fstat(fd, &status) < 0)
+			return error_set(error, "cannot examine %s: %s", names[fd],
+					 strerror(errno));
+		if (S_ISDIR(status.st_mode))
+			kind = "a directory";
+		else if (S_ISBLK(status.st_mode))
+			kind = "a block device";
+		else if (flags & O_PATH)
+			kind = "opened with O_PATH";
+		if (!kind)
+			continue;
+		error_hint(error, "redirect it to a file, a pipe or /dev/null");
+		return error_set(error, "%s is %s: the agent could reach other files through it",
+				 names[fd], kind);
+	}
 	return true;
 }
 
@@ -58,7 +89,8 @@ static void settle_signals(void)
 
 bool run_settle_in(struct error *error)
 {
-	if (!fill_standard_descriptors(error) || !check_rights(error) || !check_limits(error))
+	if (!fill_standard_descriptors(error) || !check_standard_descriptors(error) ||
+	    !check_rights(error) || !check_limits(error))
 		return false;
 	settle_signals();
 	// Other programs of the user, an agent in another box's project tool among them, have no business in our memory.

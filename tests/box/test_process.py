@@ -4,6 +4,7 @@ import contextlib
 import os
 import pathlib
 import signal
+import stat
 import subprocess
 import time
 import unittest
@@ -322,6 +323,32 @@ class Streams(BoxTest):
         out = subprocess.run(["sh", "-c", '(head -n 0; "$0" --yes --exec true 2>/dev/null; cat) <f', CLAUDEBOX], cwd=self._with_file("rest\n"),
                              env=self.env, stdout=subprocess.PIPE, text=True, timeout=20, check=False).stdout
         self.assertEqual(out, "rest\n")
+
+    def test_a_directory_and_an_o_path_descriptor_are_refused(self):
+        """Through /proc/self/fd/0/.. a directory would give the agent the whole host."""
+        (self.project / "file").write_text("x")
+        for flags, path in ((os.O_RDONLY, self.project), (os.O_PATH, self.project), (os.O_PATH, self.project / "file"), (os.O_RDONLY, "/")):
+            for number in (0, 1, 2):
+                with self.subTest(flags=flags, path=path, number=number):
+                    descriptor = os.open(path, flags)
+                    streams = {0: subprocess.DEVNULL, 1: subprocess.PIPE, 2: subprocess.PIPE, number: descriptor}
+                    done = subprocess.run([CLAUDEBOX, "--yes", "--exec", "touch", "started"], cwd=self.project, env=self.env, stdin=streams[0],
+                                          stdout=streams[1], stderr=streams[2], timeout=20, check=False)
+                    os.close(descriptor)
+                    self.assertEqual(done.returncode, 125)
+                    self.assertFalse((self.project / "started").exists())
+                    if number != 2:
+                        self.assertIn(b"the agent could reach other files through it", done.stderr)
+
+    if os.getuid() == 0:  # only root makes a device
+        def test_a_block_device_is_refused(self):
+            os.mknod(self.project / "disk", 0o600 | stat.S_IFBLK, os.makedev(7, 200))
+            descriptor = os.open(self.project / "disk", os.O_PATH)
+            done = subprocess.run([CLAUDEBOX, "--yes", "--exec", "true"], cwd=self.project, env=self.env, stdin=descriptor,
+                                  capture_output=True, timeout=20, check=False)
+            os.close(descriptor)
+            self.assertEqual(done.returncode, 125)
+            self.assertIn(b"standard input is a block device", done.stderr)
 
     def _with_file(self, text):
         (self.project / "f").write_text(text)

@@ -6,7 +6,7 @@ import time
 import unittest
 
 from lib.box import CLAUDEBOX, processes_with
-from lib.on_terminal import CTRL_BACKSLASH, CTRL_C, CTRL_D, CTRL_Z, Filtered, OnTerminal
+from lib.on_terminal import CTRL_BACKSLASH, CTRL_C, CTRL_D, CTRL_Z, Direct, OnTerminal
 
 class Keys(OnTerminal):
     def test_SAND_15_ctrl_c_reaches_the_agent_once_and_not_claudebox(self):
@@ -102,7 +102,7 @@ class Keys(OnTerminal):
         self.assertEqual((self.project / "hup").read_text(), "hup\n")
 
 
-class Jobs(OnTerminal):
+class Jobs:
     """A real shell with job control above claudebox."""
 
     # A shell that is stopped between vfork and exec hangs, box or not: it must be at rest when Ctrl+Z comes.
@@ -293,11 +293,15 @@ class Question(OnTerminal):
         terminal.expect("--yes")
 
 
-class KeysFiltered(Filtered, Keys):
+class KeysDirect(Direct, Keys):
     pass
 
 
-class JobsFiltered(Filtered, Jobs):
+class JobsDirect(Direct, Jobs, OnTerminal):
+    pass
+
+
+class JobsFiltered(Jobs, OnTerminal):
     def test_SAND_15_in_the_background_it_stops_when_it_reads_the_terminal(self):
         """Its own terminal is always its own: it waits there until the user's comes back."""
         terminal = self.shell()

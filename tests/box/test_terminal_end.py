@@ -7,7 +7,7 @@ import time
 import unittest
 
 from lib.box import CLAUDEBOX, processes_with, until
-from lib.on_terminal import Filtered, OnTerminal
+from lib.on_terminal import Direct, OnTerminal
 from lib.screen import Screen
 from lib.terminal import Answering, Terminal
 
@@ -22,7 +22,7 @@ UNDONE = ("?1000l ?1002l ?1003l ?1006l ?1015l ?1004l ?2004l ?25h ?1l <99u >4;0m 
 LOOK = "IFS= read -r -t 0.4 -n 1000 x; printf 'typed[%q]\\n' \"$x\"\n"
 
 
-class End(OnTerminal):
+class End:
     def modes(self, terminal):
         return termios.tcgetattr(terminal.fd)
 
@@ -188,7 +188,15 @@ class EndOnScreen(OnTerminal):
             self.assertRegex(screen.text(), r"(?m)\Aone\ntwo\nthree\nfour\nDONE 0\ntyped\[''\]\n")
 
 
-class EndFiltered(Filtered, End):
+class EndOnScreenDirect(Direct, EndOnScreen):
+    pass
+
+
+class EndDirect(Direct, End, OnTerminal):
+    pass
+
+
+class EndFiltered(End, OnTerminal):
     # What was typed has gone to the box's own terminal.
     test_TERMINAL_a_program_that_only_prints_leaves_type_ahead_alone = None
 

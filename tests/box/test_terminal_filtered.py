@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`"terminal": "filtered"`: what the agent writes is looked at, and the user's terminal is out of its reach."""
+"""The default, `"terminal": "filtered"`: the agent's output passes the terminal filter, and the user's terminal is out of its reach."""
 import fcntl
 import os
 import struct
@@ -9,7 +9,7 @@ import time
 import unittest
 
 from lib.box import CLAUDEBOX, processes_with, until
-from lib.on_terminal import CTRL_C, Filtered, OnTerminal
+from lib.on_terminal import CTRL_C, Direct, OnTerminal
 from lib.terminal import Answering
 
 AS_ROOT = True
@@ -41,7 +41,7 @@ def octal(data):
     return "".join(f"\\{byte:03o}" for byte in data)
 
 
-class Filter(Filtered, OnTerminal):
+class Filter(OnTerminal):
     def through(self, *writes):
         """What the terminal gets of the writes, one after the other."""
         script = "stty raw -echo; printf '<<<'; " + "sleep 0.02; ".join(f"printf '{octal(data)}'; " for data in writes) + "printf '>>>'; sleep 0.1"
@@ -58,11 +58,6 @@ class Filter(Filtered, OnTerminal):
         written = b"a\x1b]52;c;QUJD\x07b\xe2\x94\x80\x1b[31mc"
         for at in range(1, len(written), 3):
             self.assertEqual(self.through(written[:at], written[at:]), b"ab\xe2\x94\x80\x1b[31mc")
-
-    def test_TERMINAL_without_it_all_passes(self):
-        """That the test can fail."""
-        del self.env["CLAUDEBOX_PROFILE"]
-        self.assertEqual(self.through(b"\x1b]52;c;QUJD\x07"), b"\x1b]52;c;QUJD\x07")
 
     def test_TERMINAL_answers_reach_the_agent(self):
         terminal = self.open(CLAUDEBOX, "--yes", "--exec", "bash", "-c",
@@ -84,7 +79,18 @@ class Filter(Filtered, OnTerminal):
         self.assertNotIn(b"\n\n\n", terminal.output)
 
 
-class Apart(Filtered, OnTerminal):
+class FilterDirect(Direct, Filter):
+    """Without the terminal filter everything passes: the tests above can fail."""
+
+    test_TERMINAL_in_pieces_it_is_the_same = None
+
+    def test_TERMINAL_what_passes(self):
+        for written, _ in ROWS:
+            with self.subTest(written):
+                self.assertEqual(self.through(written), written)
+
+
+class Apart(OnTerminal):
     """The user's terminal is not in the box at all."""
 
     def test_TERMINAL_it_is_another_and_no_other_is_open(self):
@@ -167,25 +173,29 @@ class Apart(Filtered, OnTerminal):
         self.assert_gone()
 
 
-class Shown(Filtered, OnTerminal):
-    def test_TERMINAL_audit_and_json_say_so(self):
+class Shown(Direct, OnTerminal):
+    def test_TERMINAL_direct_is_shown_as_a_danger(self):
         done = self.claudebox("--yes", "--exec", "true")
-        self.assertIn("Terminal:\n  filtered", done.stderr)
-        self.assertEqual(self.plan()["terminal"], "filtered")
-        del self.env["CLAUDEBOX_PROFILE"]
+        self.assertIn("Terminal:\n  direct: the box has your own terminal", done.stderr)
         self.assertEqual(self.plan()["terminal"], "direct")
 
+    def test_TERMINAL_the_default_is_filtered(self):
+        del self.env["CLAUDEBOX_PROFILE"]
+        self.assertNotIn("Terminal:", self.claudebox("--yes", "--exec", "true").stderr)
+        self.assertEqual(self.plan()["terminal"], "filtered")
+        self.assertIn("The terminal is filtered by claudebox", self.claudebox("--dry-run").stdout)
+
     def test_TERMINAL_less_of_it_is_a_change(self):
-        profile = self.home / ".claudebox" / "profiles" / "filtered.json"
-        for text, wanted in (('{"terminal": "filtered"}', None), ('{"terminal": "direct"}', "- terminal filtered"),
-                             ('{"terminal": "filtered"}', "+ terminal filtered")):
+        profile = self.home / ".claudebox" / "profiles" / "direct.json"
+        for text, wanted in (('{"terminal": "filtered"}', None), ('{"terminal": "direct"}', "+ terminal direct"),
+                             ('{"terminal": "filtered"}', "- terminal direct"), ('{}', None)):
             profile.write_text(text)
             terminal = self.open(CLAUDEBOX, "--exec", "true", env={"NO_COLOR": "1"})
             terminal.expect(r"\[y/N\] ")
-            if wanted:
-                self.assertIn(wanted.encode(), terminal.output)
+            self.assertEqual(wanted.encode() in terminal.output if wanted else b"terminal direct" not in terminal.output, True)
             terminal.send("y\n")
             self.assertEqual(terminal.wait(), 0)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -7,7 +7,7 @@ import unittest
 
 from lib.box import CLAUDEBOX, processes_with
 from lib.claude import ClaudeTest
-from lib.on_terminal import Filtered
+from lib.on_terminal import Direct
 from lib.screen import Screen
 
 PROMPT = r"HOST>"
@@ -104,11 +104,11 @@ class OnScreenOld(OnScreen):
     kind = "CLAUDE_OLD"
 
 
-class OnScreenFiltered(Filtered, OnScreen):
+class OnScreenDirect(Direct, OnScreen):
     def setUp(self):
         super().setUp()
-        (self.home / ".claudebox/profiles/direct.json").write_text('{"terminal": "direct"}')
-        self.choose("filtered")
+        (self.home / ".claudebox/profiles/filtered.json").write_text("{}")
+        self.choose("direct")
 
     def choose(self, profile):
         self.screen.type(f"clear; export CLAUDEBOX_PROFILE={profile}")

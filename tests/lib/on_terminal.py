@@ -40,14 +40,14 @@ class OnTerminal(BoxTest):
         self.assertEqual([pathlib.Path(f"/proc/{pid}/cmdline").read_bytes() for pid in processes_with(self.mark)], [])
 
 
-class Filtered:
-    """Mixed in: the same with a filter between the box and the terminal."""
+class Direct:
+    """Mixed in: the box has the user's own terminal instead of the default, one of its own behind the terminal filter."""
 
     def setUp(self):
         super().setUp()
         profiles = self.home / ".claudebox" / "profiles"
         profiles.mkdir(parents=True)
-        (profiles / "filtered.json").write_text('{"terminal": "filtered"}')
+        (profiles / "direct.json").write_text('{"terminal": "direct"}')
         for path in (profiles.parent, profiles):
             path.chmod(0o700)
-        self.env["CLAUDEBOX_PROFILE"] = "filtered"
+        self.env["CLAUDEBOX_PROFILE"] = "direct"

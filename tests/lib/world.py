@@ -26,7 +26,7 @@ with socket.create_server((sys.argv[2], 0)) as listener, socket.socket(fileno=in
 FORBIDDEN4 = {
     "192.168.77.5": "host", "198.51.100.5": "host, public", "172.17.0.1": "host, docker0", "100.101.1.5": "host, tailnet",
     "192.168.77.1": "router", "192.168.77.10": "LAN", "198.51.100.10": "on-link, public", "172.17.0.2": "container",
-    "100.101.1.10": "tailnet", "169.254.169.254": "metadata", "10.9.9.9": "private", "172.20.0.9": "private",
+    "100.101.1.10": "tailnet", "169.254.169.254": "metadata", "168.63.129.16": "Azure's platform", "10.9.9.9": "private", "172.20.0.9": "private",
 }
 FORBIDDEN6 = {
     "2001:db8:1::5": "host", "fd7a:115c:a1e0::5": "host, tailnet", "fd00:77::5": "host, ULA", "2001:db8:1::1": "router",
