@@ -62,7 +62,7 @@ def install_claude(cache):
 def stage(build, directory):
     """A copy of what the tests need, readable by the ordinary user wherever the checkout lies."""
     shutil.copy(build / "claudebox", directory)
-    for program in ("tests/relay", "tests/syscalls", "claudebox-probe", "filter-generator", "filter_rules.json"):
+    for program in ("tests/relay", "tests/syscalls", "src/prove/attack/claudebox-attack", "src/seccomp/seccomp-generator", "src/seccomp/seccomp_rules.json"):
         shutil.copy(build / program, directory)
     shutil.copytree(HERE, directory / "tests", ignore=shutil.ignore_patterns("__pycache__"))
     for entry in HERE.parent.iterdir():

@@ -2,6 +2,8 @@
 // Parsing, rendering and comparing ranges of addresses.
 #include "base/address.h"
 
+#include "base/arena.h"
+
 #include <arpa/inet.h>
 #include <string.h>
 

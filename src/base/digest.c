@@ -2,6 +2,8 @@
 // SHA-256 by libmd.
 #include "base/digest.h"
 
+#include "base/arena.h"
+
 #include <sha2.h>
 #include <stdint.h>
 #include <string.h>

@@ -2,6 +2,8 @@
 // Errors as values.
 #include "base/error.h"
 
+#include "base/arena.h"
+
 bool error_set(struct error *error, const char *message, ...)
 {
 	va_list args;

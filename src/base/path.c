@@ -2,6 +2,7 @@
 // Lexical work on absolute paths.
 #include "base/path.h"
 
+#include "base/arena.h"
 #include "base/text.h"
 
 #include <string.h>

@@ -6,6 +6,9 @@
 // and no format character: those reorder (U+202E) or hide (U+200B, tags) what the reader sees. Marks
 // that combine with a letter are visible on a letter of the same text, a few each: more would be
 // painted over the lines around, and one without a letter over our own.
+#include "base/quote.h"
+
+#include "base/arena.h"
 #include "base/text.h"
 
 #include <stdint.h>

@@ -2,6 +2,10 @@
 // Lines for a person: no wider than the screen, coloured where that helps.
 #include "base/screen.h"
 
+#include "base/arena.h"
+#include "base/quote.h"
+#include "base/text.h"
+
 #include <string.h>
 
 struct screen screen_for(struct arena *arena, struct reader reader)

@@ -5,6 +5,9 @@
 #include "base/arena.h"
 #include "base/text.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 // Who reads a stream. All zero: a program, which gets whole lines, in UTF-8.
 struct reader {
 	bool terminal;

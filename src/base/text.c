@@ -2,6 +2,8 @@
 // The growable buffer and small string tests.
 #include "base/text.h"
 
+#include "base/arena.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -121,4 +123,15 @@ bool env_name_valid(const char *name, size_t length)
 			return false;
 	}
 	return true;
+}
+
+char *str_next_line(struct arena *arena, const char **cursor)
+{
+	const char *start = *cursor;
+	size_t length = strcspn(start, "\n");
+
+	if (!*start)
+		return NULL;
+	*cursor = start + length + (start[length] == '\n');
+	return arena_strndup(arena, start, length);
 }

@@ -2,7 +2,9 @@
 // The option table in other words: scdoc, bash, zsh, fish.
 #include "config/documents.h"
 
+#include "base/arena.h"
 #include "base/text.h"
+#include "config/config.h"
 #include "config/options.h"
 
 #include <string.h>

@@ -5,6 +5,8 @@
 
 #include "base/arena.h"
 
+#include <stddef.h>
+
 struct document {
 	const char *path;
 	const char *comment; // what a line of the marks begins with

@@ -2,6 +2,8 @@
 // Limits as people write them.
 #include "config/limits.h"
 
+#include "base/arena.h"
+
 #include <stdbool.h>
 #include <string.h>
 

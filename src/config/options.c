@@ -2,7 +2,12 @@
 // Parsing and help, both from the one table.
 #include "config/options.h"
 
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/quote.h"
+#include "base/screen.h"
 #include "base/text.h"
+#include "config/config.h"
 #include "config/names.h"
 
 #include <string.h>

@@ -2,7 +2,15 @@
 // Merges profiles into the configuration: the command line beats a profile, a profile beats the one it extends.
 #include "config/profile.h"
 
+#include "base/arena.h"
+#include "base/error.h"
 #include "base/text.h"
+#include "config/config.h"
+#include "config/limits.h"
+#include "config/locate.h"
+#include "config/options.h"
+#include "config/profile_check.h"
+#include "config/profile_place.h"
 #include "config/profile_schema.h"
 
 #include <string.h>

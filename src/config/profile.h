@@ -4,10 +4,10 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "config/names.h"
-#include "config/options.h"
+#include "config/config.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum { LONGEST_PROFILE = 256 * 1024, MOST_EXTENDED = 8 };
 
@@ -29,10 +29,3 @@ const char *profile_description(struct arena *arena, const struct profile_text *
 // and config->profile becomes the name of the last.
 bool profile_apply(struct config *config, struct arena *arena, const struct profile_text *chain,
 		   size_t count, struct error *error);
-
-// "profile 'x': line 1, column 2: 'mounts[0].host'", to begin a complaint with; `member` (or NULL) is of an object there.
-const char *profile_place_shown(struct arena *arena, const struct profile_place *place,
-				const char *member);
-
-// claudebox-profile(5), as scdoc reads it.
-const char *profile_render_manual(struct arena *arena);

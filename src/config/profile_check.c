@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Reads a profile's text against the schema. Every complaint says where, in one line; none shows a variable's value.
-#include "config/profile_schema.h"
+#include "config/profile_check.h"
 
+#include "base/arena.h"
+#include "base/error.h"
 #include "base/path.h"
+#include "base/quote.h"
 #include "base/text.h"
+#include "config/locate.h"
+#include "config/names.h"
+#include "config/profile.h"
+#include "config/profile_place.h"
+#include "config/profile_schema.h"
 
 #include <string.h>
 

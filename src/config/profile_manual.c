@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // claudebox-profile(5), made from the schema.
-#include "config/profile_schema.h"
+#include "config/profile_manual.h"
 
+#include "base/arena.h"
 #include "base/text.h"
+#include "config/profile.h"
+#include "config/profile_schema.h"
 
 static void add_row(struct text *out, const struct profile_row *row, const char *indent)
 {

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Places in a profile, and complaints about them: one line each, with file, line and column.
-#include "config/profile_schema.h"
+#include "config/profile_place.h"
 
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/quote.h"
 #include "base/text.h"
+#include "config/locate.h"
+#include "config/profile.h"
+#include "config/profile_schema.h"
 
 #include <string.h>
 

@@ -2,7 +2,12 @@
 // The tables of keys, and what a string in each of them may be.
 #include "config/profile_schema.h"
 
+#include "base/arena.h"
 #include "base/text.h"
+#include "config/config.h"
+#include "config/limits.h"
+#include "config/names.h"
+#include "config/options.h"
 
 #include <string.h>
 

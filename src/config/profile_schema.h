@@ -3,11 +3,15 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/error.h"
+#include "config/config.h"
+#include "config/limits.h"
 #include "config/locate.h"
 #include "config/profile.h"
 
 #include <jansson.h>
-#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 enum profile_kind {
 	PROFILE_STRING,
@@ -95,21 +99,4 @@ struct profile_place {
 	size_t depth;
 };
 
-struct profile_place profile_member(const struct profile_place *place, const char *key);
-struct profile_place profile_entry(const struct profile_place *place, size_t index);
-// "mounts[0].host", quoted for the screen.
-const char *profile_place_name(const struct profile_place *place);
-// "profile 'x': line 1, column 2: " and the message; false.
-bool profile_fail(const struct profile_place *place, enum locate_what what, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-// The same for a text that is not JSON.
-bool profile_fail_syntax(const struct profile_text *profile, const json_error_t *problem,
-			 struct error *error);
-
-// The object that the text holds, checked against the table; NULL with an error.
-json_t *profile_load(const struct profile_text *profile, struct error *error);
-bool profile_too_many(const struct profile_place *place, const struct profile_row *row);
-// The number of a string among a row's choices; choice_count when it is none of them.
-size_t profile_choice(const struct profile_row *row, const json_t *value);
-// One text for all spellings of a place that a mount can have.
-const char *profile_destination(struct arena *arena, const char *path);
+extern const char *const terminal_mode_names[TERMINAL_MODE_COUNT];

@@ -7,7 +7,7 @@
 // kill. When this process ends, the kernel ends every process of the box.
 #define SYSTEM_ENTRY "init_main"
 #include "init/protocol.h"
-#include "init/system.h"
+#include "freestanding/system.h"
 
 #include <asm/ioctls.h>
 #include <linux/fcntl.h>

@@ -2,8 +2,14 @@
 // The plan as a list of short lines, compared with the list that was approved.
 #include "plan/approval.h"
 
+#include "base/arena.h"
+#include "base/quote.h"
 #include "base/text.h"
-#include "plan/render.h"
+#include "config/config.h"
+#include "config/limits.h"
+#include "config/options.h"
+#include "config/profile_schema.h"
+#include "plan/plan.h"
 
 #include <string.h>
 
@@ -48,7 +54,7 @@ strings approval_lines(struct arena *arena, const struct plan *plan)
 					 limit_render(arena, (enum limit)limit, row->value)));
 	}
 	vec_each(variable, &plan->variables) {
-		if (variable->origin != ORIGIN_MADE)
+		if (variable->origin != ORIGIN_GENERATED)
 			add(&lines, arena,
 			    arena_printf(arena, "env %s", quote_word(arena, variable->name, 0)));
 	}
@@ -70,37 +76,38 @@ const char *approval_render(struct arena *arena, const struct plan *plan)
 	return text_get(&out);
 }
 
-static bool has_line(const char *text, const char *line)
+static bool has_line(const strings *lines, const char *wanted)
 {
-	size_t length = strlen(line);
-
-	for (const char *s = text; *s;) {
-		size_t end = strcspn(s, "\n");
-
-		if (end == length && memcmp(s, line, length) == 0)
+	vec_each(line, lines) {
+		if (str_equal(*line, wanted))
 			return true;
-		s += end + (s[end] == '\n');
 	}
 	return false;
 }
 
+static strings split_lines(struct arena *arena, const char *text)
+{
+	strings lines = { 0 };
+	const char *line;
+
+	while ((line = str_next_line(arena, &text)))
+		vec_push(arena, &lines, line);
+	return lines;
+}
+
 static void add_changes(struct plan *plan, struct arena *arena, const char *before)
 {
-	const char *now = approval_render(arena, plan);
-	strings lines = approval_lines(arena, plan);
+	strings now = approval_lines(arena, plan);
+	strings approved = split_lines(arena, before);
 
-	vec_each(line, &lines) {
-		if (!has_line(before, *line))
+	vec_each(line, &now) {
+		if (!has_line(&approved, *line))
 			vec_push(arena, &plan->changes, arena_printf(arena, "+ %s", *line));
 	}
-	for (const char *s = before; *s;) {
-		size_t end = strcspn(s, "\n");
-		const char *line = arena_strndup(arena, s, end);
-
-		if (!has_line(now, line))
+	vec_each(line, &approved) {
+		if (!has_line(&now, *line))
 			vec_push(arena, &plan->changes,
-				 arena_printf(arena, "- %s", quote_display(arena, line, 0)));
-		s += end + (s[end] == '\n');
+				 arena_printf(arena, "- %s", quote_display(arena, *line, 0)));
 	}
 }
 

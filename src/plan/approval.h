@@ -2,6 +2,8 @@
 // What a box was when the user last said yes to it here, and what is different now.
 #pragma once
 
+#include "base/arena.h"
+#include "config/config.h"
 #include "plan/plan.h"
 
 // One line for each thing that the box gets; no value of a variable is in it.

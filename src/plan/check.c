@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: MIT
 // The gates: what cannot be a project, which state cannot be trusted, and what no plan may contain.
-#include "plan/plan.h"
+#include "plan/check.h"
 
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/file.h"
 #include "base/path.h"
+#include "base/quote.h"
 #include "base/text.h"
+#include "plan/facts.h"
+#include "plan/limits.h"
+#include "plan/network.h"
+#include "plan/plan.h"
+#include "plan/project.h"
+#include "plan/state/upgrade.h"
 #include "plan/tables.h"
-#include "plan/upgrade.h"
 
 #include <string.h>
 
@@ -24,37 +33,37 @@ static bool near(const char *project, const char *place)
 	return place && (path_within(place, project) || path_within(project, place));
 }
 
-bool plan_refuse_project(const struct host *host, struct error *error)
+bool plan_refuse_project(const struct facts *facts, struct error *error)
 {
-	const char *project = host->project;
+	const char *project = facts->project;
 
-	if (host->project_problem) {
+	if (facts->project_problem) {
 		error_hint(error, "start claudebox in a directory that you can read and enter");
 		return error_set(error, "project '%s' %s",
 				 quote_display(error->arena, project ? project : ".", 0),
-				 host->project_problem);
+				 facts->project_problem);
 	}
-	if (path_within(host->home, project))
-		return refuse(error, project, str_equal(host->home, project) ? "is" : "contains",
-			      host->home, "your home directory, with all its secrets");
-	if (host->account_home && path_within(host->account_home, project))
+	if (path_within(facts->home, project))
+		return refuse(error, project, str_equal(facts->home, project) ? "is" : "contains",
+			      facts->home, "your home directory, with all its secrets");
+	if (facts->account_home && path_within(facts->account_home, project))
 		return refuse(error, project,
-			      str_equal(host->account_home, project) ? "is" : "contains",
-			      host->account_home, "your account's home directory");
-	vec_each(secret, &host->secrets) {
+			      str_equal(facts->account_home, project) ? "is" : "contains",
+			      facts->account_home, "your account's home directory");
+	vec_each(secret, &facts->secrets) {
 		if (path_within(secret->path, project) || path_within(secret->real, project))
 			return refuse(error, project, "contains", secret->path, secret->what);
 		if (path_within(project, secret->path) || path_within(project, secret->real))
 			return refuse(error, project, "lies in", secret->path, secret->what);
 	}
-	if (near(project, host->user_claude.directory) || near(project, host->user_claude.real))
+	if (near(project, facts->user_claude.directory) || near(project, facts->user_claude.real))
 		return refuse(error, project,
-			      path_within(project, host->user_claude.directory) ? "lies in"
-										: "contains",
-			      host->user_claude.directory, "the conversations of all projects");
+			      path_within(project, facts->user_claude.directory) ? "lies in"
+										 : "contains",
+			      facts->user_claude.directory, "the conversations of all projects");
 	for (size_t i = 0; i < refused_project_count; i++) {
 		const struct refused_row *row = &refused_projects[i];
-		const char *place = path_expand_home(error->arena, row->path, host->home);
+		const char *place = path_expand_home(error->arena, row->path, facts->home);
 
 		if (path_within(place, project))
 			return refuse(error, project, str_equal(place, project) ? "is" : "contains",
@@ -65,9 +74,9 @@ bool plan_refuse_project(const struct host *host, struct error *error)
 	return true;
 }
 
-bool plan_refuse_state(const struct host *host, struct error *error)
+bool plan_refuse_state(const struct facts *facts, struct error *error)
 {
-	const struct state_facts *state = &host->state;
+	const struct state_facts *state = &facts->state;
 	const char *root = quote_display(error->arena, state->root, 0);
 	bool newline;
 
@@ -107,7 +116,7 @@ static bool writable_in_box(const struct plan *plan, const char *path)
 }
 
 static bool check_mount(const struct plan *plan, const struct plan_mount *mount,
-			const struct host *host, struct error *error)
+			const struct facts *facts, struct error *error)
 {
 	// A mount point below a directory that a box writes to can be swapped for a link, and bwrap would follow it;
 	// what is made there would be made in the user's own files. Only what is staged may go there: to what was
@@ -120,25 +129,25 @@ static bool check_mount(const struct plan *plan, const struct plan_mount *mount,
 				 quote_display(error->arena, mount->path, 0));
 	if (!plan_from_host(mount))
 		return true;
-	if (plan_near_secret(host, mount->source) && !mount->secret)
+	if (plan_near_secret(facts, mount->source) && !mount->secret)
 		return error_set(error, "plan mounts secret path '%s'",
 				 quote_display(error->arena, mount->source, 0));
 	return true;
 }
 
-bool plan_brings_daemon(const struct plan *plan, const struct host *host, const char *path)
+bool plan_brings_daemon(const struct plan *plan, const struct facts *facts, const char *path)
 {
-	const struct followed *daemon = host_file(host, NIX_DAEMON);
+	const struct followed *daemon = facts_file(facts, NIX_DAEMON);
 
 	return daemon && plan->nix_daemon_left_out &&
 	       (path_within(daemon->real, path) || path_within(path, daemon->real));
 }
 
 // However a mount was asked for, it does not bring in what was left out.
-static bool check_daemon(const struct plan *plan, const struct host *host, struct error *error)
+static bool check_daemon(const struct plan *plan, const struct facts *facts, struct error *error)
 {
 	vec_each(mount, &plan->mounts) {
-		if (!plan_from_host(mount) || !plan_brings_daemon(plan, host, mount->source))
+		if (!plan_from_host(mount) || !plan_brings_daemon(plan, facts, mount->source))
 			continue;
 		error_hint(error, "the Nix daemon is not for this box: %s",
 			   plan->nix_daemon_left_out);
@@ -148,14 +157,14 @@ static bool check_daemon(const struct plan *plan, const struct host *host, struc
 	return true;
 }
 
-bool plan_check(const struct plan *plan, const struct host *host, struct error *error)
+bool plan_check(const struct plan *plan, const struct facts *facts, struct error *error)
 {
-	if (!plan->bwrap && host->passed_over.count) {
+	if (!plan->bwrap && facts->passed_over.count) {
 		error_hint(
 			error,
 			"install it for the whole system, for example: `apt install bubblewrap`");
 		return error_set(error, "no bwrap that can be trusted: %s",
-				 host->passed_over.items[0]);
+				 facts->passed_over.items[0]);
 	}
 	if (!plan->bwrap) {
 		error_note(error,
@@ -166,37 +175,37 @@ bool plan_check(const struct plan *plan, const struct host *host, struct error *
 		return error_set(error, "bwrap (bubblewrap) is not installed");
 	}
 	// In a namespace of its own, what root's number may do to the host would be within reach.
-	if (plan->user_namespaces && host->uid == 0) {
+	if (plan->user_namespaces && facts->uid == 0) {
 		error_hint(error, "start claudebox as an ordinary user, or with another profile");
 		return error_set(error,
 				 "'nested' (%s) is not for root: a namespace made in the box would "
 				 "give it root's rights on files of the host",
 				 quote_display(error->arena, plan->nested_by, 80));
 	}
-	if (!plan->user_namespaces && !host->bwrap_disables_userns) {
+	if (!plan->user_namespaces && !facts->bwrap_disables_userns) {
 		error_hint(error, "install bubblewrap 0.8 or later%s",
-			   host->uid
+			   facts->uid
 				   ? ", or use a profile with \"nested\": true, whose box is less "
 				     "confined"
 				   : "");
 		return error_set(error, "this bwrap cannot keep a box from making user namespaces "
 					"(--disable-userns)");
 	}
-	if (!host->shell) {
-		error_hint(error, host->store.only
+	if (!facts->shell) {
+		error_hint(error, facts->store.only
 					  ? "the box has programs of /nix/store only: install "
 					    "claudebox again with nix, or bash on your PATH (NixOS)"
 					  : "install bash in /usr/bin (Claude's Bash tool needs "
 					    "bash or zsh)");
 		return error_set(error, "no shell: neither bash nor zsh would be in the box");
 	}
-	if (!plan_check_network(plan, host, error) || !plan_check_limits(plan, host, error) ||
-	    !check_daemon(plan, host, error))
+	if (!plan_check_network(plan, facts, error) || !plan_check_limits(plan, facts, error) ||
+	    !check_daemon(plan, facts, error))
 		return false;
 	vec_each(mount, &plan->mounts) {
 		if (mount->kind == MOUNT_DATA && *mount->source && !str_ends(mount->source, "\n"))
 			return error_set(error, "made file '%s' has no last newline", mount->path);
-		if (!check_mount(plan, mount, host, error))
+		if (!check_mount(plan, mount, facts, error))
 			return error_hint(error, "this is a fault in claudebox: please report it");
 	}
 	vec_each(package, &plan->packages) {

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: MIT
 // What runs in the box: claude, a shell, or the command of --exec.
-#include "plan/plan.h"
+#include "plan/command.h"
 
+#include "base/arena.h"
+#include "base/error.h"
 #include "base/path.h"
+#include "base/quote.h"
 #include "base/text.h"
-#include "plan/settings.h"
+#include "config/config.h"
+#include "plan/claude/settings.h"
+#include "plan/facts.h"
+#include "plan/plan.h"
+#include "plan/project.h"
 
 // The user's Claude directory is another one in the box: what lies there is shown elsewhere.
 static const char *agent_place(const struct plan *plan, struct arena *arena, const char *real)
@@ -14,19 +21,19 @@ static const char *agent_place(const struct plan *plan, struct arena *arena, con
 	return path_within(real, covered) ? arena_printf(arena, BOX_AGENT "%s", real) : real;
 }
 
-static bool add_agent_mounts(struct plan *plan, struct arena *arena, const struct host *host,
+static bool add_agent_mounts(struct plan *plan, struct arena *arena, const struct facts *facts,
 			     struct error *error)
 {
-	vec_each(need, &host->agent.needs) {
+	vec_each(need, &facts->agent.needs) {
 		const char *place = agent_place(plan, arena, need->real);
 
-		if (plan_near_secret(host, need->real)) {
+		if (plan_near_secret(facts, need->real)) {
 			error_hint(error, "install Claude Code elsewhere, or set CLAUDEBOX_CLAUDE");
 			return error_set(error, "claude needs '%s', which is in a secret place",
 					 quote_display(arena, need->real, 0));
 		}
 		if (str_equal(place, need->real))
-			plan_add_followed(plan, arena, host, need, "claude");
+			plan_add_followed(plan, arena, facts, need, "claude");
 		else
 			plan_add_mount(plan, arena,
 				       (struct plan_mount){ .kind = MOUNT_READ_ONLY,
@@ -84,9 +91,9 @@ static void add_arguments(struct plan *plan, struct arena *arena, const struct c
 }
 
 bool plan_build_command(struct plan *plan, struct arena *arena, const struct config *config,
-			const struct host *host, struct error *error)
+			const struct facts *facts, struct error *error)
 {
-	const struct agent_facts *agent = &host->agent;
+	const struct agent_facts *agent = &facts->agent;
 
 	if (config->payload == PAYLOAD_CLAUDE && agent->problem) {
 		if (!agent->found && !agent->passed_over.count)
@@ -98,7 +105,7 @@ bool plan_build_command(struct plan *plan, struct arena *arena, const struct con
 		return error_set(error, "%s", agent->problem);
 	}
 	// A shell gets the very same box, claude included.
-	if (!agent->problem && !add_agent_mounts(plan, arena, host, error))
+	if (!agent->problem && !add_agent_mounts(plan, arena, facts, error))
 		return false;
 	switch (config->payload) {
 	case PAYLOAD_CLAUDE:
@@ -107,7 +114,7 @@ bool plan_build_command(struct plan *plan, struct arena *arena, const struct con
 		vec_push(arena, &plan->command, "--dangerously-skip-permissions");
 		break;
 	case PAYLOAD_SHELL:
-		vec_push(arena, &plan->command, host->shell ? host->shell : "/bin/sh");
+		vec_push(arena, &plan->command, facts->shell ? facts->shell : "/bin/sh");
 		break;
 	case PAYLOAD_EXEC:
 		break;

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The variables of the box: made ones, then what the allowlist lets through, then what was asked for.
-#include "plan/plan.h"
+#include "plan/environment.h"
 
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/file.h"
 #include "base/path.h"
+#include "base/quote.h"
 #include "base/text.h"
+#include "config/config.h"
+#include "config/names.h"
+#include "plan/facts.h"
+#include "plan/plan.h"
+#include "plan/secrets/detect.h"
 #include "plan/tables.h"
 
 #include <string.h>
@@ -13,7 +22,7 @@ static void add(struct plan *plan, struct arena *arena, const char *name, const 
 {
 	const char *secret = secret_name(name);
 
-	if (origin == ORIGIN_MADE)
+	if (origin == ORIGIN_GENERATED)
 		secret = NULL;
 	else if (!secret)
 		secret = secret_value(value);
@@ -28,7 +37,7 @@ static void add(struct plan *plan, struct arena *arena, const char *name, const 
 static void make(struct plan *plan, struct arena *arena, const char *name, const char *value,
 		 const char *why)
 {
-	add(plan, arena, name, value, ORIGIN_MADE, why);
+	add(plan, arena, name, value, ORIGIN_GENERATED, why);
 }
 
 static void add_directory(struct text *path, const char *directory)
@@ -51,14 +60,14 @@ static void add_packages(struct text *path, const struct plan *plan)
 }
 
 // Only directories that are in the box.
-static const char *make_path(struct plan *plan, struct arena *arena, const struct host *host)
+static const char *make_path(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
 	struct text path = { .arena = arena };
 
 	add_packages(&path, plan);
-	if (!host->store.only) {
+	if (!facts->store.only) {
 		for (size_t i = 0; i < system_path_count; i++) {
-			const struct followed *directory = host_file(host, system_path[i]);
+			const struct followed *directory = facts_file(facts, system_path[i]);
 
 			// /bin -> usr/bin: once is enough
 			if (directory && directory->kind == FILE_DIRECTORY &&
@@ -66,7 +75,7 @@ static const char *make_path(struct plan *plan, struct arena *arena, const struc
 				add_directory(&path, system_path[i]);
 		}
 	}
-	vec_each(directory, &host->store.path) {
+	vec_each(directory, &facts->store.path) {
 		if (plan_provides(plan, *directory))
 			add_directory(&path, *directory);
 	}
@@ -74,28 +83,28 @@ static const char *make_path(struct plan *plan, struct arena *arena, const struc
 }
 
 // The host's own before the build's: a company adds its own to those.
-static const char *find_certificates(const struct host *host)
+static const char *find_certificates(const struct facts *facts)
 {
 	for (size_t i = 0; i < ca_bundle_count; i++) {
-		const struct followed *bundle = host_file(host, ca_bundles[i]);
+		const struct followed *bundle = facts_file(facts, ca_bundles[i]);
 
 		if (bundle && bundle->kind == FILE_REGULAR)
 			return bundle->path;
 	}
-	return host->store.certificates;
+	return facts->store.certificates;
 }
 
 // The host's choice when the box can see that file, otherwise the system's bundle.
-static void add_certificates(struct plan *plan, struct arena *arena, const struct host *host)
+static void add_certificates(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
-	const char *system = find_certificates(host);
+	const char *system = find_certificates(facts);
 
 	for (size_t i = 0; i < ca_variable_count; i++) {
-		const char *chosen = host_variable(host, ca_variables[i]);
-		const struct followed *file = chosen ? host_file(host, chosen) : NULL;
+		const char *chosen = facts_variable(facts, ca_variables[i]);
+		const struct followed *file = chosen ? facts_file(facts, chosen) : NULL;
 
 		if (file && plan_provides(plan, file->real) &&
-		    !path_within(file->real, path_join(arena, host->home, ".claude")))
+		    !path_within(file->real, path_join(arena, facts->home, ".claude")))
 			add(plan, arena, ca_variables[i], chosen, ORIGIN_ALLOWED,
 			    "trusted certificates");
 		else if (system)
@@ -103,21 +112,21 @@ static void add_certificates(struct plan *plan, struct arena *arena, const struc
 	}
 }
 
-static void add_made(struct plan *plan, struct arena *arena, const struct host *host)
+static void add_made(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
-	make(plan, arena, "HOME", host->home, "an empty home");
-	make(plan, arena, "USER", host->user, "you");
-	make(plan, arena, "LOGNAME", host->user, "you");
-	make(plan, arena, "SHELL", host->shell ? host->shell : "/bin/sh", "shell");
-	make(plan, arena, "PATH", make_path(plan, arena, host), "programs in the box");
-	make(plan, arena, "PWD", host->project, "the project");
+	make(plan, arena, "HOME", facts->home, "an empty home");
+	make(plan, arena, "USER", facts->user, "you");
+	make(plan, arena, "LOGNAME", facts->user, "you");
+	make(plan, arena, "SHELL", facts->shell ? facts->shell : "/bin/sh", "shell");
+	make(plan, arena, "PATH", make_path(plan, arena, facts), "programs in the box");
+	make(plan, arena, "PWD", facts->project, "the project");
 	make(plan, arena, "TMPDIR", "/tmp", "private temporary files");
 	make(plan, arena, "XDG_RUNTIME_DIR", arena_printf(arena, "/run/user/%u", plan->uid),
 	     "private sockets");
 	make(plan, arena, "CLAUDEBOX", "1", "tells programs where they are");
-	make(plan, arena, "CLAUDE_CONFIG_DIR", path_join(arena, host->home, ".claude"),
+	make(plan, arena, "CLAUDE_CONFIG_DIR", path_join(arena, facts->home, ".claude"),
 	     "this project's Claude state");
-	make(plan, arena, "CLAUDE_SECURESTORAGE_CONFIG_DIR", BOX_SIGN_IN "/" SIGN_IN_STORE,
+	make(plan, arena, "CLAUDE_SECURESTORAGE_CONFIG_DIR", BOX_CREDENTIALS "/" CREDENTIALS_STORE,
 	     "the sign-in");
 	make(plan, arena, "CLAUDE_CODE_SANDBOXED", "1", "no question about trust");
 	make(plan, arena, "DISABLE_AUTOUPDATER", "1", "claude is read-only here");
@@ -130,7 +139,7 @@ static void add_made(struct plan *plan, struct arena *arena, const struct host *
 	if (plan_provides(plan, CONTAINERS_STORAGE))
 		make(plan, arena, "CONTAINERS_STORAGE_CONF", CONTAINERS_STORAGE,
 		     "lets podman work in a box");
-	if (host->git.repository_signs) {
+	if (facts->git.repository_signs) {
 		// The keys are not here: an unsigned commit is better than none.
 		make(plan, arena, "GIT_CONFIG_COUNT", "2", "commits are not signed here");
 		make(plan, arena, "GIT_CONFIG_KEY_0", "commit.gpgsign",
@@ -139,12 +148,12 @@ static void add_made(struct plan *plan, struct arena *arena, const struct host *
 		make(plan, arena, "GIT_CONFIG_KEY_1", "tag.gpgsign", "commits are not signed here");
 		make(plan, arena, "GIT_CONFIG_VALUE_1", "false", "commits are not signed here");
 	}
-	add_certificates(plan, arena, host);
+	add_certificates(plan, arena, facts);
 }
 
-static void add_allowed(struct plan *plan, struct arena *arena, const struct host *host)
+static void add_allowed(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
-	vec_each(entry, &host->environment) {
+	vec_each(entry, &facts->environment) {
 		const char *value = strchr(*entry, '=') + 1;
 		size_t length = (size_t)(value - *entry) - 1;
 		const char *name = arena_strndup(arena, *entry, length);
@@ -169,7 +178,7 @@ static void remove_variable(struct plan *plan, const char *name)
 }
 
 static bool add_asked(struct plan *plan, struct arena *arena, const char *names,
-		      const struct host *host, struct error *error)
+		      const struct facts *facts, struct error *error)
 {
 	for (const char *s = names; s && *s;) {
 		size_t length = strcspn(s, ",");
@@ -198,7 +207,7 @@ static bool add_asked(struct plan *plan, struct arena *arena, const char *names,
 			return error_set(error, "CLAUDEBOX_EXTRA_ENV: '%s' cannot be passed: %s",
 					 name, reserved->why);
 		}
-		value = host_variable(host, name);
+		value = facts_variable(facts, name);
 		if (value && !plan_variable(plan, name))
 			add(plan, arena, name, value, ORIGIN_ASKED, "CLAUDEBOX_EXTRA_ENV");
 		s = next;
@@ -208,13 +217,13 @@ static bool add_asked(struct plan *plan, struct arena *arena, const char *names,
 
 // Names were checked where they were read; what is reserved is refused here too, whoever asks.
 static bool add_configured(struct plan *plan, struct arena *arena, const struct config *config,
-			   const struct host *host, struct error *error)
+			   const struct facts *facts, struct error *error)
 {
 	vec_each(wanted, &config->variables) {
 		const struct variable_row *reserved = variable_row_find(
 			reserved_variables, reserved_variable_count, wanted->name);
 		const char *value = wanted->value ? wanted->value
-						  : host_variable(host, wanted->name);
+						  : facts_variable(facts, wanted->name);
 
 		if (reserved || !env_name_valid(wanted->name, strlen(wanted->name))) {
 			error_hint(error, "take it out of the profile");
@@ -231,10 +240,10 @@ static bool add_configured(struct plan *plan, struct arena *arena, const struct 
 }
 
 bool plan_build_environment(struct plan *plan, struct arena *arena, const struct config *config,
-			    const struct host *host, struct error *error)
+			    const struct facts *facts, struct error *error)
 {
-	add_made(plan, arena, host);
-	add_allowed(plan, arena, host);
-	return add_configured(plan, arena, config, host, error) &&
-	       add_asked(plan, arena, config->extra_env, host, error);
+	add_made(plan, arena, facts);
+	add_allowed(plan, arena, facts);
+	return add_configured(plan, arena, config, facts, error) &&
+	       add_asked(plan, arena, config->extra_env, facts, error);
 }

@@ -7,8 +7,15 @@
 // the start. The number of processes is limited also when nobody asked, where that costs no helper.
 #include "plan/limits.h"
 
+#include "base/arena.h"
+#include "base/error.h"
 #include "base/path.h"
+#include "base/quote.h"
 #include "base/text.h"
+#include "config/config.h"
+#include "config/limits.h"
+#include "plan/facts.h"
+#include "plan/plan.h"
 
 #include <string.h>
 
@@ -37,13 +44,13 @@ static bool has_all(const struct plan_limits *limits, const bool available[LIMIT
 	return true;
 }
 
-void plan_build_limits(struct plan *plan, const struct config *config, const struct host *host)
+void plan_build_limits(struct plan *plan, const struct config *config, const struct facts *facts)
 {
-	const struct cgroup_facts *cgroup = &host->cgroup;
+	const struct cgroup_facts *cgroup = &facts->cgroup;
 	struct plan_limits *limits = &plan->limits;
 
 	memcpy(limits->values, config->limits, sizeof(limits->values));
-	limits->as_root = host->uid == 0;
+	limits->as_root = facts->uid == 0;
 	limits->asked = limits_asked_for(config);
 	if (!limits->values[LIMIT_PIDS].value && cgroup->parent && cgroup->direct[LIMIT_PIDS])
 		limits->values[LIMIT_PIDS].value = DEFAULT_PIDS;
@@ -65,13 +72,13 @@ void plan_build_limits(struct plan *plan, const struct config *config, const str
 }
 
 // systemd leaves out what it has no controller for, without a word; so it is not asked.
-static bool refuse_controllers(const struct plan_limits *limits, const struct host *host,
+static bool refuse_controllers(const struct plan_limits *limits, const struct facts *facts,
 			       struct error *error)
 {
 	struct text missing = { .arena = error->arena };
 
 	for (int limit = 0; limit < LIMIT_COUNT; limit++)
-		if (limits->values[limit].value && !host->cgroup.by_systemd[limit])
+		if (limits->values[limit].value && !facts->cgroup.by_systemd[limit])
 			text_printf(&missing, "%s%s", missing.length ? ", " : "",
 				    limit_table[limit].name);
 	error_hint(
@@ -83,12 +90,12 @@ static bool refuse_controllers(const struct plan_limits *limits, const struct ho
 			 text_get(&missing));
 }
 
-static bool refuse(const struct plan_limits *limits, const struct host *host, struct error *error)
+static bool refuse(const struct plan_limits *limits, const struct facts *facts, struct error *error)
 {
-	const struct cgroup_facts *cgroup = &host->cgroup;
+	const struct cgroup_facts *cgroup = &facts->cgroup;
 
 	if (cgroup->systemd_run && !cgroup->systemd_problem)
-		return refuse_controllers(limits, host, error);
+		return refuse_controllers(limits, facts, error);
 	error_hint(error,
 		   "log in through systemd (loginctl enable-linger starts its part for you), start "
 		   "claudebox in a cgroup below one that is yours, or take \"limits\" out of the "
@@ -113,10 +120,10 @@ static bool check_mounts(const struct plan *plan, struct error *error)
 	return true;
 }
 
-bool plan_check_limits(const struct plan *plan, const struct host *host, struct error *error)
+bool plan_check_limits(const struct plan *plan, const struct facts *facts, struct error *error)
 {
 	if (plan->limits.way == LIMITS_IMPOSSIBLE)
-		return refuse(&plan->limits, host, error);
+		return refuse(&plan->limits, facts, error);
 	return !plan->limits.asked || check_mounts(plan, error);
 }
 
@@ -189,13 +196,13 @@ bool limits_hold(const struct limit_file *file, const char *said)
 
 const char *limits_find_cgroup(struct arena *arena, const char *text)
 {
-	while (*text) {
-		size_t length = strcspn(text, "\n");
-		const char *path = str_after(text, "0::"); // among the lines of cgroup v1
+	const char *line;
+
+	while ((line = str_next_line(arena, &text))) {
+		const char *path = str_after(line, "0::"); // among the lines of cgroup v1
 
 		if (path)
-			return arena_strndup(arena, path, length - strlen("0::"));
-		text += length + (text[length] == '\n');
+			return path;
 	}
 	return NULL;
 }
@@ -263,9 +270,9 @@ static const char *names_of(struct arena *arena, const bool available[LIMIT_COUN
 	return names.length ? text_get(&names) : NULL;
 }
 
-const char *limits_render_available(const struct host *host, struct error *error)
+const char *limits_render_available(const struct facts *facts, struct error *error)
 {
-	const struct cgroup_facts *cgroup = &host->cgroup;
+	const struct cgroup_facts *cgroup = &facts->cgroup;
 	const char *direct = names_of(error->arena, cgroup->direct);
 	const char *asked = cgroup->systemd_run && !cgroup->systemd_problem
 				    ? names_of(error->arena, cgroup->by_systemd)
@@ -276,8 +283,8 @@ const char *limits_render_available(const struct host *host, struct error *error
 	// Nothing is wanted: then anything would be.
 	for (int limit = 0; limit < LIMIT_COUNT; limit++)
 		config.limits[limit].value = cgroup->wanted[limit] || (!direct && !asked);
-	plan_build_limits(&plan, &config, host);
-	if (!plan_check_limits(&plan, host, error))
+	plan_build_limits(&plan, &config, facts);
+	if (!plan_check_limits(&plan, facts, error))
 		return NULL;
 	if (plan.limits.way == LIMITS_SYSTEMD || !direct)
 		return arena_printf(error->arena, "%s: by systemd-run --scope", asked);

@@ -2,7 +2,14 @@
 // What a box may use at most, as the kernel and systemd want to hear it.
 #pragma once
 
+#include "base/arena.h"
+#include "base/error.h"
+#include "config/config.h"
+#include "config/limits.h"
+#include "plan/facts.h"
 #include "plan/plan.h"
+
+#include <stdbool.h>
 
 enum { DEFAULT_PIDS = 8192 };
 
@@ -32,4 +39,7 @@ strings limits_render_prefix(struct arena *arena, const struct plan_limits *limi
 // "4G of memory": for people.
 const char *limits_render_text(struct arena *arena, enum limit limit, unsigned long long value);
 // For --check: which limits there are, and by whom; NULL with an error when there are none, or not those that are wanted.
-const char *limits_render_available(const struct host *host, struct error *error);
+const char *limits_render_available(const struct facts *facts, struct error *error);
+
+void plan_build_limits(struct plan *plan, const struct config *config, const struct facts *facts);
+bool plan_check_limits(const struct plan *plan, const struct facts *facts, struct error *error);

@@ -5,12 +5,17 @@
 // is let in only when its very path was written, and the audit shows it in red. A destination must not hide anything
 // that the box is made of, and in a directory of the host it must already be there, reached through no link: nothing is
 // made in the user's files, and what was planted is not followed.
-#include "plan/plan.h"
+#include "plan/mounts.h"
 
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/file.h"
 #include "base/path.h"
-#include "base/text.h"
-#include "config/profile.h"
-#include "plan/tables.h"
+#include "base/quote.h"
+#include "config/profile_place.h"
+#include "plan/check.h"
+#include "plan/facts.h"
+#include "plan/plan.h"
 
 // In a profile the very path is pointed at; an option is a line of its own.
 static bool refuse(struct error *error, const struct mount_facts *mount, const char *member,
@@ -45,7 +50,7 @@ static bool refuse_destination(struct error *error, const struct mount_facts *mo
 		      named ? mount->written_to : mount->written, problem);
 }
 
-static bool check_source(const struct plan *plan, const struct host *host,
+static bool check_source(const struct plan *plan, const struct facts *facts,
 			 const struct mount_facts *mount, struct error *error)
 {
 	const char *real = mount->source.real;
@@ -56,14 +61,14 @@ static bool check_source(const struct plan *plan, const struct host *host,
 	if (mount->source.kind == FILE_OTHER)
 		return refuse_source(error, mount, "is neither a file nor a directory",
 				     "sockets and devices are never passed");
-	if (path_within(host->home, real) ||
-	    (host->account_home && path_within(host->account_home, real)))
+	if (path_within(facts->home, real) ||
+	    (facts->account_home && path_within(facts->account_home, real)))
 		return refuse_source(error, mount, "contains your home directory",
 				     "name the directory that is needed");
-	if (path_within(host->state.root, real) || path_within(real, host->state.root))
+	if (path_within(facts->state.root, real) || path_within(real, facts->state.root))
 		return refuse_source(error, mount, "holds claudebox's own state",
 				     "name the directory that is needed");
-	if (plan_brings_daemon(plan, host, real))
+	if (plan_brings_daemon(plan, facts, real))
 		return refuse_source(error, mount, "holds the Nix daemon's socket",
 				     arena_printf(error->arena,
 						  "the Nix daemon is not for this box: %s",
@@ -72,13 +77,13 @@ static bool check_source(const struct plan *plan, const struct host *host,
 }
 
 // The secret that this mount lets in: NULL when it is none. False when it does so in passing.
-static bool find_secret(const struct host *host, const struct mount_facts *mount,
+static bool find_secret(const struct facts *facts, const struct mount_facts *mount,
 			const char **ret_secret, struct error *error)
 {
 	const char *real = mount->source.real;
 
 	*ret_secret = NULL;
-	vec_each(secret, &host->secrets) {
+	vec_each(secret, &facts->secrets) {
 		bool there = path_within(real, secret->path) || path_within(real, secret->real);
 		bool named = path_within(mount->source.path, secret->path);
 
@@ -172,14 +177,14 @@ static bool check_place(const struct plan *plan, const struct mount_facts *mount
 	return true;
 }
 
-bool plan_build_mounts(struct plan *plan, struct arena *arena, const struct host *host,
+bool plan_build_mounts(struct plan *plan, struct arena *arena, const struct facts *facts,
 		       struct error *error)
 {
-	vec_each(mount, &host->mounts) {
+	vec_each(mount, &facts->mounts) {
 		const char *secret;
 
-		if (!check_source(plan, host, mount, error) ||
-		    !find_secret(host, mount, &secret, error) ||
+		if (!check_source(plan, facts, mount, error) ||
+		    !find_secret(facts, mount, &secret, error) ||
 		    !check_destination(plan, mount, error) || !check_place(plan, mount, error))
 			return false;
 		plan_add_mount(plan, arena,

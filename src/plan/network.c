@@ -8,8 +8,13 @@
 // has no capability over the namespace, so it can change none of this.
 #include "plan/network.h"
 
-#include "base/text.h"
-#include "plan/resolv.h"
+#include "base/address.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/resolv_conf.h"
+#include "config/config.h"
+#include "plan/facts.h"
+#include "plan/plan.h"
 #include "plan/tables.h"
 
 static bool covered(const plan_ranges *ranges, const struct address_range *range)
@@ -43,15 +48,15 @@ plan_ranges plan_refused_ranges(struct arena *arena)
 	return ranges;
 }
 
-plan_ranges plan_host_ranges(struct arena *arena, const host_ranges *host)
+plan_ranges plan_host_ranges(struct arena *arena, const host_ranges *found)
 {
 	plan_ranges always = plan_refused_ranges(arena);
 	plan_ranges ranges = { 0 };
 
 	// Without overlaps: nft takes none in a set of ranges.
-	vec_each(own, host) {
+	vec_each(own, found) {
 		if (covered(&always, &own->range) || covered(&ranges, &own->range) ||
-		    covered_later(host, own))
+		    covered_later(found, own))
 			continue;
 		vec_push(arena, &ranges,
 			 (struct plan_range){ .range = own->range, .why = own->interface });
@@ -60,21 +65,21 @@ plan_ranges plan_host_ranges(struct arena *arena, const host_ranges *host)
 }
 
 void plan_build_network(struct plan *plan, struct arena *arena, const struct config *config,
-			const struct host *host)
+			const struct facts *facts)
 {
 	struct plan_network *inet = &plan->inet;
-	const char *resolv = host->network.resolv_text;
+	const char *resolv = facts->network.resolv_text;
 
 	if (!tier_table[plan->network].attached)
 		return;
 	*inet = (struct plan_network){
-		.ipv4 = host->network.ipv4,
-		.ipv6 = host->network.ipv6,
-		.pasta = host->network.pasta,
-		.nft = host->network.nft,
-		.as_root = host->uid == 0,
+		.ipv4 = facts->network.ipv4,
+		.ipv6 = facts->network.ipv6,
+		.pasta = facts->network.pasta,
+		.nft = facts->network.nft,
+		.as_root = facts->uid == 0,
 		.refused = plan_refused_ranges(arena),
-		.host = plan_host_ranges(arena, &host->network.ranges),
+		.host = plan_host_ranges(arena, &facts->network.ranges),
 		.host_ports = config->host_ports,
 		.published_ports = config->published_ports,
 	};
@@ -87,9 +92,9 @@ void plan_build_network(struct plan *plan, struct arena *arena, const struct con
 			       .why = "finds host names" });
 }
 
-bool plan_check_network(const struct plan *plan, const struct host *host, struct error *error)
+bool plan_check_network(const struct plan *plan, const struct facts *facts, struct error *error)
 {
-	const struct network_facts *network = &host->network;
+	const struct network_facts *network = &facts->network;
 
 	if (!tier_table[plan->network].attached)
 		return true;

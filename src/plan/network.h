@@ -2,7 +2,13 @@
 // The tier inet: addresses that it uses, ranges that it refuses.
 #pragma once
 
+#include "base/arena.h"
+#include "base/error.h"
+#include "config/config.h"
+#include "plan/facts.h"
 #include "plan/plan.h"
+
+#include <stdbool.h>
 
 // Addresses that are nobody's on the internet: RFC 7335 and RFC 5180 keep them for uses that never meet it.
 #define BOX_ADDRESS_4 "192.0.0.2"
@@ -19,4 +25,8 @@
 // The ranges of the table.
 plan_ranges plan_refused_ranges(struct arena *arena);
 // The host's own ranges that the table does not cover, without overlaps.
-plan_ranges plan_host_ranges(struct arena *arena, const host_ranges *host);
+plan_ranges plan_host_ranges(struct arena *arena, const host_ranges *found);
+
+void plan_build_network(struct plan *plan, struct arena *arena, const struct config *config,
+			const struct facts *facts);
+bool plan_check_network(const struct plan *plan, const struct facts *facts, struct error *error);

@@ -2,21 +2,47 @@
 // Puts the plan together and offers the small helpers that its parts share.
 #include "plan/plan.h"
 
+#include "base/arena.h"
 #include "base/digest.h"
+#include "base/error.h"
+#include "base/file.h"
 #include "base/path.h"
+#include "base/quote.h"
 #include "base/text.h"
+#include "config/config.h"
 #include "plan/approval.h"
-#include "plan/instances.h"
+#include "plan/check.h"
+#include "plan/claude/instructions.h"
+#include "plan/command.h"
+#include "plan/environment.h"
+#include "plan/facts.h"
+#include "plan/limits.h"
+#include "plan/mounts.h"
+#include "plan/network.h"
+#include "plan/project.h"
+#include "plan/state/instances.h"
+#include "plan/state/state.h"
+#include "plan/system.h"
+#include "plan/warnings.h"
+#include "seccomp/programs.h"
 
 #include <string.h>
 
-const char *plan_canonical_root(struct arena *arena, const struct host *host)
+const char *const mount_kind_names[MOUNT_KIND_COUNT] = {
+	[MOUNT_READ_ONLY] = "read-only", [MOUNT_WRITABLE] = "read-write",
+	[MOUNT_EMPTY] = "tmpfs",         [MOUNT_DIRECTORY] = "directory",
+	[MOUNT_LINK] = "link",           [MOUNT_DATA] = "made",
+	[MOUNT_PROC] = "proc",           [MOUNT_DEV] = "dev",
+	[MOUNT_SEAL] = "sealed",
+};
+
+const char *plan_canonical_root(struct arena *arena, const struct facts *facts)
 {
-	const struct git_facts *git = plan_git(host);
+	const struct git_facts *git = plan_git(facts);
 	const char *root;
 
 	if (!git)
-		return host->project;
+		return facts->project;
 	if (str_equal(path_name(git->common), ".git"))
 		root = path_parent(arena, git->common);
 	else // A submodule keeps its git directory in the superproject; a bare repository has no other place.
@@ -25,26 +51,26 @@ const char *plan_canonical_root(struct arena *arena, const struct host *host)
 	return path_within(root, git->top) ? git->top : root;
 }
 
-const char *plan_instance_path(struct arena *arena, const struct host *host)
+const char *plan_instance_path(struct arena *arena, const struct facts *facts)
 {
-	return plan_instance_of(arena, host, plan_canonical_root(arena, host));
+	return plan_instance_of(arena, facts, plan_canonical_root(arena, facts));
 }
 
-const char *plan_instance_of(struct arena *arena, const struct host *host, const char *root)
+const char *plan_instance_of(struct arena *arena, const struct facts *facts, const char *root)
 {
-	return arena_printf(arena, "%s/" INSTANCES_DIRECTORY "/%s", host->state.root,
+	return arena_printf(arena, "%s/" INSTANCES_DIRECTORY "/%s", facts->state.root,
 			    instance_id(arena, root));
 }
 
-const char *plan_approval_name(struct arena *arena, const struct host *host)
+const char *plan_approval_name(struct arena *arena, const struct facts *facts)
 {
 	return arena_printf(arena, "approved-%s",
-			    digest_hex(arena, host->project, INSTANCE_DIGITS));
+			    digest_hex(arena, facts->project, INSTANCE_DIGITS));
 }
 
-const char *plan_wish_name(struct arena *arena, const struct host *host)
+const char *plan_requested_name(struct arena *arena, const struct facts *facts)
 {
-	return arena_printf(arena, "tools-%s", digest_hex(arena, host->project, INSTANCE_DIGITS));
+	return arena_printf(arena, "tools-%s", digest_hex(arena, facts->project, INSTANCE_DIGITS));
 }
 
 bool plan_from_host(const struct plan_mount *mount)
@@ -102,11 +128,11 @@ static bool has_below(const struct plan *plan, const char *path)
 	return found;
 }
 
-void plan_add_followed(struct plan *plan, struct arena *arena, const struct host *host,
+void plan_add_followed(struct plan *plan, struct arena *arena, const struct facts *facts,
 		       const struct followed *file, const char *why)
 {
 	// A link of the user's may lead anywhere.
-	if (plan_near_secret(host, file->real)) {
+	if (plan_near_secret(facts, file->real)) {
 		plan_warn(plan, arena, "'%s' leads to a secret place and is left out",
 			  quote_word(arena, file->path, 120));
 		return;
@@ -149,51 +175,51 @@ void plan_warn(struct plan *plan, struct arena *arena, const char *format, ...)
 }
 
 bool plan_build(struct plan *plan, struct arena *arena, const struct config *config,
-		const struct host *host, struct error *error)
+		const struct facts *facts, struct error *error)
 {
 	*plan = (struct plan){
 		.network = config->network,
 		.network_by = config->network_by,
 		.profile = config->profile,
 		.profile_description = config->profile_description,
-		.packages = host->packages,
+		.packages = facts->packages,
 		.report = config->report,
 		.payload = config->payload,
-		.project = host->project,
+		.project = facts->project,
 		.project_read_only = config->project_read_only,
 		.terminal = config->terminal,
-		.home = host->home,
-		.host_name = "claudebox",
-		.bwrap = host->bwrap,
-		.bind_descriptors = host->bwrap_binds_descriptors,
+		.home = facts->home,
+		.hostname = "claudebox",
+		.bwrap = facts->bwrap,
+		.bind_descriptors = facts->bwrap_binds_descriptors,
 		.user_namespaces = config->nested,
 		.nested_by = config->nested_by,
-		.filter = config->nested ? FILTER_NESTED : FILTER_STRICT,
-		.scoped = host->landlock >= LANDLOCK_SCOPES,
+		.filter = config->nested ? SECCOMP_NESTED : SECCOMP_STRICT,
+		.scoped = facts->landlock >= LANDLOCK_SCOPES,
 		// claude refuses to be root, and so do we: files it makes are the caller's all the same.
-		.uid = host->uid ? host->uid : 1000,
-		.gid = host->uid ? host->gid : 1000,
+		.uid = facts->uid ? facts->uid : 1000,
+		.gid = facts->uid ? facts->gid : 1000,
 	};
-	if (!plan_refuse_project(host, error) || !plan_refuse_state(host, error))
+	if (!plan_refuse_project(facts, error) || !plan_refuse_state(facts, error))
 		return false;
-	plan_build_system(plan, arena, config, host);
-	plan_build_network(plan, arena, config, host);
-	plan_build_limits(plan, config, host);
-	plan_build_state(plan, arena, host);
-	plan_build_project(plan, arena, host);
-	if (!plan_build_environment(plan, arena, config, host, error) ||
-	    !plan_build_command(plan, arena, config, host, error) ||
-	    !plan_build_mounts(plan, arena, host, error)) // after all that it must not hide
+	plan_build_system(plan, arena, config, facts);
+	plan_build_network(plan, arena, config, facts);
+	plan_build_limits(plan, config, facts);
+	plan_build_state(plan, arena, facts);
+	plan_build_project(plan, arena, facts);
+	if (!plan_build_environment(plan, arena, config, facts, error) ||
+	    !plan_build_command(plan, arena, config, facts, error) ||
+	    !plan_build_mounts(plan, arena, facts, error)) // after all that it must not hide
 		return false;
-	plan_build_warnings(plan, arena, host);
-	plan_build_notes(plan, arena, host);
-	plan->state.wish_name = plan_wish_name(arena, host);
-	plan->state.approval_name = plan_approval_name(arena, host);
-	approval_compare(plan, arena, config, host->state.approved);
+	plan_build_warnings(plan, arena, facts);
+	plan_build_first_start_notes(plan, arena, facts);
+	plan->state.requested_name = plan_requested_name(arena, facts);
+	plan->state.approval_name = plan_approval_name(arena, facts);
+	approval_compare(plan, arena, config, facts->state.approved);
 	// Made last, from all the rest.
 	plan_add_mount(plan, arena,
 		       (struct plan_mount){ .kind = MOUNT_DATA,
-					    .source = plan_render_memory(plan, arena, host),
+					    .source = plan_render_instructions(plan, arena, facts),
 					    .path = BOX_POLICY "/CLAUDE.md",
 					    .mode = 0444,
 					    .why = "tells Claude about the box" });

@@ -6,18 +6,24 @@
 // gate. From then on the plan is const: the audit, --dry-run and the launch all read the same lists and decide nothing.
 #pragma once
 
+#include "base/address.h"
 #include "base/arena.h"
 #include "base/error.h"
-#include "config/options.h"
-#include "plan/filter.h"
-#include "plan/host.h"
+#include "base/file.h"
+#include "config/config.h"
+#include "config/limits.h"
+#include "config/profile.h"
+#include "plan/facts.h"
+#include "seccomp/programs.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
 
 enum origin {
-	ORIGIN_MADE,    // [~] made by claudebox
-	ORIGIN_ALLOWED, // [>] on the host's allowlist
-	ORIGIN_ASKED,   // [+] asked for by the user
+	ORIGIN_GENERATED, // [~] made by claudebox
+	ORIGIN_ALLOWED,   // [>] on the host's allowlist
+	ORIGIN_ASKED,     // [+] asked for by the user
 	ORIGIN_COUNT,
 };
 
@@ -41,6 +47,7 @@ enum mount_kind {
 	MOUNT_SEAL, // makes the tmpfs at this path read-only
 	MOUNT_KIND_COUNT,
 };
+extern const char *const mount_kind_names[MOUNT_KIND_COUNT];
 
 struct plan_mount {
 	enum mount_kind kind;
@@ -88,16 +95,16 @@ struct plan_upgrade {
 	strings moves;
 	VEC(struct plan_copy) copies;
 	VEC(struct plan_instance) instances; // that the copies go to
-	const char *sign_in;                 // NULL: none is taken over
+	const char *credentials;             // NULL: none is taken over
 	strings notes;                       // what happens, for the user
 };
 
 struct plan_state {
-	const char *root;         // ~/.claudebox
-	const char *instance;     // ~/.claudebox/instances/<id>
-	const char *claude;       // …/claude, the box's ~/.claude
-	const char *sign_in;      // ~/.claudebox/sign-in, shared by all boxes
-	const char *host_sign_in; // the host's .credentials.json
+	const char *root;             // ~/.claudebox
+	const char *instance;         // ~/.claudebox/instances/<id>
+	const char *claude;           // …/claude, the box's ~/.claude
+	const char *credentials;      // ~/.claudebox/sign-in, shared by all boxes
+	const char *host_credentials; // the host's .credentials.json
 	const char *canonical_root;
 	const char *new_version; // of the whole state, NULL: it has it
 	struct plan_upgrade upgrade;
@@ -105,8 +112,8 @@ struct plan_state {
 	const char *new_settings_base; // the host's filtered settings, when they changed
 	const char *approval_name;     // file of the instance that keeps what was approved
 	const char *new_approval;      // what it shall hold, NULL: leave it
-	const char *wish_name;         // the same for the answer to the repository's wishes
-	const char *new_wish;
+	const char *requested_name;    // the same for the answer to the repository's wishes
+	const char *new_requested;
 	VEC(struct plan_link) links;
 	VEC(struct plan_file) files;
 };
@@ -176,12 +183,12 @@ struct plan {
 	enum payload payload;
 	const char *project;
 	const char *home;
-	const char *host_name;
+	const char *hostname;
 	const char *bwrap;
 	bool bind_descriptors;
 	bool user_namespaces;  // the agent may make some
 	const char *nested_by; // who asked for that
-	enum filter_kind filter;
+	enum seccomp_kind filter;
 	bool scoped; // Landlock keeps it from abstract sockets and processes outside
 	bool project_read_only;
 	enum terminal_mode terminal;
@@ -193,65 +200,21 @@ struct plan {
 // Where claudebox puts things in the box.
 #define BOX_RUN         "/run/claudebox"
 #define BOX_USER_CLAUDE BOX_RUN "/claude"
-#define SIGN_IN_STORE \
+#define CREDENTIALS_STORE \
 	"store" // Claude keeps a lock beside it, so it is a directory in the shared one
-#define BOX_SIGN_IN BOX_RUN "/sign-in"
-#define BOX_AGENT   BOX_RUN "/agent"
-#define BOX_POLICY  "/etc/claude-code"
+#define BOX_CREDENTIALS BOX_RUN "/sign-in"
+#define BOX_AGENT       BOX_RUN "/agent"
+#define BOX_POLICY      "/etc/claude-code"
 
 bool plan_build(struct plan *plan, struct arena *arena, const struct config *config,
-		const struct host *host, struct error *error);
-bool plan_check(const struct plan *plan, const struct host *host, struct error *error);
+		const struct facts *facts, struct error *error);
 
-// The parts of plan_build, one file each.
-bool plan_refuse_project(const struct host *host, struct error *error);
-bool plan_refuse_state(const struct host *host, struct error *error);
-bool plan_build_environment(struct plan *plan, struct arena *arena, const struct config *config,
-			    const struct host *host, struct error *error);
-void plan_build_system(struct plan *plan, struct arena *arena, const struct config *config,
-		       const struct host *host);
-bool plan_build_mounts(struct plan *plan, struct arena *arena, const struct host *host,
-		       struct error *error);
-void plan_build_project(struct plan *plan, struct arena *arena, const struct host *host);
-void plan_build_upgrade(struct plan *plan, struct arena *arena, const struct host *host);
-void plan_build_state(struct plan *plan, struct arena *arena, const struct host *host);
-bool plan_build_command(struct plan *plan, struct arena *arena, const struct config *config,
-			const struct host *host, struct error *error);
-void plan_build_network(struct plan *plan, struct arena *arena, const struct config *config,
-			const struct host *host);
-bool plan_check_network(const struct plan *plan, const struct host *host, struct error *error);
-void plan_build_limits(struct plan *plan, const struct config *config, const struct host *host);
-bool plan_check_limits(const struct plan *plan, const struct host *host, struct error *error);
-void plan_build_warnings(struct plan *plan, struct arena *arena, const struct host *host);
-void plan_build_notes(struct plan *plan, struct arena *arena, const struct host *host);
-const char *plan_render_memory(const struct plan *plan, struct arena *arena,
-			       const struct host *host);
-
-// Helpers that the parts share.
-// Is this host path a secret place, in one, or around one?
-bool plan_near_secret(const struct host *host, const char *path);
-// Why no box of this user may reach the Nix daemon, whatever was asked for, and the cure; NULL: it may.
-const char *plan_nix_problem(const struct host *host, const char **ret_cure);
-// Does this host path hold the Nix daemon's socket, or lie beside it, although the box must not have it?
-bool plan_brings_daemon(const struct plan *plan, const struct host *host, const char *path);
-// Does a box of this configuration have the Nix daemon, if it may?
-bool plan_wants_daemon(const struct config *config);
-// The host's settings of Nix and its registries, but for what may hold a secret.
-const char *plan_nix_settings(struct arena *arena, const struct host *host);
-// Whether the box's registry is a made one: where there is only the system's, that is mounted as it is.
-bool plan_makes_nix_registry(const struct host *host);
-const char *plan_nix_registry(struct plan *plan, struct arena *arena, const struct host *host);
-// The file that the setting flake-registry names, when it lies outside the store.
-const char *plan_nix_registry_file(struct arena *arena, const struct host *host);
-// The repository that the box gets, or NULL; and why one that is there is not used.
-const struct git_facts *plan_git(const struct host *host);
-const char *plan_git_refusal(const struct host *host);
-const char *plan_canonical_root(struct arena *arena, const struct host *host);
-const char *plan_instance_path(struct arena *arena, const struct host *host);
-const char *plan_instance_of(struct arena *arena, const struct host *host, const char *root);
+const char *plan_canonical_root(struct arena *arena, const struct facts *facts);
+const char *plan_instance_path(struct arena *arena, const struct facts *facts);
+const char *plan_instance_of(struct arena *arena, const struct facts *facts, const char *root);
 // The instance is shared by all worktrees; what was approved is not.
-const char *plan_approval_name(struct arena *arena, const struct host *host);
-const char *plan_wish_name(struct arena *arena, const struct host *host);
+const char *plan_approval_name(struct arena *arena, const struct facts *facts);
+const char *plan_requested_name(struct arena *arena, const struct facts *facts);
 // bwrap follows links and makes what is missing on the way to a destination, while the host's files are in its reach.
 // A destination in a directory of the host, where a box may plant and swap links, is therefore staged.
 void plan_add_mount(struct plan *plan, struct arena *arena, struct plan_mount mount);
@@ -259,7 +222,7 @@ bool plan_from_host(const struct plan_mount *mount);
 // Is what the box has around this path, or there, a directory of the host?
 bool plan_lies_in_host(const struct plan *plan, const char *path);
 // Mounts a host path read-only at its own place, with every link that leads to it.
-void plan_add_followed(struct plan *plan, struct arena *arena, const struct host *host,
+void plan_add_followed(struct plan *plan, struct arena *arena, const struct facts *facts,
 		       const struct followed *file, const char *why);
 // Is this box path already provided by a host mount?
 bool plan_provides(const struct plan *plan, const char *path);

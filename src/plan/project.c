@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The project, and as much of its git repository as git needs.
-#include "plan/plan.h"
+#include "plan/project.h"
 
+#include "base/arena.h"
+#include "base/file.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "plan/facts.h"
+#include "plan/plan.h"
 #include "plan/tables.h"
 
 static void add_host(struct plan *plan, struct arena *arena, enum mount_kind kind, const char *path,
@@ -25,12 +29,12 @@ static bool is_mounted(const struct plan *plan, const char *path, enum mount_kin
 	return has;
 }
 
-bool plan_near_secret(const struct host *host, const char *path)
+bool plan_near_secret(const struct facts *facts, const char *path)
 {
-	if (path_within(host->home, path) ||
-	    (host->account_home && path_within(host->account_home, path)))
+	if (path_within(facts->home, path) ||
+	    (facts->account_home && path_within(facts->account_home, path)))
 		return true;
-	vec_each(secret, &host->secrets) {
+	vec_each(secret, &facts->secrets) {
 		// What the store holds is open to everybody, whatever leads there.
 		bool open = path_within(secret->real, "/nix/store");
 
@@ -41,14 +45,14 @@ bool plan_near_secret(const struct host *host, const char *path)
 	return false;
 }
 
-const char *plan_git_refusal(const struct host *host)
+const char *plan_git_refusal(const struct facts *facts)
 {
-	const struct git_facts *git = &host->git;
+	const struct git_facts *git = &facts->git;
 
 	if (git->refused || !git->top)
 		return git->refused;
-	if (plan_near_secret(host, git->top) || plan_near_secret(host, git->common) ||
-	    plan_near_secret(host, git->directory))
+	if (plan_near_secret(facts, git->top) || plan_near_secret(facts, git->common) ||
+	    plan_near_secret(facts, git->directory))
 		return "the repository around the project holds secrets: git is not available here";
 	// What no project may hold (/tmp …) does not come along as the repository around one.
 	for (size_t i = 0; i < refused_project_count; i++)
@@ -58,25 +62,25 @@ const char *plan_git_refusal(const struct host *host)
 	return NULL;
 }
 
-const struct git_facts *plan_git(const struct host *host)
+const struct git_facts *plan_git(const struct facts *facts)
 {
-	return host->git.top && !plan_git_refusal(host) ? &host->git : NULL;
+	return facts->git.top && !plan_git_refusal(facts) ? &facts->git : NULL;
 }
 
-void plan_build_project(struct plan *plan, struct arena *arena, const struct host *host)
+void plan_build_project(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
-	const struct git_facts *git = plan_git(host);
+	const struct git_facts *git = plan_git(facts);
 	enum mount_kind kind = plan->project_read_only ? MOUNT_READ_ONLY : MOUNT_WRITABLE;
 
 	// Without the files around a subdirectory, git would take them for deleted.
-	if (git && !str_equal(git->top, host->project))
+	if (git && !str_equal(git->top, facts->project))
 		add_host(plan, arena, MOUNT_READ_ONLY, git->top, git->top_id,
 			 "the repository around the project");
-	add_host(plan, arena, kind, host->project, host->project_id,
+	add_host(plan, arena, kind, facts->project, facts->project_id,
 		 plan->project_read_only ? "the project, to look at" : "the project");
 	// The box must not write its own wishes. Bound onto itself it cannot be renamed away either.
-	if (host->wish.kind == FILE_DIRECTORY)
-		add_host(plan, arena, MOUNT_READ_ONLY, host->wish.path, host->wish.id,
+	if (facts->requested.kind == FILE_DIRECTORY)
+		add_host(plan, arena, MOUNT_READ_ONLY, facts->requested.path, facts->requested.id,
 			 "what the repository asks for");
 	if (!git)
 		return;

@@ -3,7 +3,8 @@
 #include "plan/tables.h"
 
 #include "base/arena.h"
-#include "base/text.h"
+#include "config/config.h"
+#include "config/names.h"
 
 #include <stdio.h>
 #include <string.h>

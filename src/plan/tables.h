@@ -3,8 +3,8 @@
 // and what is decided about are the same list.
 #pragma once
 
+#include "config/config.h"
 #include "config/names.h"
-#include "config/options.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -105,9 +105,3 @@ extern const size_t user_claude_table_count;
 // Search path of a box on an ordinary distribution, for directories that exist.
 extern const char *const system_path[];
 extern const size_t system_path_count;
-
-// Does this name, or this value, look like a secret? The reason, or NULL.
-const char *secret_name(const char *name);
-const char *secret_value(const char *value);
-// A file of the project that looks like one, by its name.
-bool secret_file_name(const char *name);

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: MIT
 // What the user should know before saying yes (SEC-01).
-#include "plan/plan.h"
+#include "plan/warnings.h"
 
-#include "base/path.h"
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/quote.h"
 #include "base/text.h"
+#include "config/config.h"
+#include "config/names.h"
+#include "plan/facts.h"
+#include "plan/nix/requested.h"
+#include "plan/plan.h"
+#include "plan/project.h"
 #include "plan/tables.h"
 
 #include <string.h>
@@ -25,25 +33,27 @@ static void warn_list(struct plan *plan, struct arena *arena, const strings *lis
 }
 
 // The repository's words: shown, and never more than that without a yes.
-static void warn_wishes(struct plan *plan, struct arena *arena, const struct host *host)
+static void warn_wishes(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
-	const struct wish_facts *wish = &host->wish;
+	const struct requested_facts *requested = &facts->requested;
 
-	if (wish->kind == FILE_OTHER)
+	if (requested->kind == FILE_OTHER)
 		plan_warn(plan, arena,
-			  "'" WISH_DIRECTORY "' in the project is no directory and is not read");
-	if (wish->answer != WISH_YES)
-		warn_list(plan, arena, &wish->wishes.tools,
-			  "the repository asks for tools (" WISH_DIRECTORY "/" WISH_FILE
+			  "'" REQUESTED_DIRECTORY
+			  "' in the project is no directory and is not read");
+	if (requested->answer != REQUESTED_YES)
+		warn_list(plan, arena, &requested->requested.tools,
+			  "the repository asks for tools (" REQUESTED_DIRECTORY "/" REQUESTED_FILE
 			  "), and they are not added");
-	warn_list(plan, arena, &wish->wishes.odd,
-		  WISH_DIRECTORY "/" WISH_FILE " has lines that are no package's name");
-	warn_list(plan, arena, &wish->others, WISH_DIRECTORY " holds what claudebox does not read");
+	warn_list(plan, arena, &requested->requested.odd,
+		  REQUESTED_DIRECTORY "/" REQUESTED_FILE " has lines that are no package's name");
+	warn_list(plan, arena, &requested->others,
+		  REQUESTED_DIRECTORY " holds what claudebox does not read");
 }
 
-void plan_build_warnings(struct plan *plan, struct arena *arena, const struct host *host)
+void plan_build_warnings(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
-	const char *git_refusal = plan_git_refusal(host);
+	const char *git_refusal = plan_git_refusal(facts);
 
 	vec_each(variable, &plan->variables) {
 		if (!variable->secret)
@@ -55,31 +65,31 @@ void plan_build_warnings(struct plan *plan, struct arena *arena, const struct ho
 			plan_warn(plan, arena, "'%s' passes into the box: it looks like %s",
 				  variable->name, variable->secret);
 	}
-	warn_list(plan, arena, &host->project_secrets,
+	warn_list(plan, arena, &facts->project_secrets,
 		  "files in the project that look like secrets");
-	warn_list(plan, arena, &host->project_mcp_secrets,
+	warn_list(plan, arena, &facts->project_mcp_secrets,
 		  "secrets in Claude settings of the project");
-	warn_wishes(plan, arena, host);
-	vec_each(sentence, &host->passed_over)
+	warn_wishes(plan, arena, facts);
+	vec_each(sentence, &facts->passed_over)
 		plan_warn(plan, arena, "%s", *sentence);
-	vec_each(sentence, &host->agent.passed_over)
+	vec_each(sentence, &facts->agent.passed_over)
 		plan_warn(plan, arena, "%s", *sentence);
-	if (host->agent.in_reach)
+	if (facts->agent.in_reach)
 		plan_warn(plan, arena, "claude is where a box can write: '%s'",
-			  quote_word(arena, host->agent.in_reach, 120));
-	if (host->agent.secret_in)
+			  quote_word(arena, facts->agent.in_reach, 120));
+	if (facts->agent.secret_in)
 		plan_warn(plan, arena, "'%s', which starts claude, holds something like a secret",
-			  quote_word(arena, host->agent.secret_in, 80));
+			  quote_word(arena, facts->agent.secret_in, 80));
 	if (git_refusal)
 		plan_warn(plan, arena, "%s", git_refusal);
-	if (host->git.repository_signs)
+	if (facts->git.repository_signs)
 		plan_warn(plan, arena, "commits made in the box are not signed: no key is there");
-	if (plan_git(host) && host->git.identity_made_up)
+	if (plan_git(facts) && facts->git.identity_made_up)
 		plan_warn(plan, arena,
 			  "git knows no user.name and user.email: commits are by '%s <%s>'",
-			  quote_word(arena, host->git.user_name, 60),
-			  quote_word(arena, host->git.user_email, 60));
-	if (host->uid == 0)
+			  quote_word(arena, facts->git.user_name, 60),
+			  quote_word(arena, facts->git.user_email, 60));
+	if (facts->uid == 0)
 		plan_warn(plan, arena,
 			  "you are root: the agent is not, but what it makes on disk is "
 			  "root's");
@@ -89,7 +99,7 @@ void plan_build_warnings(struct plan *plan, struct arena *arena, const struct ho
 			"programs in the box may make namespaces and mounts (\"nested\", %s): more "
 			"of the kernel is within the agent's reach",
 			quote_display(arena, plan->nested_by, 80));
-	if (!host->bwrap_binds_descriptors && host->bwrap)
+	if (!facts->bwrap_binds_descriptors && facts->bwrap)
 		plan_warn(plan, arena,
 			  "this bwrap cannot mount by descriptor (--bind-fd): a path that "
 			  "changes during the start is not noticed");
@@ -102,10 +112,58 @@ void plan_build_warnings(struct plan *plan, struct arena *arena, const struct ho
 		plan_warn(plan, arena,
 			  "the Nix daemon is in the box, as asked for: what it builds and fetches "
 			  "has the host's network");
-	if (plan_provides(plan, NIX_DAEMON) && host->nix.unsandboxed)
+	if (plan_provides(plan, NIX_DAEMON) && facts->nix.unsandboxed)
 		plan_warn(plan, arena,
 			  "the Nix daemon builds without a sandbox (nix.conf): what the box builds "
 			  "runs outside of it, as a user of Nix's");
 	if (tier_table[plan->network].warning)
 		plan_warn(plan, arena, "%s", tier_table[plan->network].warning);
+}
+
+// With one of these Claude needs no sign-in; a trailing '*': every one that starts so.
+static const struct variable_row other_credentials[] = {
+	{ "ANTHROPIC_API_KEY", "a key" },
+	{ "ANTHROPIC_AUTH_TOKEN", "a token, for a gateway" },
+	{ "CLAUDE_CODE_OAUTH_TOKEN", "a token" },
+	{ "CLAUDE_CODE_USE_*", "a cloud's own sign-in" },
+};
+
+static bool signed_in(const struct plan *plan, const struct facts *facts)
+{
+	const char *settings = facts->user_claude.settings_json;
+
+	vec_each(variable, &plan->variables) {
+		if (variable_row_find(other_credentials, ARRAY_SIZE(other_credentials),
+				      variable->name))
+			return true;
+	}
+	return facts->user_claude.has_credentials || facts->state.signed_in ||
+	       (settings && strstr(settings, "\"CLAUDE_CODE_USE_"));
+}
+
+void plan_build_first_start_notes(struct plan *plan, struct arena *arena, const struct facts *facts)
+{
+	if (facts->state.root_kind == FILE_MISSING)
+		vec_push(
+			arena, &plan->notes,
+			(struct plan_note){
+				"First start:",
+				{ "~/.claudebox will be made, for you alone: Claude's state of each "
+				  "project, and the sign-in.",
+				  "Your own ~/.claude comes along, to read; only its sign-in is kept "
+				  "in step.",
+				  "Above is all that the box gets. Look around in it with claudebox "
+				  "--shell; help: claudebox --help." } });
+	if (plan->payload == PAYLOAD_CLAUDE && !signed_in(plan, facts))
+		vec_push(arena, &plan->notes,
+			 (struct plan_note){
+				 "Not signed in:",
+				 { "There is no Claude sign-in on this machine, and no "
+				   "ANTHROPIC_API_KEY.",
+				   plan->network == NETWORK_NONE
+					   ? "Claude will ask you to log in, and can't without a "
+					     "network: start once with --network inet."
+					   : "Claude will ask you to log in: open the address that "
+					     "it shows in your browser.",
+				   "You do that once: the log-in is kept for all boxes." } });
 }

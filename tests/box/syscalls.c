@@ -3,7 +3,7 @@
 //
 // HOW is native, x32 (the same instruction, another table) or 32-bit (as programs of that kind do it, with three arguments
 // at most). With --thread all of it happens in a second thread.
-#include "prove/call_32_bit.h"
+#include "prove/attack/call_32_bit.h"
 
 #include <errno.h>
 #include <pthread.h>

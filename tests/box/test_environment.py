@@ -36,7 +36,7 @@ class Environment(BoxTest):
         self.assertTrue(done.stdout.endswith("\0"))
         return dict(entry.split("=", 1) for entry in done.stdout[:-1].split("\0"))
 
-    def test_SAND_02_nothing_unlisted_passes(self):
+    def test_nothing_unlisted_passes(self):
         hostile = {"AWS_SECRET_ACCESS_KEY": "x", "GITHUB_TOKEN": "x", "SSH_AUTH_SOCK": "/x", "DBUS_SESSION_BUS_ADDRESS": "x",
                    "DISPLAY": ":0", "WAYLAND_DISPLAY": "w", "XAUTHORITY": "/x", "GPG_AGENT_INFO": "x", "DOCKER_HOST": "x",
                    "GIT_ASKPASS": "/x", "GIT_DIR": "/x", "GIT_CONFIG_GLOBAL": "/x", "NODE_OPTIONS": "--require /x",
@@ -49,7 +49,7 @@ class Environment(BoxTest):
         for name in hostile:
             self.assertNotIn(name, seen)
 
-    def test_SAND_02_an_empty_environment_is_enough(self):
+    def test_an_empty_environment_is_enough(self):
         done = subprocess.run([CLAUDEBOX, "--yes", "--exec", "env"], cwd=self.project, stdin=subprocess.DEVNULL,
                               env={"HOME": str(self.home)}, capture_output=True, text=True, check=False, timeout=30)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -57,20 +57,20 @@ class Environment(BoxTest):
         self.assertLessEqual(names, {*MADE, *OTHERS})
         self.assertLessEqual(set(MADE), names)
 
-    def test_SAND_03_each_allowed_variable_passes_unharmed_when_set(self):
+    def test_each_allowed_variable_passes_unharmed_when_set(self):
         values = {name: f"value of {name} é \" ' $x\n=;" for name in ALLOWED}
         seen = self.variables(values)
         for name, value in values.items():
             self.assertEqual(seen.get(name), value, name)
 
-    def test_SAND_03_unset_stays_unset_and_empty_stays_empty(self):
+    def test_unset_stays_unset_and_empty_stays_empty(self):
         del self.env["TERM"]
         seen = self.variables({"EDITOR": "", "TZ": ""})
         self.assertEqual((seen["EDITOR"], seen["TZ"]), ("", ""))
         for name in ("TERM", "VISUAL", "COLORTERM", "LC_ALL", "ANTHROPIC_API_KEY"):
             self.assertNotIn(name, seen)
 
-    def test_SAND_03_made_ones_are_not_read_from_the_host(self):
+    def test_made_ones_are_not_read_from_the_host(self):
         account = pwd.getpwuid(os.getuid()).pw_name
         hostile = {"USER": "mallory", "LOGNAME": "mallory", "SHELL": "/host/evil", "PATH": f"/host/evil:{self.env['PATH']}",
                    "TMPDIR": "/host/evil", "XDG_RUNTIME_DIR": "/host/evil", "PWD": "/host/evil", "CLAUDEBOX": "0",
@@ -86,59 +86,59 @@ class Environment(BoxTest):
             self.assertNotIn("evil", value)
             self.assertNotEqual(value, "mallory")
 
-    def test_SAND_03_home_is_the_real_path(self):
+    def test_home_is_the_real_path(self):
         link = self.scratch() / "link"
         link.symlink_to(self.home)
         self.assertEqual(self.variables({"HOME": str(link)})["HOME"], str(self.home))
 
-    def test_SAND_10_path_has_only_directories_of_the_box(self):
+    def test_path_has_only_directories_of_the_box(self):
         out = self.box('IFS=:; for d in $PATH; do [ -d "$d" ] && [ ! -L "$d" ] && echo "$d"; done; echo; echo "$PATH"')
         directories, path = out.rstrip("\n").split("\n\n")
         self.assertEqual(directories.split("\n"), path.split(":"))
         self.assertTrue(all(d.startswith(("/usr/", "/bin", "/sbin", "/nix/store/")) for d in path.split(":")), path)
         self.assertEqual(len(set(path.split(":"))), len(path.split(":")))
 
-    def test_D_03_extra_names_pass(self):
+    def test_extra_names_pass(self):
         seen = self.variables({"CLAUDEBOX_EXTRA_ENV": "MY_ORG_TOKEN, other_1 ,_X", "MY_ORG_TOKEN": "a=b\nc", "other_1": "",
                                "_X": "x", "NOT_ASKED": "x"})
         self.assertEqual((seen["MY_ORG_TOKEN"], seen["other_1"], seen["_X"]), ("a=b\nc", "", "x"))
         self.assertNotIn("NOT_ASKED", seen)
         self.assertNotIn("CLAUDEBOX_EXTRA_ENV", seen)
 
-    def test_D_03_an_unset_name_is_skipped(self):
+    def test_an_unset_name_is_skipped(self):
         seen = self.variables({"CLAUDEBOX_EXTRA_ENV": "UNSET_ONE,SET_ONE", "SET_ONE": "1"})
         self.assertNotIn("UNSET_ONE", seen)
         self.assertEqual(seen["SET_ONE"], "1")
 
-    def test_D_03_a_name_given_twice_or_on_the_allowlist_passes_once(self):
+    def test_a_name_given_twice_or_on_the_allowlist_passes_once(self):
         done = self.claudebox("--yes", "--exec", "cat", "/proc/self/environ", env={
             "CLAUDEBOX_EXTRA_ENV": "TWICE,TWICE,LANG", "TWICE": "1", "LANG": "C"})
         names = [entry.split("=")[0] for entry in done.stdout.split("\0")]
         self.assertEqual((names.count("TWICE"), names.count("LANG")), (1, 1))
 
-    def test_D_03_malformed_names_are_errors(self):
+    def test_malformed_names_are_errors(self):
         for name in ("A B", "A=B", "1A", "A-B", "é", "A\n", "A\x1b[31m", "*", "A,,B", ";A", "$A", "A:B", "\t"):
             said = self.refused(env={"CLAUDEBOX_EXTRA_ENV": name, "A": "1", "B": "2"})
             self.assertIn("CLAUDEBOX_EXTRA_ENV", said)
             self.assertNotIn("\x1b", said)
 
-    def test_D_03_reserved_names_are_errors(self):
+    def test_reserved_names_are_errors(self):
         for name in ("HOME", "USER", "LOGNAME", "SHELL", "PATH", "TMPDIR", "XDG_RUNTIME_DIR", "LD_PRELOAD", "LD_LIBRARY_PATH",
                      "BASH_ENV", "ENV", "IFS", "CLAUDE_CONFIG_DIR", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_COUNT", "SHELLOPTS",
                      "CLAUDEBOX_EXTRA_ENV", "CLAUDE_CODE_SANDBOXED", "PROMPT_COMMAND"):
             said = self.refused(env={name: self.env.get(name, "x"), "CLAUDEBOX_EXTRA_ENV": f"LANG,{name}"})
             self.assertIn(name, said)
 
-    def test_D_03_refused_also_by_dry_run(self):
+    def test_refused_also_by_dry_run(self):
         self.refused("--dry-run", env={"CLAUDEBOX_EXTRA_ENV": "1A"})
 
-    def test_SAND_13_certificate_variables_lead_to_a_file_in_the_box(self):
+    def test_certificate_variables_lead_to_a_file_in_the_box(self):
         out = self.box('for f in "$SSL_CERT_FILE" "$NIX_SSL_CERT_FILE"; do grep -c "BEGIN CERT" "$f"; done')
         counts = out.split()
         self.assertEqual(len(counts), 2)
         self.assertTrue(all(int(count) > 0 for count in counts))
 
-    def test_SAND_13_the_hosts_own_bundle_comes_along(self):
+    def test_the_hosts_own_bundle_comes_along(self):
         bundle = self.scratch() / "my ca.pem"
         bundle.write_text("-----BEGIN CERTIFICATE-----\nmine\n")
         (bundle.parent / "neighbour").write_text("x")
@@ -147,7 +147,7 @@ class Environment(BoxTest):
         self.assertEqual(out, "-----BEGIN CERTIFICATE-----\nmine\nmy ca.pem\n")
         self.assertNotIn("x\n", bundle.read_text()[-2:])
 
-    def test_SAND_09_a_certificate_variable_cannot_fetch_a_secret(self):
+    def test_a_certificate_variable_cannot_fetch_a_secret(self):
         secret = self.home / ".ssh" / "id_ed25519"
         secret.parent.mkdir()
         secret.write_text("canary-key")
@@ -173,7 +173,7 @@ class Leaks(BoxTest):
         self.addCleanup(process.kill)
         return process, mark
 
-    def test_SAND_02_no_value_on_any_command_line_of_the_host(self):
+    def test_no_value_on_any_command_line_of_the_host(self):
         env = {"ANTHROPIC_API_KEY": SECRET, "CLAUDEBOX_EXTRA_ENV": "MINE", "MINE": SECRET + "-2", "EDITOR": "canary-editor"}
         process, mark = self.start("echo ready; read x", env)
         self.assertEqual(process.stdout.readline(), "ready\n")
@@ -189,7 +189,7 @@ class Leaks(BoxTest):
                 self.assertNotIn(SECRET.encode(), line, entry)
                 self.assertNotIn(b"canary-editor", line, entry)
 
-    def test_SAND_02_bwrap_and_init_have_no_environment_at_all(self):
+    def test_bwrap_and_init_have_no_environment_at_all(self):
         process, mark = self.start("echo ready; read x", {"ANTHROPIC_API_KEY": SECRET, "UNLISTED": "canary-unlisted"})
         self.assertEqual(process.stdout.readline(), "ready\n")
         for pid in processes_with(mark):
@@ -201,7 +201,7 @@ class Leaks(BoxTest):
                 continue
             self.assertNotIn(b"canary-unlisted", environment)
 
-    def test_SAND_02_process_1_shows_nothing(self):
+    def test_process_1_shows_nothing(self):
         out = self.box("cat /proc/1/environ /proc/1/cmdline | tr '\\0' '\\n'; echo; "
                        "cat /proc/1/environ >/dev/null && echo readable", env={
             "ANTHROPIC_API_KEY": SECRET, "UNLISTED": "canary-unlisted", "CLAUDEBOX_EXTRA_ENV": "MINE", "MINE": "canary-mine"})
@@ -209,13 +209,13 @@ class Leaks(BoxTest):
         self.assertNotIn("canary", out)
         self.assertNotIn("setenv", out)
 
-    def test_SAND_02_unlisted_values_are_nowhere_in_proc(self):
+    def test_unlisted_values_are_nowhere_in_proc(self):
         out = self.box("cat /proc/[0-9]*/environ /proc/[0-9]*/task/*/environ 2>/dev/null | tr '\\0' '\\n'", env={
             "UNLISTED": "canary-unlisted", "GITHUB_TOKEN": "canary-token"})
         self.assertIn("CLAUDEBOX=1", out)
         self.assertNotIn("canary", out)
 
-    def test_SAND_02_no_value_on_stderr(self):
+    def test_no_value_on_stderr(self):
         done = self.claudebox("--yes", "--exec", "true", env={"ANTHROPIC_API_KEY": SECRET, "CLAUDEBOX_EXTRA_ENV": "X_TOKEN",
                                                               "X_TOKEN": "abcdefghijkl", "UNLISTED": "canary-unlisted"})
         self.assertNotIn(SECRET, done.stderr)
@@ -223,7 +223,7 @@ class Leaks(BoxTest):
         self.assertNotIn("abcdefghijkl", done.stderr)
         self.assertNotIn("canary", done.stderr)
 
-    def test_SAND_02_no_secret_on_disk(self):
+    def test_no_secret_on_disk(self):
         """AUTH-04 keeps the last characters of the key; no more than that is written anywhere."""
         self.claudebox("--yes", "--exec", "true", env={"ANTHROPIC_API_KEY": SECRET, "CLAUDEBOX_EXTRA_ENV": "MINE",
                                                        "MINE": "canary-mine"})
@@ -281,21 +281,21 @@ class HostileCaller(BoxTest):
 
 
 class RuntimeDirectory(BoxTest):
-    def test_D_04_runtime_directory_is_private_and_empty_but_for_claude(self):
+    def test_runtime_directory_is_private_and_empty_but_for_claude(self):
         out = self.box('stat -c "%a %u %F" "$XDG_RUNTIME_DIR"; ls -A "$XDG_RUNTIME_DIR"; : >"$XDG_RUNTIME_DIR/x" && echo ok')
         self.assertEqual(out.split("\n")[0], f"700 {inside()} directory")
         self.assertLessEqual(set(out.split()[3:]), {"claude-sessions", "ok"})
         self.assertIn("ok", out)
 
-    def test_D_04_temporary_directory_works(self):
+    def test_temporary_directory_works(self):
         self.assertEqual(self.box('f=$(mktemp) && echo "${f%/*}"; [ -k /tmp ] && echo sticky').split(), ["/tmp", "sticky"])
 
-    def test_D_04_nothing_else_in_run(self):
+    def test_nothing_else_in_run(self):
         out = self.box("find /run -mindepth 1 -maxdepth 2 | sort").split()
         self.assertLessEqual(set(out), {"/run/claudebox", "/run/claudebox/sign-in", "/run/claudebox/claude", "/run/user",
                                         f"/run/user/{inside()}", "/run/claudebox/agent"})
 
-    def test_D_04_no_socket_of_the_host_is_visible(self):
+    def test_no_socket_of_the_host_is_visible(self):
         servers = []
         for place in (self.home / "agent.sock", pathlib.Path("/tmp") / f"claudebox-test-{os.getpid()}.sock"):
             server = socket.socket(socket.AF_UNIX)

@@ -46,24 +46,24 @@ class Root(BoxTest):
     def mounts(self, **options):
         return mounts(self.box("cat /proc/self/mountinfo", **options))
 
-    def test_SAND_04_root_is_a_read_only_tmpfs(self):
+    def test_root_is_a_read_only_tmpfs(self):
         options, kind, _, _ = self.mounts()["/"]
         self.assertEqual(kind, "tmpfs")
         self.assertIn("ro", options)
 
-    def test_SAND_04_nothing_can_be_made_outside_the_writable_places(self):
+    def test_nothing_can_be_made_outside_the_writable_places(self):
         places = ["/", "/etc", "/usr", "/usr/bin", "/usr/local/bin", "/bin", "/var", "/run", "/run/claudebox", "/run/user", "/home",
                   "/etc/ssl/certs", "/etc/claude-code", str(self.home.parent), "/proc", "/sys"]
         out = self.box('for d; do if mkdir "$d/x$$" 2>/dev/null || : 2>/dev/null >"$d/y$$"; then echo "$d"; fi; done', *places)
         self.assertEqual(out, "")
 
-    def test_SAND_04_the_root_has_no_more_than_the_plan(self):
+    def test_the_root_has_no_more_than_the_plan(self):
         out = set(self.box("ls -A /").split())
         top = {str(self.home).split("/")[1]}
         self.assertLessEqual(out, {"bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "etc", "dev", "proc", "tmp", "run",
                                    "var", "nix"} | top)
 
-    def test_SAND_04_every_mount_is_in_the_plan(self):
+    def test_every_mount_is_in_the_plan(self):
         planned = {mount["path"] for mount in self.plan()["mounts"]} | {"/"}
         for point, (_, kind, root, _) in self.mounts().items():
             if point.startswith("/dev/"):
@@ -73,19 +73,19 @@ class Root(BoxTest):
                 continue  # bwrap covers a few directories of it when root starts it
             self.assertIn(point, planned, (kind, root))
 
-    def test_SAND_04_writable_mounts_are_the_planned_ones(self):
+    def test_writable_mounts_are_the_planned_ones(self):
         writable = {mount["path"] for mount in self.plan()["mounts"] if mount["kind"] in ("read-write", "tmpfs", "proc", "dev")}
         for point, (options, _, _, _) in self.mounts().items():
             if not point.startswith("/dev/") and "ro" not in options:
                 self.assertIn(point, writable)
 
-    def test_SAND_04_every_mount_is_nosuid_and_all_but_devices_nodev(self):
+    def test_every_mount_is_nosuid_and_all_but_devices_nodev(self):
         for point, (options, kind, root, _) in self.mounts().items():
             self.assertIn("nosuid", options, point)
             if kind != "devpts" and os.path.basename(root) not in DEVICES:
                 self.assertIn("nodev", options, point)
 
-    def test_SAND_04_nothing_can_be_remounted_or_unmounted(self):
+    def test_nothing_can_be_remounted_or_unmounted(self):
         self.profile(nested=os.getuid() != 0)  # where it can be tried at all
         out = self.box("mount -o remount,rw / 2>/dev/null && echo a; umount /usr 2>/dev/null && echo b; "
                        "mount -t tmpfs x /tmp 2>/dev/null && echo c; mount -o remount,rw,bind /usr 2>/dev/null && echo d; "
@@ -93,16 +93,16 @@ class Root(BoxTest):
                        "mount -o remount,rw / 2>/dev/null && echo g; : >/etc/x 2>/dev/null && echo h' 2>/dev/null; echo end")
         self.assertEqual(out, "end\n")
 
-    def test_SAND_04_no_capability_and_no_new_privileges(self):
+    def test_no_capability_and_no_new_privileges(self):
         out = self.box("grep -E '^(Cap(Inh|Prm|Eff|Bnd|Amb)|NoNewPrivs)' /proc/self/status")
         for line in out.splitlines():
             name, value = line.split()
             self.assertEqual(int(value, 16), 1 if name == "NoNewPrivs:" else 0, line)
 
-    def test_SAND_04_old_root_is_gone(self):
+    def test_old_root_is_gone(self):
         self.assertEqual(self.box("ls -d /oldroot /newroot /.old* 2>/dev/null"), "")
 
-    def test_SAND_06_usr_is_the_hosts_and_read_only(self):
+    def test_usr_is_the_hosts_and_read_only(self):
         self.assertIn("ro", self.mounts()["/usr"][0])
         self.assertEqual(self.box("ls /usr"), "".join(f"{n}\n" for n in sorted(os.listdir("/usr"))))
 
@@ -145,13 +145,13 @@ class Host(BoxTest):
         (path.parent / f"{CANARY}.txt").write_text("x")
         return str(path)
 
-    def test_SAND_09_no_secret_path_is_visible(self):
+    def test_no_secret_path_is_visible(self):
         planted = [self.plant(self.home / name) for name in SECRET_FILES]
         (self.home / ".claudebox").chmod(0o700)
         # In ~/.claude lies the instance's own state; of the host's there is not a byte.
         self.assertEqual(self.box(self.SEARCH, *planted), "end\n")
 
-    def test_SAND_04_temporary_places_of_the_host_are_not_visible(self):
+    def test_temporary_places_of_the_host_are_not_visible(self):
         planted = []
         for directory in ("/tmp", "/var/tmp", "/dev/shm"):
             handle, name = tempfile.mkstemp(prefix=CANARY, dir=directory)
@@ -161,24 +161,24 @@ class Host(BoxTest):
             planted.append(name)
         self.assertEqual(self.box(self.SEARCH, *planted), "end\n")
 
-    def test_SAND_04_siblings_and_parents_of_the_project_are_not_visible(self):
+    def test_siblings_and_parents_of_the_project_are_not_visible(self):
         self.plant(self.home / "sibling" / "file")
         self.plant(self.home / "notes")
         out = self.box('ls -A "$HOME" ..; ls -A /home /root 2>/dev/null')
         self.assertNotIn("sibling", out)
         self.assertNotIn(CANARY, out)
 
-    def test_SAND_04_home_is_empty_but_for_claude_and_the_project(self):
+    def test_home_is_empty_but_for_claude_and_the_project(self):
         # bin holds the stand-in for claude
         self.assertLessEqual(set(self.box('ls -A "$HOME"').split()), {".claude", "project", "bin"})
         self.assertEqual(self.box('ls -A "$HOME/bin"'), "claude\n")
 
-    def test_SAND_04_home_can_be_written_and_is_gone_afterwards(self):
+    def test_home_can_be_written_and_is_gone_afterwards(self):
         self.assertEqual(self.box('echo x >"$HOME/new" && mkdir "$HOME/.ssh" && cat "$HOME/new"'), "x\n")
         self.assertFalse((self.home / "new").exists())
         self.assertFalse((self.home / ".ssh").exists())
 
-    def test_SAND_04_links_out_of_the_project_lead_nowhere(self):
+    def test_links_out_of_the_project_lead_nowhere(self):
         secret = self.plant(self.home / ".ssh" / "id_rsa")
         (self.project / "link").symlink_to(secret)
         (self.project / "up").symlink_to("../.ssh")
@@ -187,19 +187,19 @@ class Host(BoxTest):
                        f"| grep {CANARY}")
         self.assertEqual(out, "")
 
-    def test_SAND_04_nothing_of_the_host_through_proc(self):
+    def test_nothing_of_the_host_through_proc(self):
         secret = self.plant(self.home / ".ssh" / "id_rsa")
         script = ('for p in /proc/[0-9]* /proc/self /proc/thread-self /proc/[0-9]*/task/*; do for l in root cwd fd/0/.. fd/1/.. fd/2/.. fd/3 '
                   'fd/3/.. fd/4 fd/5 fd/6 fd/10 fd/10/.. root/.. root/proc/1/root; do cat "$p/$l$1" 2>/dev/null; '
                   '[ -e "$p/$l$1" ] && echo "$p/$l"; done; done; echo end')
         self.assertEqual(self.box(script, secret), "end\n")
 
-    def test_SAND_04_process_1_cannot_be_looked_into(self):
+    def test_process_1_cannot_be_looked_into(self):
         out = self.box("ls -l /proc/1/fd /proc/1/cwd /proc/1/root /proc/1/exe /proc/1/map_files 2>/dev/null | grep -- '->'; "
                        "cat /proc/1/environ /proc/1/maps /proc/1/auxv 2>/dev/null | wc -c")
         self.assertEqual(out, "0\n")
 
-    def test_SAND_04_inherited_descriptors_do_not_get_in(self):
+    def test_inherited_descriptors_do_not_get_in(self):
         secret = self.plant(self.home / ".ssh" / "id_rsa")
         directory = os.open("/", os.O_RDONLY | os.O_DIRECTORY)
         file = os.open(secret, os.O_RDONLY)
@@ -214,7 +214,7 @@ class Host(BoxTest):
         for line in done.stdout.splitlines():
             self.assertRegex(line, r"^(/dev/null|pipe:\[\d+\]|/proc/\d+/fd|/dev/pts/\d+)$")
 
-    def test_SAND_04_inherited_descriptors_are_not_even_held_by_bwrap(self):
+    def test_inherited_descriptors_are_not_even_held_by_bwrap(self):
         secret = self.plant(self.home / ".ssh" / "id_rsa")
         file = os.open(secret, os.O_RDONLY)
         self.addCleanup(os.close, file)
@@ -227,7 +227,7 @@ class Host(BoxTest):
         self.assertEqual(len(bwrap), 1)
         self.assertNotIn(secret, held)
 
-    def test_SAND_04_low_descriptors_closed_by_the_caller_do_not_become_the_boxs(self):
+    def test_low_descriptors_closed_by_the_caller_do_not_become_the_boxs(self):
         """With 0, 1 and 2 closed, what claudebox opens would get their numbers and stay open."""
         secret = self.plant(self.home / ".ssh" / "id_rsa")
         out = self.project / "out"
@@ -241,7 +241,7 @@ class Host(BoxTest):
         self.assertNotIn("leak", text)
         self.assertNotIn("memfd", text)
 
-    def test_SAND_04_the_box_is_not_where_the_caller_stood(self):
+    def test_the_box_is_not_where_the_caller_stood(self):
         """The working directory is the box's own, not a way back to the host's tree."""
         self.plant(self.home / "sibling" / "file")
         self.assertEqual(self.box("pwd; cd ..; ls sibling 2>/dev/null; cat /proc/self/cwd/sibling/file 2>/dev/null"), f"{self.project}\n")
@@ -258,68 +258,68 @@ class Project(BoxTest):
         self.assertEqual((path / "out").read_text(), "from box\n")
         return done.stdout
 
-    def test_SAND_05_under_home_at_its_own_path(self):
+    def test_under_home_at_its_own_path(self):
         self.assertEqual(self.write_and_read(self.project), f"from host\n{self.project}\n")
 
-    def test_SAND_05_outside_home_at_its_own_path(self):
+    def test_outside_home_at_its_own_path(self):
         path = self.scratch()
         self.assertEqual(self.write_and_read(path), f"from host\n{path}\n")
 
-    def test_SAND_05_below_tmp_and_shm(self):
+    def test_below_tmp_and_shm(self):
         for directory in ("/tmp", "/dev/shm"):
             path = pathlib.Path(tempfile.mkdtemp(prefix="claudebox-test-", dir=directory))
             self.addCleanup(self._remove, path)
             self.assertEqual(self.write_and_read(path), f"from host\n{path}\n")
 
-    def test_SAND_05_odd_names(self):
+    def test_odd_names(self):
         for name in self.NAMES:
             path = self.home / "odd" / name
             path.mkdir(parents=True)
             self.assertEqual(self.write_and_read(path), f"from host\n{path}\n", name)
 
-    def test_SAND_05_a_name_that_is_not_utf_8(self):
+    def test_a_name_that_is_not_utf_8(self):
         path = os.fsencode(self.home) + b"/odd-\xff\xfe\xc3"
         os.mkdir(path)
         out = self.write_and_read(pathlib.Path(os.fsdecode(path)))
         self.assertEqual(os.fsencode(out), b"from host\n" + path + b"\n")
 
-    def test_SAND_05_a_long_path(self):
+    def test_a_long_path(self):
         path = self.home
         for _ in range(12):
             path = path / ("d" * 200)
         path.mkdir(parents=True)
         self.assertEqual(self.write_and_read(path), f"from host\n{path}\n")
 
-    def test_SAND_05_reached_through_a_link_it_is_the_real_one(self):
+    def test_reached_through_a_link_it_is_the_real_one(self):
         link = self.home / "link"
         link.symlink_to(self.project)
         self.assertEqual(self.write_and_read(link), f"from host\n{self.project}\n")
 
-    def test_SAND_05_home_reached_through_a_link(self):
+    def test_home_reached_through_a_link(self):
         link = self.scratch() / "home"
         link.symlink_to(self.home)
         done = self.claudebox("--yes", "--exec", "sh", "-c", "pwd; echo x >out; echo $HOME", cwd=link / "project",
                               env={"HOME": str(link)})
         self.assertEqual((done.returncode, done.stdout), (0, f"{self.project}\n{self.home}\n"), done.stderr)
 
-    def test_SAND_05_files_made_inside_are_the_callers(self):
+    def test_files_made_inside_are_the_callers(self):
         self.box("mkdir d; : >d/f; chmod 640 d/f; ln -s f d/l")
         status = (self.project / "d/f").stat()
         self.assertEqual((status.st_uid, status.st_gid, status.st_mode & 0o777), (os.getuid(), os.getgid(), 0o640))
         self.assertEqual(os.readlink(self.project / "d/l"), "f")
 
-    def test_SAND_05_no_litter_in_the_project(self):
+    def test_no_litter_in_the_project(self):
         self.box("true")
         self.assertEqual(list(self.project.iterdir()), [])
 
-    def test_SAND_05_changes_are_seen_both_ways_while_it_runs(self):
+    def test_changes_are_seen_both_ways_while_it_runs(self):
         process = subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", "echo up; read x; cat later"], cwd=self.project,
                                    env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.assertEqual(process.stdout.readline(), "up\n")
         (self.project / "later").write_text("seen\n")
         self.assertEqual(process.communicate("\n", timeout=20)[0], "seen\n")
 
-    def test_SAND_05_setuid_in_the_project_gives_nothing(self):
+    def test_setuid_in_the_project_gives_nothing(self):
         program = self.project / "id"
         program.write_bytes(pathlib.Path("/usr/bin/id").read_bytes())
         program.chmod(0o6755)
@@ -327,38 +327,38 @@ class Project(BoxTest):
 
 
 class Private(BoxTest):
-    def test_SAND_11_tmp_is_empty_private_and_works(self):
+    def test_tmp_is_empty_private_and_works(self):
         name = f"claudebox-{os.getpid()}"
         for place in ("/tmp", "/var/tmp"):
             self.assertEqual(self.box(f"ls -A {place}; echo a >{place}/{name}; cat {place}/{name}; stat -fc %T {place}"), "a\ntmpfs\n")
             self.assertFalse(os.path.exists(f"{place}/{name}"))
 
-    def test_SAND_11_shm_is_empty_private_and_works(self):
+    def test_shm_is_empty_private_and_works(self):
         name = f"claudebox-{os.getpid()}"
         self.assertEqual(self.box(f'ls -A /dev/shm; echo a >/dev/shm/{name}; cat /dev/shm/{name}'), "a\n")
         self.assertFalse(os.path.exists(f"/dev/shm/{name}"))
 
-    def test_SAND_11_pts_is_private_and_a_terminal_can_be_made(self):
+    def test_pts_is_private_and_a_terminal_can_be_made(self):
         out = self.box("ls /dev/pts; script -qec 'tty' /dev/null </dev/null | tr -d '\\r'")
         self.assertEqual(out.splitlines()[-1], "/dev/pts/0")
         self.assertLessEqual(set(out.splitlines()[:-1]), {"ptmx"})
 
-    def test_SAND_11_only_harmless_devices(self):
+    def test_only_harmless_devices(self):
         self.assertEqual(set(self.box("ls -A /dev").split()) - {"console"},
                          {"core", "fd", "full", "null", "ptmx", "pts", "random", "shm", "stderr", "stdin", "stdout", "tty", "urandom",
                           "zero"})
         self.assertEqual(self.box("head -c 4 /dev/urandom | wc -c; echo x >/dev/null; head -c 2 /dev/zero | wc -c").split(), ["4", "2"])
 
-    def test_SAND_11_devices_cannot_be_made(self):
+    def test_devices_cannot_be_made(self):
         self.assertEqual(self.box("mknod x b 254 0 2>/dev/null && echo made; mknod /tmp/x c 1 1 2>/dev/null && echo made; echo end"),
                          "end\n")
 
-    def test_SAND_11_proc_shows_only_the_box(self):
+    def test_proc_shows_only_the_box(self):
         pids = [int(n) for n in self.box("cd /proc; echo [0-9]*").split()]
         self.assertLess(len(pids), 6)
         self.assertLess(max(pids), 20)
 
-    def test_SAND_11_kernel_knobs_cannot_be_turned(self):
+    def test_kernel_knobs_cannot_be_turned(self):
         """Started by root, the agent's number on the host is 0, and the kernel lets that number write /proc/sys:
         core_pattern alone would run any program as root outside of the box."""
         knobs = ("kernel/core_pattern", "kernel/core_uses_pid", "kernel/modprobe", "kernel/hotplug", "kernel/poweroff_cmd", "kernel/sysrq",
@@ -370,21 +370,21 @@ class Private(BoxTest):
                        "/proc/kcore", "/proc/kmsg", "/proc/mtrr", "/proc/acpi/wakeup", "/proc/irq/default_smp_affinity", "/proc/bus/pci")
         self.assertEqual(out, "end\n")
 
-    def test_SEC_02_cgroups_of_the_host_cannot_be_changed(self):
+    def test_cgroups_of_the_host_cannot_be_changed(self):
         """In a namespace of its own the agent may mount cgroup2; started by root, it would own what it sees there."""
         self.profile(nested=os.getuid() != 0)
         out = self.box("unshare -UrmC sh -c 'mount -t cgroup2 x /tmp && [ -w /tmp/cgroup.procs ] && mkdir /tmp/claudebox-test-made && "
                        "rmdir /tmp/claudebox-test-made && echo made' 2>/dev/null; echo end")
         self.assertEqual(out, "end\n")
 
-    def test_SAND_11_no_sysfs(self):
+    def test_no_sysfs(self):
         self.assertEqual(self.box("ls -A /sys 2>/dev/null"), "")
 
 
 class Names(BoxTest):
     """SAND-12 and SAND-13 on machines with another /etc."""
 
-    def test_SAND_12_here(self):
+    def test_here(self):
         self.assertEqual(self.box("cat /etc/resolv.conf"), pathlib.Path("/etc/resolv.conf").read_text())
         self.assertIn("127.0.0.1", self.box("getent ahostsv4 localhost"))
 
@@ -392,14 +392,14 @@ class Names(BoxTest):
         host = OtherHost(self, files)
         return host.box("cat /etc/resolv.conf; cat /etc/secret /run/secret 2>/dev/null; : >>/etc/resolv.conf && echo WRITTEN")
 
-    def test_SAND_12_systemd_resolved(self):
+    def test_systemd_resolved(self):
         self.assertEqual(self.resolver({
             "/etc/resolv.conf": ("->", "../run/systemd/resolve/stub-resolv.conf"),
             "/run/systemd/resolve/stub-resolv.conf": "nameserver 127.0.0.53\n",
             "/run/systemd/resolve/secret": "hidden\n", "/run/secret": "hidden\n", "/etc/secret": "hidden\n"}),
             "nameserver 127.0.0.53\n")
 
-    def test_SAND_12_several_hops_relative_and_absolute(self):
+    def test_several_hops_relative_and_absolute(self):
         self.assertEqual(self.resolver({
             "/etc/resolv.conf": ("->", "static/resolv.conf"),
             "/etc/static": ("->", "/var/etc-now"),
@@ -408,12 +408,12 @@ class Names(BoxTest):
             "/run/resolvconf": ("->", "net"),
             "/run/net/resolv.conf": "nameserver 192.0.2.1\n"}), "nameserver 192.0.2.1\n")
 
-    def test_SAND_12_dangling_or_looping_links_do_not_stop_the_start(self):
+    def test_dangling_or_looping_links_do_not_stop_the_start(self):
         for target in ("/run/nowhere/resolv.conf", "/etc/resolv.conf"):
             host = OtherHost(self, {"/etc/resolv.conf": ("->", target)})
             self.assertEqual(host.box("echo started"), "started\n")
 
-    def test_SAND_12_no_resolv_conf_at_all(self):
+    def test_no_resolv_conf_at_all(self):
         self.assertEqual(OtherHost(self, {}).box("echo started"), "started\n")
 
     def bundle(self, files, env=None, store=None):
@@ -423,11 +423,11 @@ class Names(BoxTest):
         return host.box('cat "$SSL_CERT_FILE" && cat "$NIX_SSL_CERT_FILE"; find /etc /nix /var -name "*.key" 2>/dev/null; '
                         'cat /etc/ssl/private/* 2>/dev/null', env=env)
 
-    def test_SAND_13_debian(self):
+    def test_debian(self):
         self.assertEqual(self.bundle({"/etc/ssl/certs/ca-certificates.crt": "debian\n", "/etc/ssl/private/host.key": "hidden\n"}),
                          "debian\n" * 2)
 
-    def test_SAND_13_fedora(self):
+    def test_fedora(self):
         self.assertEqual(self.bundle({
             "/etc/ssl/certs": ("->", "/etc/pki/tls/certs"), "/etc/ssl/cert.pem": ("->", "/etc/pki/tls/certs/ca-bundle.crt"),
             "/etc/pki/tls/certs/ca-bundle.crt": ("->", "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem"),
@@ -435,23 +435,23 @@ class Names(BoxTest):
             "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem": "fedora\n",
             "/etc/pki/tls/private/localhost.key": "hidden\n", "/etc/pki/nssdb/key4.db": "hidden\n"}), "fedora\n" * 2)
 
-    def test_SAND_13_fedora_only_the_extracted_bundle(self):
+    def test_fedora_only_the_extracted_bundle(self):
         self.assertEqual(self.bundle({"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem": "fedora 43\n"}), "fedora 43\n" * 2)
 
-    def test_SAND_13_arch(self):
+    def test_arch(self):
         self.assertEqual(self.bundle({
             "/etc/ssl/certs/ca-certificates.crt": ("->", "../../ca-certificates/extracted/tls-ca-bundle.pem"),
             "/etc/ssl/cert.pem": ("->", "../ca-certificates/extracted/tls-ca-bundle.pem"),
             "/etc/ca-certificates/extracted/tls-ca-bundle.pem": "arch\n"}), "arch\n" * 2)
 
-    def test_SAND_13_alpine(self):
+    def test_alpine(self):
         self.assertEqual(self.bundle({"/etc/ssl/cert.pem": "alpine\n", "/etc/ssl/private/host.key": "hidden\n"}), "alpine\n" * 2)
 
-    def test_SAND_13_alpine_as_it_is(self):
+    def test_alpine_as_it_is(self):
         self.assertEqual(self.bundle({"/etc/ssl/cert.pem": ("->", "certs/ca-certificates.crt"),
                                       "/etc/ssl/certs/ca-certificates.crt": "alpine 3\n"}), "alpine 3\n" * 2)
 
-    def test_SAND_13_nixos(self):
+    def test_nixos(self):
         store = "/nix/store/00000000000000000000000000000000-nss-cacert/etc/ssl/certs/ca-bundle.crt"
         files = {
             "/etc/NIXOS": "", "/etc/static": ("->", "/nix/store/11111111111111111111111111111111-etc/etc"),
@@ -463,7 +463,7 @@ class Names(BoxTest):
         tools = "/nix/store/22222222222222222222222222222222-tools"
         self.assertEqual(self.bundle(files, env={"PATH": f"{tools}/bin:{self.env['PATH']}"}, store=tools), "nixos\n" * 2)
 
-    def test_SAND_10_nixos_path_has_only_store_directories(self):
+    def test_nixos_path_has_only_store_directories(self):
         tools = "/nix/store/22222222222222222222222222222222-tools"
         files = {"/etc/NIXOS": "", "/run/current-system": ("->", "/nix/store/3-system"),
                  "/nix/store/3-system/sw/bin/x": "", "/nix/var/nix/db/db.sqlite": "hidden", "/nix/var/nix/profiles/x": "hidden",
@@ -477,7 +477,7 @@ class Names(BoxTest):
         self.assertEqual(out, f"/nix/store/3-system/sw/bin:{tools}/bin\n{remote}\n/usr/* /bin/bash /bin/sh\n"
                               f"{tools[5:]} {tools[5:]}-libraries store/3-system var/nix/{var}\n")
 
-    def test_SAND_13_a_host_variable_that_leads_nowhere_is_replaced(self):
+    def test_a_host_variable_that_leads_nowhere_is_replaced(self):
         out = self.box('cat "$SSL_CERT_FILE" "$NIX_SSL_CERT_FILE" | grep -c BEGIN', env={
             "SSL_CERT_FILE": "/nowhere.pem", "NIX_SSL_CERT_FILE": str(self.home)})
         self.assertGreater(int(out), 1)

@@ -15,7 +15,7 @@ from lib.terminal import Terminal
 
 AS_ROOT = True
 STAGE = pathlib.Path(os.environ["STAGE"])
-RULES = json.loads((STAGE / "filter_rules.json").read_text())
+RULES = json.loads((STAGE / "seccomp_rules.json").read_text())
 ON_X86 = os.uname().machine == "x86_64"
 HIGH = 0xDEADBEEF << 32
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C

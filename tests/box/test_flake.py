@@ -30,7 +30,7 @@ __asm__(".globl _start\n_start: mov x8, 64; mov x0, 1; adr x1, text; mov x2, 8; 
 
 
 class Flake(NixTest):
-    def test_NIX_01_outputs_for_both_systems(self):
+    def test_outputs_for_both_systems(self):
         for output, names in {"packages": ["claudebox", "default"], "checks": ["default"], "devShells": ["default"]}.items():
             for system in SYSTEMS:
                 self.assertEqual(evaluate(f"{output}.{system}", "--apply", "builtins.attrNames"), names)
@@ -39,14 +39,14 @@ class Flake(NixTest):
             app = evaluate(f"apps.{system}.default")
             self.assertEqual((app["type"], app["program"]), ("app", evaluate(f"packages.{system}.default.outPath") + "/bin/claudebox"))
 
-    def test_NIX_01_what_is_told_of_it(self):
+    def test_what_is_told_of_it(self):
         version = re.search(r"version: '([^']+)'", (SOURCE / "meson.build").read_text())[1]
         package = evaluate(f"packages.{SYSTEM}.default", "--apply", "p: { inherit (p) version meta; }")
         self.assertEqual(package["version"], version)
         self.assertEqual((package["meta"]["mainProgram"], package["meta"]["license"]["spdxId"]), ("claudebox", "MIT"))
         self.assertEqual(sorted(package["meta"]["platforms"]), sorted(SYSTEMS))
 
-    def test_NIX_02_what_is_compiled_in(self):
+    def test_what_is_compiled_in(self):
         """Each option names the loader or program of that system, and every dependency of meson.build is an input."""
         for system, loader in zip(SYSTEMS, ("ld-linux-aarch64.so.1", "ld-linux-x86-64.so.2"), strict=True):
             flags = dict(flag[2:].split("=", 1) for flag in evaluate(f"packages.{system}.default.mesonFlags"))
@@ -60,7 +60,7 @@ class Flake(NixTest):
         inputs = evaluate(f"packages.{SYSTEM}.default.buildInputs", "--apply", "map (p: p.name)")
         self.assertEqual(set(inputs), needed)
 
-    def test_NIX_02_options_of_the_build_must_be_store_paths(self):
+    def test_options_of_the_build_must_be_store_paths(self):
         build = self.home / "build"
         done = subprocess.run(["meson", "setup", build, SOURCE, "-Dbox_path=/usr/bin"], stdout=subprocess.PIPE, text=True, check=False)
         self.assertNotEqual(done.returncode, 0)
@@ -82,27 +82,27 @@ class NixBuild(FlakeTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
-    def test_NIX_01_nix_run(self):
+    def test_nix_run(self):
         self.assertEqual(flake("run", "--", "--version").stdout, f"{self.claudebox('--version').stdout}")
 
-    def test_NIX_01_nix_profile_install(self):
+    def test_nix_profile_install(self):
         profile = self.home / "profile"
         flake("profile install --profile " + str(profile))
         self.assertEqual(os.path.realpath(profile / "bin/claudebox"), self.under_test)
         self.assertTrue((profile / "share/man/man5/claudebox-profile.5").exists())
 
-    def test_NIX_02_the_programs_stay_as_long_as_claudebox(self):
+    def test_the_programs_stay_as_long_as_claudebox(self):
         """What it names is in its closure, so no collection takes it away."""
         closure = subprocess.run(["nix-store", "--query", "--requisites", self.package], stdout=subprocess.PIPE, text=True, check=True).stdout
         for name in ("bubblewrap", "passt", "nftables", "cacert", "glibc", *TOOLS):
             self.assertRegex(closure, rf"(?m)^/nix/store/\w{{32}}-{name}$")
 
-    def test_NIX_03_PATH_is_store_paths_only(self):
+    def test_PATH_is_store_paths_only(self):
         path = self.box("echo $PATH", env={"PATH": "/usr/local/bin:/usr/bin:/bin"}).strip().split(":")
         self.assertEqual(tuple(re.sub(r"^/nix/store/\w{32}-(.*)/bin$", r"\1", entry) for entry in path), TOOLS)
         self.assertRegex(self.box("echo $SHELL"), r"^/nix/store/\w{32}-bash-interactive/bin/bash\n$")
 
-    def test_SAND_10_there_is_no_usr(self):
+    def test_there_is_no_usr(self):
         out = self.box("find /usr /bin /sbin /lib* -not -type d 2>/dev/null | sort; cut -d ' ' -f 5 /proc/self/mountinfo | sort")
         links = [line for line in out.splitlines() if line.startswith(("/bin", "/usr/bin", "/lib", "/usr/lib/", "/sbin"))]
         self.assertEqual([line for line in links if line != "/usr/lib/os-release"],
@@ -111,7 +111,7 @@ class NixBuild(FlakeTest):
         for link in ("/bin/sh", "/bin/bash", "/usr/bin/env"):
             self.assertTrue(self.box(f"readlink {link}").startswith("/nix/store/"))
 
-    def test_SAND_10_tools_work(self):
+    def test_tools_work(self):
         (self.project / "script").write_text("#!/usr/bin/env bash\necho $BASH\n")
         (self.project / "script").chmod(0o755)
         self.assertEqual(self.box("""
@@ -124,17 +124,17 @@ class NixBuild(FlakeTest):
             ./script | sed 's,.*/,,'
         """), "first\n[1,2]\n2:echo $BASH\n./script\n42\n#!/usr/bin/env bash\nbash\n")
 
-    def test_SAND_10_the_agent_runs(self):
+    def test_the_agent_runs(self):
         for first_line in ("#!/bin/sh", "#!/bin/bash", "#!/usr/bin/env bash"):
             self.fake_claude().write_text(f'{first_line}\necho "claude $*"\n')
             self.assertTrue(self.agent("-p", "hi").startswith("claude --dangerously-skip-permissions"), first_line)
 
-    def test_SAND_10_an_agent_of_node_has_the_stores(self):
+    def test_an_agent_of_node_has_the_stores(self):
         for first_line in ("#!/usr/bin/env node", "#!/usr/bin/node"):
             self.fake_claude().write_text(f"{first_line}\nconsole.log(process.version, require('fs').existsSync('/usr/bin/node'))\n")
             self.assertRegex(self.agent(), r"^v\d+\.\S+ false\n$")
 
-    def test_SAND_10_an_agent_of_another_system_has_the_stores_loader(self):
+    def test_an_agent_of_another_system_has_the_stores_loader(self):
         """As Claude's native build: an ELF file that asks for the loader at its usual path, which only the store has."""
         source = self.home / "foreign.c"
         source.write_text(FOREIGN)
@@ -143,7 +143,7 @@ class NixBuild(FlakeTest):
         self.assertEqual(self.agent(), "foreign\n")
         self.assertTrue(self.box(f"readlink {loader}").startswith("/nix/store/"))
 
-    def test_SAND_10_claude_itself(self):
+    def test_claude_itself(self):
         """The loader of nixpkgs finds the C library beside itself; this one is Debian's and has to be told."""
         if "CLAUDE_NEW" not in os.environ:
             self.skipTest("Claude Code is not installed")
@@ -151,7 +151,7 @@ class NixBuild(FlakeTest):
         self.fake_claude(f'export LD_LIBRARY_PATH={lib}\nexec {os.environ["CLAUDE_NEW"]} "$@"')
         self.assertRegex(self.agent("--", "--version"), r"^2\.\d+\.\d+ \(Claude Code\)\n$")
 
-    def test_SAND_10_an_agent_that_cannot_run_is_refused(self):
+    def test_an_agent_that_cannot_run_is_refused(self):
         self.fake_claude().write_text("#!/usr/bin/python3\nprint('x')\n")
         message = self.refused("--yes")
         self.assertIn("needs '/usr/bin/python3', and the box has only the Nix store", message)
@@ -162,21 +162,21 @@ class NixBuild(FlakeTest):
         self.assertIn("needs '/lib/ld-musl-x86_64.so.1'", self.refused("--yes"))
         self.assertEqual(self.box("echo a shell is still to be had"), "a shell is still to be had\n")
 
-    def test_SAND_13_certificates_of_the_host_or_else_of_the_store(self):
+    def test_certificates_of_the_host_or_else_of_the_store(self):
         show = ("--yes", "--exec", "sh", "-c", "cat $SSL_CERT_FILE")
         self.assertEqual(self.host({CERTIFICATES: "of the host\n"})(*show).stdout, "of the host\n")
         self.assertEqual(self.host({})(*show).stdout, "certificates of Nix\n")
 
-    def test_SAND_10_a_machine_with_links_for_its_directories(self):
+    def test_a_machine_with_links_for_its_directories(self):
         """/bin -> usr/bin of the host is a directory of ours in the box; a claude that lies there is found."""
         host = self.host({"/etc/localtime": ("->", "/usr/share/zoneinfo/UTC")})
         done = host("--yes", "--exec", "sh", "-c", "type sh; echo fine", env={"CLAUDEBOX_CLAUDE": "/bin/true"})
         self.assertTrue(done.stdout.endswith("fine\n"), done.stderr)
 
-    def test_AWARE_01_the_agent_is_told(self):
+    def test_the_agent_is_told(self):
         self.assertIn("those of the Nix store", self.box("cat /etc/claude-code/CLAUDE.md"))
 
-    def test_UX_05_check(self):
+    def test_check(self):
         self.fake_claude("echo 1.2.3")
         done = self.claudebox("--check=json")
         report = json.loads(done.stdout)
@@ -186,36 +186,36 @@ class NixBuild(FlakeTest):
             self.assertEqual(states[name][0], "ok", states[name])
         self.assertTrue(states["shell"][1].startswith("/nix/store/"))
 
-    def test_UX_05_a_claude_that_lacks_a_library_is_noticed(self):
+    def test_a_claude_that_lacks_a_library_is_noticed(self):
         """Of this machine, with libraries that are not in the store at their usual places."""
         self.env["CLAUDEBOX_CLAUDE"] = "/usr/bin/git"
         checks = {check["name"]: check for check in json.loads(self.claudebox("--check=json").stdout)["checks"]}
         self.assertEqual(checks["claude"]["state"], "broken")
         self.assertIn("libraries of /nix/store only", checks["claude"]["fix"])
 
-    def test_UX_04_the_dry_run_is_the_same_box(self):
+    def test_the_dry_run_is_the_same_box(self):
         script = self.claudebox("--dry-run", "--exec", "sh", "-c", "echo $PATH; ls /usr/bin").stdout
         done = subprocess.run(["/bin/sh"], input=script, env=self.env, cwd=self.project, stdout=subprocess.PIPE, text=True, check=True)
         self.assertRegex(done.stdout, r"^(/nix/store/[^:]*:?)+\nenv\n$")
 
-    def test_PROVE_nothing_leaks(self):
+    def test_nothing_leaks(self):
         done = self.claudebox("--prove=json", "--yes")
         report = json.loads(done.stdout)
         self.assertEqual([row for row in report["attacks"] if row["verdict"] == "leaked"], [])
         self.assertEqual(done.returncode, 0, done.stderr)
 
-    def test_TOOL_01_nix_shell_and_comma(self):
+    def test_nix_shell_and_comma(self):
         if self.alone:
             self.skipTest("the daemon is one of our own")
         self.assertEqual(self.box("nix shell nixpkgs#hello -c hello; , hello"), "hello from Nix\n" * 2)
 
-    def test_PACKAGES_by_the_nix_that_is_compiled_in(self):
+    def test_by_the_nix_that_is_compiled_in(self):
         self.profile("hello")
         self.assertEqual(self.box("hello"), "hello from Nix\n")
 
 
 class NixBuildAndInet(FlakeTest, InetTest):
-    def test_NET_02_pasta_and_nft_that_are_compiled_in(self):
+    def test_pasta_and_nft_that_are_compiled_in(self):
         done = self.inet("bash", "-c", 'for address; do (: <>"/dev/tcp/$address/80") 2>/dev/null && echo "$address"; done', "bash",
                          "203.0.113.10", "2001:db8:f::10", "192.168.77.5", "192.168.77.10", "2001:db8:1::5")
         self.assertEqual(done.stdout, "203.0.113.10\n2001:db8:f::10\n", done.stderr)

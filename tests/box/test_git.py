@@ -30,7 +30,7 @@ class GitTest(BoxTest):
 
 
 class Repository(GitTest):
-    def test_GIT_01_plain_repository(self):
+    def test_plain_repository(self):
         self.repository(self.project)
         done = self.run_box("git status --porcelain; " + COMMIT, self.project)
         self.assertEqual(done.stdout, COMMITTED, done.stderr)
@@ -38,7 +38,7 @@ class Repository(GitTest):
         self.assertEqual(self.git("status", "--porcelain"), "")
         self.git("fsck", "--strict")
 
-    def test_GIT_01_subdirectory(self):
+    def test_subdirectory(self):
         top = self.repository(self.home / "repo")
         sub = top / "a" / "b"
         sub.mkdir(parents=True)
@@ -55,7 +55,7 @@ class Repository(GitTest):
         self.assertFalse((top / "new").exists() or (top / "a" / "x").exists())
         self.assertEqual(self.git("ls-files", cwd=top).split(), ["a/b/file.txt", "file.txt", "outside.txt"])
 
-    def test_GIT_01_linked_worktree(self):
+    def test_linked_worktree(self):
         main = self.repository(self.home / "main")
         (main / "secret-uncommitted.txt").write_text("canary")
         tree_path = self.home / "linked"
@@ -66,7 +66,7 @@ class Repository(GitTest):
         self.assertEqual(self.host_mounts(tree_path), {str(tree_path): "read-write", str(main / ".git"): "read-write"})
         self.assertEqual(self.run_box(f"cat {main}/secret-uncommitted.txt {main}/file.txt", tree_path).stdout, "")
 
-    def test_GIT_01_subdirectory_of_a_linked_worktree(self):
+    def test_subdirectory_of_a_linked_worktree(self):
         main = self.repository(self.home / "main")
         (main / "sub").mkdir()
         (main / "sub" / "file.txt").write_text("x\n")
@@ -77,7 +77,7 @@ class Repository(GitTest):
         done = self.run_box("git status --porcelain; " + COMMIT, linked / "sub")
         self.assertEqual(done.stdout, COMMITTED, done.stderr)
 
-    def test_GIT_01_worktree_inside_the_main_repository(self):
+    def test_worktree_inside_the_main_repository(self):
         main = self.repository(self.project)
         linked = main / ".worktrees" / "topic"
         self.git("worktree", "add", "-q", "-b", "topic", linked, cwd=main)
@@ -91,7 +91,7 @@ class Repository(GitTest):
         self.git("commit", "-qm", "submodule", cwd=outer)
         return outer
 
-    def test_GIT_01_submodule_as_project(self):
+    def test_submodule_as_project(self):
         outer = self.submodule()
         done = self.run_box("git status --porcelain; " + COMMIT, outer / "lib")
         self.assertEqual(done.stdout, COMMITTED, done.stderr)
@@ -99,12 +99,12 @@ class Repository(GitTest):
         self.assertEqual(self.host_mounts(outer / "lib"),
                          {str(outer / "lib"): "read-write", str(outer / ".git/modules/lib"): "read-write"})
 
-    def test_GIT_01_superproject(self):
+    def test_superproject(self):
         outer = self.submodule()
         done = self.run_box(f"cd lib && {COMMIT} && cd .. && git commit -qam bump && git status --porcelain", outer)
         self.assertEqual(done.stdout, COMMITTED, done.stderr)
 
-    def test_GIT_01_worktree_of_a_bare_repository(self):
+    def test_worktree_of_a_bare_repository(self):
         source = self.repository(self.home / "source")
         bare = self.home / "bare.git"
         self.git("clone", "-q", "--bare", source, bare, cwd=self.home)
@@ -113,7 +113,7 @@ class Repository(GitTest):
         done = self.run_box("git status --porcelain; " + COMMIT, linked)
         self.assertEqual(done.stdout, COMMITTED, done.stderr)
 
-    def test_GIT_01_separate_git_dir(self):
+    def test_separate_git_dir(self):
         """git init --separate-git-dir: no worktree is named on the other side, so nothing proves that it is ours."""
         self.git("config", "--global", "user.name", "Ann", cwd=self.home)
         self.git("init", "-q", "--separate-git-dir", self.home / "store.git", self.project)
@@ -121,21 +121,21 @@ class Repository(GitTest):
         self.assertEqual(done.returncode, 0)
         self.assertIn("does not point back", done.stderr)
 
-    def test_GIT_01_not_a_repository(self):
+    def test_not_a_repository(self):
         done = self.run_box("git status; git init -q . && git commit -q --allow-empty -m first && git log --format=%s", self.project)
         self.assertEqual(done.stdout, "first\n")
         self.assertIn("not a git repository", done.stderr)
 
-    def test_GIT_01_an_unborn_repository(self):
+    def test_an_unborn_repository(self):
         self.git("init", "-q", self.project)
         self.assertEqual(self.run_box("git commit -q --allow-empty -m first && git log --format=%s", self.project).stdout, "first\n")
 
-    def test_GIT_01_identity_of_the_repository_wins(self):
+    def test_identity_of_the_repository_wins(self):
         self.repository(self.project)
         self.git("config", "user.email", "work@example.com")
         self.assertEqual(self.run_box("git commit -q --allow-empty -m x; git log -1 --format=%ae", self.project).stdout, "work@example.com\n")
 
-    def test_GIT_01_identity_from_an_included_file(self):
+    def test_identity_from_an_included_file(self):
         (self.home / "work.inc").write_text("[user]\n\temail = included@example.com\n")
         self.repository(self.project)
         with open(self.home / ".gitconfig", "a", encoding="utf-8") as file:
@@ -143,27 +143,27 @@ class Repository(GitTest):
         self.assertEqual(self.run_box("git commit -q --allow-empty -m x; git log -1 --format=%ae", self.project).stdout,
                          "included@example.com\n")
 
-    def test_GIT_01_hostile_identity_stays_an_identity(self):
+    def test_hostile_identity_stays_an_identity(self):
         name = 'A"\n[core]\n\tsshCommand = touch /tmp/x\\ ; #'
         self.repository(self.project, name=name)
         out = self.run_box("git config --list --show-origin | grep -v '^file:.git/config'; git var GIT_AUTHOR_IDENT", self.project).stdout
         self.assertNotIn("core.sshcommand", out.lower().replace(name.lower(), ""))
         self.assertEqual(self.run_box("git config core.sshCommand", self.project).stdout, "")
 
-    def test_GIT_01_no_identity_on_the_host_is_told(self):
+    def test_no_identity_on_the_host_is_told(self):
         self.git("init", "-q", self.project)
         done = self.run_box("git commit -q --allow-empty -m x && git log -1 --format=%s", self.project)
         self.assertEqual(done.stdout, "x\n")
         self.assertIn("user.name", done.stderr)
 
-    def test_GIT_02_safe_directory_trusts_the_project(self):
+    def test_safe_directory_trusts_the_project(self):
         self.repository(self.project)
         self.assertEqual(self.run_box("git config --get-all safe.directory", self.project).stdout.split("\n")[0], str(self.project))
         odd = self.repository(self.home / 'with "quotes" and \\ é')
         self.assertEqual(self.run_box("git config --get-all safe.directory; git rev-parse HEAD >/dev/null && echo ok", odd).stdout,
                          f"{odd}\nok\n")
 
-    def test_GIT_01_a_path_with_newline(self):
+    def test_a_path_with_newline(self):
         odd = self.repository(self.home / "new\nline")
         self.assertEqual(self.run_box(COMMIT, odd).stdout, COMMITTED)
 
@@ -199,7 +199,7 @@ class Canonical(GitTest):
 
 
 class NoKeys(GitTest):
-    def test_SEC_03_repository_that_signs(self):
+    def test_repository_that_signs(self):
         self.repository(self.project)
         self.git("config", "commit.gpgsign", "true")
         self.git("config", "tag.gpgSign", "true")
@@ -208,14 +208,14 @@ class NoKeys(GitTest):
         self.assertEqual(done.stdout, COMMITTED + "tagged\n", done.stderr)
         self.assertIn("not signed", done.stderr)
 
-    def test_SEC_03_host_that_signs(self):
+    def test_host_that_signs(self):
         self.repository(self.project)
         self.git("config", "--global", "commit.gpgsign", "true")
         self.git("config", "--global", "gpg.format", "ssh")
         self.git("config", "--global", "user.signingkey", "~/.ssh/id_ed25519")
         self.assertEqual(self.run_box(COMMIT, self.project).stdout, COMMITTED)
 
-    def test_SEC_03_nothing_of_the_hosts_configuration_is_there(self):
+    def test_nothing_of_the_hosts_configuration_is_there(self):
         self.repository(self.project)
         self.git("config", "--global", "credential.helper", "store")
         self.git("config", "--global", "url.https://user:canary@example.org/.insteadOf", "gh:")
@@ -234,7 +234,7 @@ class NoKeys(GitTest):
         self.assertNotIn("credential", out)
         self.assertIn("user.name=Ann", out)
 
-    def test_SEC_03_no_agent_socket(self):
+    def test_no_agent_socket(self):
         self.assertEqual(self.box('echo "$SSH_AUTH_SOCK$GPG_TTY$GPG_AGENT_INFO"; ls -A ~/.gnupg ~/.ssh 2>/dev/null',
                                   env={"SSH_AUTH_SOCK": "/x", "GPG_TTY": "/x"}), "\n")
 
@@ -254,18 +254,18 @@ class Hostile(GitTest):
             self.assertEqual(tree(self.home / "other"), before)
         return done
 
-    def test_SEC_03_another_projects_git_directory(self):
+    def test_another_projects_git_directory(self):
         other = self.repository(self.home / "other")
         for content in (f"gitdir: {other}/.git\n", f"gitdir: {other}/.git", "gitdir: ../other/.git\n", f"gitdir: {other}/.git/\n",
                         f"gitdir: {self.home}/./project/../other/.git\n"):
             self.lie(content, "does not point back")
 
-    def test_SEC_03_a_worktree_of_another_project(self):
+    def test_a_worktree_of_another_project(self):
         other = self.repository(self.home / "other")
         self.git("worktree", "add", "-q", "-b", "t", self.home / "real", cwd=other)
         self.lie(f"gitdir: {other}/.git/worktrees/real\n", "does not point back")
 
-    def test_SEC_03_secrets_and_the_root(self):
+    def test_secrets_and_the_root(self):
         ssh = self.home / ".ssh"
         ssh.mkdir()
         (ssh / "id_rsa").write_text("canary")
@@ -274,7 +274,7 @@ class Hostile(GitTest):
         for target in (ssh, "/", self.home, "/etc", "/proc/self/cwd", "/proc/self/root", f"{self.home}/.claude"):
             self.lie(f"gitdir: {target}\n")
 
-    def test_SEC_03_a_secret_directory_that_points_back(self):
+    def test_a_secret_directory_that_points_back(self):
         """Even a well-made repository is not mounted from a secret place."""
         ssh = self.home / ".ssh"
         self.repository(self.project)
@@ -282,7 +282,7 @@ class Hostile(GitTest):
         self.git("--git-dir", ssh, "config", "core.worktree", self.project)
         self.lie(f"gitdir: {ssh}\n", "git is not available")
 
-    def test_SEC_03_a_commondir_planted_in_the_project(self):
+    def test_a_commondir_planted_in_the_project(self):
         """A git directory of the project's own that borrows another project's objects."""
         other = self.repository(self.home / "other")
         fake = self.project / "fake"
@@ -292,14 +292,14 @@ class Hostile(GitTest):
         (fake / "gitdir").write_text(f"{self.project}/.git\n")
         self.lie("gitdir: fake\n")
 
-    def test_SEC_03_a_git_directory_with_a_commondir(self):
+    def test_a_git_directory_with_a_commondir(self):
         """.git is a directory, but its commondir leads elsewhere."""
         other = self.repository(self.home / "other")
         self.repository(self.project)
         (self.project / ".git" / "commondir").write_text(f"{other}/.git\n")
         self.assertEqual(self.host_mounts(self.project), {str(self.project): "read-write"})
 
-    def test_SEC_03_git_is_a_link_to_another_repository(self):
+    def test_git_is_a_link_to_another_repository(self):
         other = self.repository(self.home / "other")
         (self.project / ".git").symlink_to(other / ".git")
         self.assertEqual(self.host_mounts(self.project), {str(self.project): "read-write"})
@@ -307,12 +307,12 @@ class Hostile(GitTest):
         self.assertEqual(done.stdout, "")
         self.assertIn("git is not available", done.stderr)
 
-    def test_SEC_03_a_link_on_the_way_in_a_pointer(self):
+    def test_a_link_on_the_way_in_a_pointer(self):
         other = self.repository(self.home / "other")
         (self.project / "way").symlink_to(other)
         self.lie("gitdir: way/.git\n", "does not point back")
 
-    def test_SEC_03_the_worktree_named_by_another_repository_is_taken_only_with_its_consent(self):
+    def test_the_worktree_named_by_another_repository_is_taken_only_with_its_consent(self):
         """The other repository's own file must name this very .git; a file the box made does not count."""
         other = self.repository(self.home / "other")
         forged = self.project / "forged"

@@ -33,48 +33,48 @@ MAPPED_TRIES = [(protocol, port) for protocol, port in TRIES if protocol != "pin
 
 
 class Table(InetTest):
-    def test_NET_02_the_world_answers_without_a_box(self):
+    def test_the_world_answers_without_a_box(self):
         """The counterpart: from the host itself every forbidden address is reached, so the table can fail."""
         table = rows([*FORBIDDEN, *LINK_LOCAL, *ALLOWED]) + rows(map(mapped, (*FORBIDDEN4, *ALLOWED4)), MAPPED_TRIES)
         self.assertReached(table, self.world.probe(table))
 
-    def test_NET_02_forbidden_addresses_are_refused_at_once(self):
+    def test_forbidden_addresses_are_refused_at_once(self):
         table = rows(FORBIDDEN, (*TRIES, *CLOSED)) + rows(map(mapped, FORBIDDEN4), (*MAPPED_TRIES, *CLOSED))
         self.assertRefused(table, self.probe(table), EXPECTED)
 
-    def test_NET_02_what_the_kernel_may_refuse_itself(self):
+    def test_what_the_kernel_may_refuse_itself(self):
         table = rows([*LINK_LOCAL, *MULTICAST4]) + rows(MULTICAST6, MAPPED_TRIES) + rows(map(mapped, FORBIDDEN4), (("ping", 0),))
         self.assertRefused(table, self.probe(table), ANY_ERROR)
 
-    def test_NET_02_no_group_answers(self):
+    def test_no_group_answers(self):
         """Nobody is told that a ping to an IPv6 group was refused."""
         for outcome, _ in self.probe(rows(MULTICAST6[:1], (("ping", 0),))):
             self.assertIn(outcome, {"silent", *ANY_ERROR["ping6"]})
 
-    def test_NET_02_the_internet_works(self):
+    def test_the_internet_works(self):
         table = rows(ALLOWED) + rows(map(mapped, ALLOWED4), MAPPED_TRIES)
         self.assertReached(table, self.probe(table))
 
-    def test_NET_02_the_first_connection_needs_no_patience(self):
+    def test_the_first_connection_needs_no_patience(self):
         """No address is still tentative when the agent starts."""
         for address in ("203.0.113.10", "2001:db8:f::10"):
             (outcome, seconds), = self.probe([["tcp", address, 80]])
             self.assertEqual(outcome, "reached")
             self.assertLess(seconds, 0.3)
 
-    def test_NET_02_loopback_is_the_boxs_own(self):
+    def test_loopback_is_the_boxs_own(self):
         """The host's services listen on all of its addresses; none is reached by a name for this machine."""
         table = [[protocol, address, port] for address in ("127.0.0.1", "127.0.0.2", "::1", "::ffff:127.0.0.1", "0.0.0.0", "::", "127.0.0.53")
                  for protocol in ("tcp", "udp") for port in (80, 22)]
         results = self.probe(table)
         self.assertEqual({outcome for outcome, _ in results} - {"ECONNREFUSED", "late ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH"}, set())
 
-    def test_NET_02_the_ways_in_and_out_are_no_hosts(self):
+    def test_the_ways_in_and_out_are_no_hosts(self):
         """The gateway and the rest of the box's own network lead nowhere."""
         table = rows(("192.0.0.1", "192.0.0.3", "192.0.0.6", "192.0.0.170", "fe80::1%"), (*TRIES, ("tcp", 53), ("udp", 53)))
         self.assertRefused(table, self.probe(table), ANY_ERROR)
 
-    def test_NET_02_loopback_works(self):
+    def test_loopback_works(self):
         self.assertEqual(self.inet("python3", "-c", LOOPBACK).stdout.split(), ["x", "x"])
 
 
@@ -261,16 +261,16 @@ class Hostile(InetTest):
         self.assertEqual(results.pop()[0], "reached")
         self.assertRefused(self.after, results, EXPECTED)
 
-    def test_NET_02_rules_routes_and_addresses_stay(self):
+    def test_rules_routes_and_addresses_stay(self):
         self.hostile("")
 
-    def test_NET_02_new_user_namespaces_get_nowhere(self):
+    def test_new_user_namespaces_get_nowhere(self):
         if os.getuid() == 0:
             return  # has none: box/test_filter.py
         self.profile(nested=True)
         self.hostile("unshare --user --map-root-user")
 
-    def test_NET_02_a_new_network_has_no_way_out(self):
+    def test_a_new_network_has_no_way_out(self):
         """There the agent may do what it likes, but there is nothing."""
         if os.getuid() == 0:
             return
@@ -283,12 +283,12 @@ class Hostile(InetTest):
         self.assertNotIn("entered", done.stdout)
         self.assertNotIn("reached", done.stdout)
 
-    def test_NET_02_socket_tricks_reach_nothing(self):
+    def test_socket_tricks_reach_nothing(self):
         said = self.python(TRICKS)
         forbidden = ("192.168.77.10", "2001:db8:1::10")
         self.assertEqual({name: what for name, what in said.items() if what == "made" or any(address in what for address in forbidden)}, {})
 
-    def test_NET_02_the_same_tricks_on_the_host_reach_it(self):
+    def test_the_same_tricks_on_the_host_reach_it(self):
         """The counterpart: some of them work where nothing forbids."""
         names = ("fast open", "free bind 192.168.77.5 1", "free bind 192.168.77.5 2", "mark", "packet 3")
         said = json.loads(self.world.run("/usr/bin/python3", "-c", TRICKS, *names))
@@ -296,7 +296,7 @@ class Hostile(InetTest):
             self.assertIn("reached ::ffff:192.168.77.10", said[name], name)
         self.assertEqual((said["mark"], said["packet 3"]), ("made", "made"))
 
-    def test_NET_02_the_same_commands_change_another_host(self):
+    def test_the_same_commands_change_another_host(self):
         """The counterpart, in a world that is thrown away."""
         world = World()
         self.addCleanup(world.close)

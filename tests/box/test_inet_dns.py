@@ -99,40 +99,40 @@ class Names(InetTest):
         self.assertLess(said["first"], 4)
         return said
 
-    def test_NET_02_systemd_resolved(self):
+    def test_systemd_resolved(self):
         self.check("systemd-resolved")
 
-    def test_NET_02_systemd_resolved_by_an_absolute_link(self):
+    def test_systemd_resolved_by_an_absolute_link(self):
         self.check("systemd-resolved, absolute link")
 
-    def test_NET_02_dnsmasq_on_loopback(self):
+    def test_dnsmasq_on_loopback(self):
         self.check("dnsmasq on loopback")
 
-    def test_NET_02_a_resolver_in_the_lan(self):
+    def test_a_resolver_in_the_lan(self):
         self.check("in the LAN")
 
-    def test_NET_02_a_resolver_in_the_internet(self):
+    def test_a_resolver_in_the_internet(self):
         self.check("in the internet")
 
-    def test_NET_02_a_resolver_by_ipv6(self):
+    def test_a_resolver_by_ipv6(self):
         self.check("IPv6")
 
-    def test_NET_02_a_link_local_resolver(self):
+    def test_a_link_local_resolver(self):
         self.check("IPv6, link-local")
 
-    def test_NET_02_the_first_resolver_refuses(self):
+    def test_the_first_resolver_refuses(self):
         self.check("the first refuses")
 
-    def test_NET_02_the_first_resolver_is_silent(self):
+    def test_the_first_resolver_is_silent(self):
         self.check("the first is silent")
 
-    def test_NET_02_the_order_is_kept(self):
+    def test_the_order_is_kept(self):
         self.check("IPv6 before IPv4")
 
-    def test_NET_02_nixos_links(self):
+    def test_nixos_links(self):
         self.check("NixOS")
 
-    def test_NET_02_no_resolver_listed(self):
+    def test_no_resolver_listed(self):
         """The C library then asks this machine; either way no lookup hangs, and addresses work."""
         self.layout({"/etc/resolv.conf": "# nothing\n"})
         said = self.python(ASK + """
@@ -145,14 +145,14 @@ print(json.dumps(said))
         self.assertIn(said["which"], (["192.0.2.1"], [-2], [-3]))
         self.assertLess(said["seconds"], 3)
 
-    def test_NET_02_search_and_options_are_kept(self):
+    def test_search_and_options_are_kept(self):
         self.layout({"/etc/resolv.conf": "domain old.test\nsearch corp.test other.test\nnameserver 192.168.77.1\noptions ndots:3 timeout:2\n"})
         lines = [line.split() for line in self.inet("cat", "/etc/resolv.conf").stdout.splitlines()]
         self.assertIn(["search", "corp.test", "other.test"], lines)
         self.assertIn(["options", "ndots:3", "timeout:2"], [line for line in lines if line[:1] == ["options"]])
         self.assertEqual([line for line in lines if line[:1] == ["nameserver"]], [["nameserver", "127.0.0.53"]])
 
-    def test_NET_02_hosts_file_leads_to_no_neighbour(self):
+    def test_hosts_file_leads_to_no_neighbour(self):
         self.layout({"/etc/resolv.conf": "nameserver 192.168.77.1\n", "/etc/hosts": "127.0.0.1 localhost\n192.168.77.10 printer\n"})
         said = self.python(ASK + """
 for name in ("printer", "nas.test"):
@@ -166,7 +166,7 @@ print(json.dumps(said))
         self.assertEqual(said["nas.test"], 111)
         self.assertIn(said["printer"], (111, -2, -3))
 
-    def test_NET_02_the_resolvers_address_is_for_names_only(self):
+    def test_the_resolvers_address_is_for_names_only(self):
         """Neither its other ports, nor the resolver itself, nor what is no query."""
         self.layout({"/etc/resolv.conf": "nameserver 192.168.77.1\n"})
         said = self.python(ASK + r"""
@@ -206,7 +206,7 @@ print(json.dumps(said))
         self.assertEqual(said["http"], "")
         self.assertEqual(said["after"], ["192.0.2.77"])
 
-    def test_NET_02_many_lookups_at_once(self):
+    def test_many_lookups_at_once(self):
         """Also beside connections that ask nothing."""
         self.layout({"/etc/resolv.conf": "nameserver 192.168.77.1\n"})
         said = self.python(ASK + """
@@ -234,7 +234,7 @@ print(json.dumps(said))
         self.assertEqual((said["udp"], said["tcp"]), (["192.0.2.77"], 1))
         self.assertLess(said["seconds"], 8)
 
-    def test_NET_02_resolv_conf_changes_later(self):
+    def test_resolv_conf_changes_later(self):
         """A laptop that moves: the new network's resolver answers within seconds, whether the file or the link changes."""
         self.layout({"/etc/resolv.conf": "nameserver 192.168.77.1\n"})
         session = self.start("/usr/bin/python3", "-c", ASK + """

@@ -22,16 +22,16 @@ class Ends(InetTest):
     def pastas(self):
         return [pid for pid in self.world.strangers() if name_of(pid).startswith(("pasta", "passt"))]
 
-    def test_NET_02_exit_codes_pass(self):
+    def test_exit_codes_pass(self):
         for code in (0, 1, 7, 124, 126, 130, 255):
             self.assertEqual(self.inet("sh", "-c", f"exit {code}").returncode, code)
         self.assertEqual(self.claudebox("--network", "inet", "--yes", "--exec", "no-such-program").returncode, 127)
 
-    def test_NET_02_a_signal_inside_is_told(self):
+    def test_a_signal_inside_is_told(self):
         for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGHUP):
             self.assertEqual(self.inet("sh", "-c", f"kill -{int(number)} $$").returncode, 128 + number)
 
-    def test_NET_02_a_signal_to_claudebox_reaches_the_agent(self):
+    def test_a_signal_to_claudebox_reaches_the_agent(self):
         session = self.start("sh", "-c", "trap 'exit 42' TERM; echo ready; while :; do sleep 0.05; done").expect()
         session.process.terminate()
         self.assertEqual(session.process.wait(10), 42)
@@ -39,13 +39,13 @@ class Ends(InetTest):
         session.process.terminate()
         self.assertIn(session.process.wait(10), (143, -signal.SIGTERM))
 
-    def test_NET_02_there_is_one_pasta_while_it_runs_and_none_after(self):
+    def test_there_is_one_pasta_while_it_runs_and_none_after(self):
         session = self.start("/usr/bin/python3", "-c", PROBE).expect()
         self.assertEqual(len(self.pastas()), 1)
         self.assertEqual(session.finish()[0], 0)
         self.assertEqual(self.world.strangers(), [], "gone when claudebox ends, not some time later")
 
-    def test_NET_02_pasta_dies(self):
+    def test_pasta_dies(self):
         """The box loses its network, gains none, and goes on; the user is told; the exit status is the agent's."""
         session = self.start("sh", "-c", '/usr/bin/python3 -c "$0"; exit 7', PROBE).expect()
         self.assertReached([["tcp", "203.0.113.10", 80]], session.probe([["tcp", "203.0.113.10", 80]]))
@@ -70,16 +70,16 @@ class Ends(InetTest):
         self.assertTrue(until(lambda: not self.world.strangers(), 3), f"{[name_of(pid) for pid in self.world.strangers()]} outlive {part}")
         return session.process.wait(10)
 
-    def test_NET_02_claudebox_is_killed(self):
+    def test_claudebox_is_killed(self):
         self.assertEqual(self.killed("claudebox"), -signal.SIGKILL)
 
-    def test_NET_02_bwrap_is_killed(self):
+    def test_bwrap_is_killed(self):
         self.assertNotEqual(self.killed("bwrap"), 0)
 
-    def test_NET_02_the_agent_is_killed(self):
+    def test_the_agent_is_killed(self):
         self.assertEqual(self.killed("agent"), 137)
 
-    def test_NET_02_claudebox_is_killed_while_it_starts(self):
+    def test_claudebox_is_killed_while_it_starts(self):
         """At any moment: nothing stays, and no agent starts without its rules."""
         for number in range(24):
             process = subprocess.Popen(self.command("--network", "inet", "--yes", "--exec", "sleep", "1000"), env=self.env,
@@ -92,7 +92,7 @@ class Ends(InetTest):
             process.wait(10)
             self.assertTrue(until(lambda: not self.left(), 2), f"{[name_of(pid) for pid in self.left()]} after {number}")
 
-    def test_NET_02_fifty_boxes_at_once(self):
+    def test_fifty_boxes_at_once(self):
         def begin(number):
             return self.start("sh", "-c", f"echo ready; read line; exit {number % 7}").expect()
 
@@ -108,7 +108,7 @@ class Ends(InetTest):
 class Changes(InetTest):
     """The host's network changes while a box runs: a new address and its neighbours are refused within seconds."""
 
-    def test_NET_02_a_new_address_on_the_host(self):
+    def test_a_new_address_on_the_host(self):
         table = [["tcp", "198.51.101.10", 80], ["tcp", "2001:db8:2::10", 80]]
         own = [["tcp", "198.51.101.5", 80], ["udp", "198.51.101.5", 80]]
         session = self.start("/usr/bin/python3", "-c", PROBE).expect()
@@ -124,7 +124,7 @@ class Changes(InetTest):
         self.assertReached([["tcp", "203.0.113.10", 80]], session.probe([["tcp", "203.0.113.10", 80]]))
         self.assertEqual(session.finish()[0], 0)
 
-    def test_NET_02_the_host_moves_to_another_network(self):
+    def test_the_host_moves_to_another_network(self):
         """As after sleep: what was refused at the start stays so or is the internet again, the new LAN is refused."""
         session = self.start("/usr/bin/python3", "-c", PROBE).expect()
         self.world.run("sh", "-c", "ip addr add 198.51.102.5/24 dev eth0; ip route replace default via 198.51.102.1 dev eth0; "
@@ -139,7 +139,7 @@ class Changes(InetTest):
         self.assertEqual(session.finish()[0], 0)
 
 
-    def test_NET_02_a_route_without_a_gateway_is_on_link(self):
+    def test_a_route_without_a_gateway_is_on_link(self):
         """As a VPN has it: a public network behind an interface, with no address of the host in it."""
         table = [["tcp", "198.51.103.10", 80], ["tcp", "2001:db8:3::10", 80]]
         self.world.run("sh", "-c", "ip addr add 198.51.103.10/32 dev public; ip addr add 2001:db8:3::10/128 dev public nodad",
@@ -167,33 +167,33 @@ class Missing(InetTest):
         self.world.run("chmod", "755", "/run/script")
         return "/run/script"
 
-    def test_NET_02_no_pasta(self):
+    def test_no_pasta(self):
         self.cover("/usr/bin/pasta", "/dev/null")
         self.fails("pasta")
 
-    def test_NET_02_pasta_fails(self):
+    def test_pasta_fails(self):
         self.cover("/usr/bin/pasta", self.script("echo 'no good reason' >&2; exit 1"))
         self.fails("pasta")
 
-    def test_NET_02_no_nft(self):
+    def test_no_nft(self):
         self.cover("/usr/sbin/nft", "/dev/null")
         self.fails("nft")
 
-    def test_NET_02_nft_fails(self):
+    def test_nft_fails(self):
         self.cover("/usr/sbin/nft", self.script("cat >/dev/null; echo 'no such module' >&2; exit 1"))
         self.fails("nft")
 
-    def test_NET_02_nft_ends_early(self):
+    def test_nft_ends_early(self):
         """Also when it does not read its rules."""
         self.cover("/usr/sbin/nft", self.script("exit 1"))
         self.fails("nft")
 
-    def test_NET_02_no_tun(self):
+    def test_no_tun(self):
         self.world.run("mkdir", "-p", "/run/empty")
         self.cover("/dev/net", "/run/empty")
         self.fails("/dev/net/tun")
 
-    def test_NET_02_the_other_tiers_need_none_of_it(self):
+    def test_the_other_tiers_need_none_of_it(self):
         self.cover("/usr/bin/pasta", "/dev/null")
         self.cover("/usr/sbin/nft", "/dev/null")
         for tier in ("full", "none"):
@@ -203,7 +203,7 @@ class Missing(InetTest):
 class Offline(InetTest):
     online = False
 
-    def test_NET_02_a_host_without_a_way_out(self):
+    def test_a_host_without_a_way_out(self):
         said = self.refused("--network", "inet", "--yes", "--exec", "echo", "started")
         self.assertRegex(said, "offline|route")
 
@@ -211,7 +211,7 @@ class Offline(InetTest):
 class OneFamily:
     """A host with one kind of address: that one works, the other ends at once, and the rules hold."""
 
-    def test_NET_02_one_family(self):
+    def test_one_family(self):
         works = {"4": "203.0.113.10", "6": "2001:db8:f::10"}
         forbidden = {"4": ("192.168.77.10", "192.168.77.5", "169.254.169.254"), "6": ("2001:db8:1::10", "2001:db8:1::5", "fd00:ec2::254")}
         other = "6" if self.families == "4" else "4"
@@ -223,7 +223,7 @@ class OneFamily:
         self.assertRefused(table[3:6], results[3:6], REFUSED)
         self.assertRefused(table[6:], results[6:], {"tcp": {"ECONNREFUSED", "ENETUNREACH", "EHOSTUNREACH", "EADDRNOTAVAIL"}})
 
-    def test_NET_02_one_family_has_names(self):
+    def test_one_family_has_names(self):
         self.world.write("/etc/resolv.conf", f"nameserver {'192.168.77.1' if self.families == '4' else '2001:db8:1::1'}\n")
         done = self.inet("getent", "ahosts", "which.test")
         self.assertIn("192.0.2.77" if self.families == "4" else "192.0.2.61", done.stdout)

@@ -54,7 +54,7 @@ while True:
 
 
 class Inward(InetTest):
-    def test_NET_02_nothing_connects_in(self):
+    def test_nothing_connects_in(self):
         before = self.world.sockets()
         session = self.start("/usr/bin/python3", "-c", LISTEN, PORT).expect()
         self.assertEqual(self.world.sockets() - before, set(), "the host listens for the box")
@@ -66,7 +66,7 @@ class Inward(InetTest):
         session.process.stdin.close()
         session.expect("heard []")
 
-    def test_NET_02_a_way_out_is_no_way_in(self):
+    def test_a_way_out_is_no_way_in(self):
         """A neighbour cannot answer on the port that a datagram to somebody else left open on the host."""
         session = self.start("/usr/bin/python3", "-c", LISTEN, PORT, "talk").expect()
         opened = sorted({line.split()[4].rsplit(":", 1)[1] for line in self.world.sockets() if line.startswith("udp")})
@@ -75,7 +75,7 @@ class Inward(InetTest):
         session.process.stdin.close()
         session.expect("heard []")
 
-    def test_NET_02_the_host_listens_nowhere_else(self):
+    def test_the_host_listens_nowhere_else(self):
         """Also while the box talks over TCP in both families."""
         before = {line for line in self.world.sockets() if line.startswith("tcp")}
         session = self.start("/usr/bin/python3", "-c", PROBE).expect()
@@ -99,7 +99,7 @@ for port in map(int, sys.argv[1].split(",")):
 
 
 class Ports(InetTest):
-    def test_NET_02_host_port_is_one_port_of_the_hosts_loopback(self):
+    def test_host_port_is_one_port_of_the_hosts_loopback(self):
         table = [["tcp", "127.0.0.1", 8080], ["tcp", "127.0.0.1", 80]]
         results = self.probe(table, options=("--host-port", 8080))
         self.assertEqual(results[0][0], "reached")
@@ -107,22 +107,22 @@ class Ports(InetTest):
         forbidden = [["tcp", address, 8080] for address in ("192.168.77.5", "192.168.77.10", "192.0.0.1", "172.17.0.1", "2001:db8:1::5")]
         self.assertRefused(forbidden, self.probe(forbidden, options=("--host-port", 8080)), {"tcp": {"ECONNREFUSED"}})
 
-    def test_NET_02_several_host_ports(self):
+    def test_several_host_ports(self):
         table = [["tcp", "127.0.0.1", port] for port in (80, 8080, 443)]
         results = self.probe(table, options=("--host-port", 80, "--host-port", 8080))
         self.assertEqual([outcome for outcome, _ in results], ["reached", "reached", "ECONNREFUSED"])
 
-    def test_NET_02_host_port_is_a_service_on_loopback_alone(self):
+    def test_host_port_is_a_service_on_loopback_alone(self):
         """Also one that listens on 127.0.0.1 only, as a database does: the name server here."""
         done = self.python("import json, socket; socket.create_connection(('127.0.0.1', 53), 2).close(); print(json.dumps('reached'))",
                            options=("--host-port", 53))
         self.assertEqual(done, "reached")
 
-    def test_NET_02_a_host_port_where_nothing_listens(self):
+    def test_a_host_port_where_nothing_listens(self):
         (outcome, _), = self.probe([["tcp", "127.0.0.1", 4712]], options=("--host-port", 4712))
         self.assertIn(outcome, ("ECONNREFUSED", "late ECONNRESET", "wrong"))
 
-    def test_NET_02_publish_is_one_port_of_the_box(self):
+    def test_publish_is_one_port_of_the_box(self):
         session = self.start("/usr/bin/python3", "-c", LISTEN, PORT, options=("--publish", PORT)).expect()
         (outcome, _), = self.world.probe([["tcp", "127.0.0.1", PORT]])
         self.assertEqual(outcome, "reached")
@@ -134,20 +134,20 @@ class Ports(InetTest):
         session.expect("heard ['tcp']")
         self.assertEqual(session.process.wait(10), 7)
 
-    def test_NET_02_a_published_port_is_free_again(self):
+    def test_a_published_port_is_free_again(self):
         for _ in range(2):
             session = self.start("/usr/bin/python3", "-c", LISTEN, PORT, options=("--publish", PORT)).expect()
             self.assertEqual(self.world.probe([["tcp", "127.0.0.1", PORT]])[0][0], "reached")
             self.assertEqual(session.finish()[0], 7)
 
-    def test_NET_02_a_published_port_in_use(self):
+    def test_a_published_port_in_use(self):
         self.refused("--network", "inet", "--publish", "8080", "--yes", "--exec", "echo", "started")
         session = self.start("/usr/bin/python3", "-c", LISTEN, PORT, options=("--publish", PORT)).expect()
         self.refused("--network", "inet", "--publish", PORT, "--yes", "--exec", "echo", "started")
         self.assertEqual(self.world.probe([["tcp", "127.0.0.1", PORT]])[0][0], "reached")
         self.assertEqual(session.finish()[0], 7)
 
-    def test_NET_02_wrong_ports(self):
+    def test_wrong_ports(self):
         for option in ("--host-port", "--publish"):
             for port in ("0", "65536", "-1", "80x", "", "1-9", "80,81", "99999999999999999999"):
                 done = self.claudebox("--network", "inet", option, port, "--yes", "--exec", "true")
@@ -169,7 +169,7 @@ class Refusals(InetTest):
         with os.fdopen(ours, encoding="utf-8") as file:
             return done, json.load(file)
 
-    def test_NET_02_report(self):
+    def test_report(self):
         done, report = self.report("/usr/bin/python3", "-c", PROBE, json.dumps(self.table))
         self.assertEqual(done.returncode, 0, done.stderr[-800:])
         self.assertEqual((report["version"], report["status"], report["network"]["tier"]), (1, 0, "inet"))
@@ -180,12 +180,12 @@ class Refusals(InetTest):
                                  ("icmp", "10.9.9.9", 0): 1})
         self.assertEqual(refused["list"][0]["count"], 3, "the most frequent comes first")
 
-    def test_NET_02_report_of_nothing(self):
+    def test_report_of_nothing(self):
         done, report = self.report("sh", "-c", "exit 7")
         self.assertEqual((done.returncode, report["status"]), (7, 7))
         self.assertEqual(report["network"]["refused"], {"total": 0, "list": []})
 
-    def test_NET_02_report_stays_on_its_descriptor(self):
+    def test_report_stays_on_its_descriptor(self):
         """The box has neither the descriptor nor a word of it on its streams."""
         done, _ = self.report("sh", "-c", "ls /proc/self/fd")
         self.assertEqual([number for number in done.stdout.split() if int(number) > 3], [])
@@ -198,23 +198,23 @@ class Refusals(InetTest):
         self.assertEqual(terminal.wait(20), 0, terminal.output[-500:])
         return terminal.output.decode()
 
-    def test_NET_02_a_line_at_the_end_of_a_session(self):
+    def test_a_line_at_the_end_of_a_session(self):
         output = self.interactive(self.table)
         self.assertRegex(output, r"(?m)^network: refused 7 connections \(192\.168\.77\.10:22 ×3, 169\.254\.169\.254:80(/udp)? ×2[^\n]*\)\r?$")
 
-    def test_NET_02_the_line_fits_the_terminal(self):
+    def test_the_line_fits_the_terminal(self):
         lines = self.interactive(self.table, columns=40, LC_ALL="C").replace("\r", "").split("\nnetwork: refused ")[1].splitlines()
         self.assertLessEqual(max(map(len, lines)), 40)
         self.assertRegex(" ".join(lines), r"\A7 connections +\(192\.168\.77\.10:22 +x3, +169")
 
-    def test_NET_02_no_line_when_nothing_was_refused(self):
+    def test_no_line_when_nothing_was_refused(self):
         self.assertNotIn("network: refused", self.interactive([["tcp", "203.0.113.10", 80]]))
 
-    def test_NET_02_no_line_for_a_script(self):
+    def test_no_line_for_a_script(self):
         done = self.inet("/usr/bin/python3", "-c", PROBE, json.dumps(self.table))
         self.assertNotIn("network: refused", done.stderr[-800:])
 
-    def test_NET_02_a_flood_of_refusals(self):
+    def test_a_flood_of_refusals(self):
         """More addresses than anyone wants to read: all are refused, the total is right, and the line stays short."""
         done, report = self.report("/usr/bin/python3", "-c", FLOOD)
         self.assertEqual(done.stdout.strip(), "3000", done.stderr[-800:])

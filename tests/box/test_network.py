@@ -42,35 +42,35 @@ class Network(BoxTest):
         self.assertEqual(done.returncode, 0, done.stderr[-400:])
         return done.stdout.split()
 
-    def test_NET_01_none_reaches_nothing_of_the_host(self):
+    def test_none_reaches_nothing_of_the_host(self):
         port = str(self.server.getsockname()[1])
         self.assertEqual(self.in_tier("none", "python3", "-c", CONNECT, port, self.name), ["refused"] * 3)
 
-    def test_NET_01_full_is_the_hosts_network(self):
+    def test_full_is_the_hosts_network(self):
         """The counterpart: the probe can tell the difference."""
         port = str(self.server.getsockname()[1])
         self.assertEqual(self.in_tier("full", "python3", "-c", CONNECT, port, self.name)[0], "reached")
 
-    def test_NET_01_none_has_a_working_loopback(self):
+    def test_none_has_a_working_loopback(self):
         self.assertEqual(self.in_tier("none", "python3", "-c", LOOPBACK), ["x", "x"])
 
-    def test_NET_01_none_has_no_other_interface(self):
+    def test_none_has_no_other_interface(self):
         names = self.in_tier("none", "sh", "-c", "sed 1,2d /proc/net/dev | cut -d: -f1; cut -f1,2 /proc/net/route | sed 1d")
         self.assertEqual(names, ["lo"])
 
-    def test_NET_01_none_cannot_be_left(self):
+    def test_none_cannot_be_left(self):
         out = self.in_tier("none", "sh", "-c", "ip link add x type dummy 2>/dev/null && echo made; ip link set lo down 2>/dev/null && echo down; "
                            "nsenter -t 1 -n true 2>/dev/null && echo entered; python3 -c 'import socket; socket.socket(socket.AF_PACKET, socket.SOCK_RAW)' "
                            "2>/dev/null && echo raw; echo end")
         self.assertEqual([word for word in out if word != "entered"], ["end"])
 
-    def test_NET_01_none_has_no_nix_daemon(self):
+    def test_none_has_no_nix_daemon(self):
         """A build that the daemon runs has the host's network."""
         host = OtherHost(self, {"/nix/store/x/y": "", "/nix/var/nix/daemon-socket/keep": ""})
         done = host.claudebox("--network", "none", "--yes", "--exec", "sh", "-c", "ls -A /nix; echo ${NIX_REMOTE-unset}")
         self.assertEqual(done.stdout.split(), ["store", "unset"], done.stderr[-300:])
 
-    def test_NET_01_is_told(self):
+    def test_is_told(self):
         done = self.claudebox("--network", "none", "--yes", "--exec", "cat", "/etc/claude-code/SANDBOX.md")
         self.assertIn("There is no network here", done.stdout)
         self.assertIn("none: no network but the box's own loopback", done.stderr)

@@ -26,21 +26,21 @@ class Nix(BoxTest):
         os.chmod(f"{host.root}{STORE}/bin/tool", 0o755)
         return host
 
-    def test_SAND_06_the_store_is_read_only(self):
+    def test_the_store_is_read_only(self):
         out = self.host().box(f"{STORE}/bin/tool; touch /nix/store/x {STORE}/bin/tool 2>/dev/null && echo written; echo end")
         self.assertEqual(out, "from the store\nend\n")
 
-    def test_SAND_07_only_the_daemons_socket_directory(self):
+    def test_only_the_daemons_socket_directory(self):
         out = self.host().box("ls -A /nix /nix/var /nix/var/nix /etc/nix; echo $NIX_REMOTE; grep -r CANARY /nix /etc")
         self.assertNotIn("CANARY", out)
         self.assertEqual(out.split(), ["/etc/nix:", "nix.conf", "/nix:", "store", "var", "/nix/var:", "nix", "/nix/var/nix:",
                                        "daemon-socket", "daemon"])
 
-    def test_SAND_07_settings_come_without_tokens(self):
+    def test_settings_come_without_tokens(self):
         out = self.host().box("cat /etc/nix/nix.conf")
         self.assertEqual(out, "experimental-features = nix-command flakes\nmax-jobs = 4\nextra-experimental-features = nix-command flakes\n")
 
-    def test_SAND_10_store_directories_of_PATH_come_along(self):
+    def test_store_directories_of_PATH_come_along(self):
         path = f"{self.env['PATH']}:/run/profile/bin:{self.home}/bin"
         host = self.host(**{"/run/profile": ("->", STORE)})
         out = host.box("echo $PATH; tool", env={"PATH": path})
@@ -48,7 +48,7 @@ class Nix(BoxTest):
         self.assertIn("from the store", out)
         self.assertNotIn(str(self.home), out)
 
-    def test_SAND_10_nixos_has_only_store_paths(self):
+    def test_nixos_has_only_store_paths(self):
         system = "/nix/store/11111111111111111111111111111111-system-path"
         host = self.host(**{"/etc/NIXOS": "", "/run/current-system/sw": ("->", system)})
         host.add_programs(system, "bash", "sh=bash", "env", "ls")
@@ -56,13 +56,13 @@ class Nix(BoxTest):
                               "/usr/bin/env bash -c 'echo $SHELL'", env={"PATH": "/run/current-system/sw/bin:/usr/bin"})
         self.assertEqual(done.stdout, f"{system}/bin\n/bin:\nbash\nsh\n\n/usr/bin:\nenv\n{system}/bin/bash\n", done.stderr)
 
-    def test_SAND_10_nixos_without_a_shell_on_PATH_is_refused(self):
+    def test_nixos_without_a_shell_on_PATH_is_refused(self):
         done = self.host(**{"/etc/NIXOS": ""}).claudebox("--yes", "--exec", "true")
         self.assertEqual(done.returncode, 125)
         self.assertIn("no shell", done.stderr)
         self.assertIn("/nix/store only", done.stderr)
 
-    def test_AWARE_02_nix_is_how_to_get_tools(self):
+    def test_nix_is_how_to_get_tools(self):
         self.assertIn("nix shell nixpkgs#NAME", self.host().box("cat /etc/claude-code/SANDBOX.md"))
 
     def test_without_nix_there_is_no_trace(self):

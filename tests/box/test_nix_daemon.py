@@ -31,14 +31,14 @@ class NixStore(NixTest):
         self.assertEqual(box.stdout.readline(), "ready\n")
         return box
 
-    def test_TOOL_03_what_is_built_later_is_there(self):
+    def test_what_is_built_later_is_there(self):
         late = self.where("late")["out"]
         box = self.start(f"{late}/bin/late")
         self.assertFalse(pathlib.Path(late).exists())
         self.build("late")
         self.assertEqual(box.communicate(timeout=20)[0], "late from Nix\n")
 
-    def test_SAND_06_the_store_is_read_only(self):
+    def test_the_store_is_read_only(self):
         hello = self.build("hello")["out"]
         out = self.box("""
             cd /nix/store
@@ -48,7 +48,7 @@ class NixStore(NixTest):
             $1/bin/hello""", hello)
         self.assertEqual(out, "hello from Nix\n")
 
-    def test_SAND_06_a_running_box_keeps_what_is_on_its_PATH(self):
+    def test_a_running_box_keeps_what_is_on_its_PATH(self):
         hello = self.build("hello")["out"]
         box = self.start("hello", env={"PATH": f"{self.env['PATH']}:{hello}/bin"})
         self.collect()
@@ -56,7 +56,7 @@ class NixStore(NixTest):
         self.collect()
         self.assertFalse(pathlib.Path(hello).exists())
 
-    def test_SAND_07_the_tier_none_has_no_daemon(self):
+    def test_the_tier_none_has_no_daemon(self):
         done = self.claudebox("--yes", "--network", "none", "--exec", "sh", "-c", WITHOUT, "sh", self.build("hello")["out"])
         self.assertEqual(done.stdout, "hello from Nix\nno daemon\n")
         self.assertIn("cannot connect to", done.stderr)
@@ -71,40 +71,40 @@ class NixDaemonInside(NixTest):
         if cls.alone:
             raise unittest.SkipTest("the daemon is one of our own")
 
-    def test_TOOL_01_nix_shell(self):
+    def test_nix_shell(self):
         self.assertEqual(self.box("nix shell nixpkgs#hello nixpkgs#two -c sh -c 'hello; two'"), "hello from Nix\ntwo from Nix\n")
 
-    def test_TOOL_01_nix_build_and_run(self):
+    def test_nix_build_and_run(self):
         out = self.box("nix build --no-link --json nixpkgs#python3Packages.tool")
         self.assertEqual(json.loads(out)[0]["outputs"], self.where("python3Packages.tool"))
         self.assertEqual(self.box("nix run nixpkgs#hello; nix-store --realise $(nix eval --raw nixpkgs#hello.drvPath)", timeout=20),
                          f"hello from Nix\n{self.where('hello')['out']}\n")
 
-    def test_TOOL_01_a_flake_of_the_project(self):
+    def test_a_flake_of_the_project(self):
         (self.project / "flake.nix").write_text(
             f"{{ outputs = {{ self, nixpkgs }}: {{ packages.{SYSTEM}.default = nixpkgs.legacyPackages.{SYSTEM}.hello; }}; }}")
         self.assertEqual(self.box("nix run path:."), "hello from Nix\n")
         self.assertTrue((self.project / "flake.lock").exists())
 
-    def test_TOOL_01_a_link_in_the_project_keeps_what_was_built(self):
+    def test_a_link_in_the_project_keeps_what_was_built(self):
         self.box("nix build nixpkgs#both")
         self.collect()
         self.assertEqual(os.readlink(self.project / "result"), self.where("both")["out"])
         self.assertTrue((self.project / "result/bin/both").exists())
 
-    def test_TOOL_01_a_failing_build_says_why(self):
+    def test_a_failing_build_says_why(self):
         done = self.claudebox("--yes", "--exec", "nix", "build", "--no-link", "nixpkgs#broken")
         self.assertEqual(done.returncode, 1)
         self.assertIn("why it fails", done.stderr)
 
-    def test_SAND_07_nothing_but_the_socket(self):
+    def test_nothing_but_the_socket(self):
         self.assertEqual(self.box("cd /nix; find . -path ./store -prune -o -print | sort; touch var/nix/daemon-socket/x; "
                                   "rm -f var/nix/daemon-socket/socket; echo $NIX_REMOTE"),
                          "".join(f"{line}\n" for line in (".", "./var", "./var/nix", "./var/nix/daemon-socket",
                                                           "./var/nix/daemon-socket/socket", "daemon")))
         self.nix("store", "ping")
 
-    def test_SAND_07_the_daemon_obeys_no_box(self):
+    def test_the_daemon_obeys_no_box(self):
         """Settings that only a trusted user may change: this one would run a program of ours as root, outside."""
         hook = self.project / "hook"
         hook.write_text(f"#!/bin/sh\ntouch {self.project}/ran\n")
@@ -114,7 +114,7 @@ class NixDaemonInside(NixTest):
         self.assertTrue(pathlib.Path(self.where("nobin")["out"]).exists())
         self.assertFalse((self.project / "ran").exists())
 
-    def test_SAND_07_a_build_ends_with_its_box(self):
+    def test_a_build_ends_with_its_box(self):
         box = subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "nix", "build", "--no-link", "nixpkgs#slow"], cwd=self.project,
                                env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(box.kill)
@@ -124,25 +124,25 @@ class NixDaemonInside(NixTest):
         box.wait(10)
         self.assertTrue(until(lambda: not processes_with(mark)))
 
-    def test_SAND_07_a_profile_can_have_it_in_the_tier_none(self):
+    def test_a_profile_can_have_it_in_the_tier_none(self):
         self.profile(network="none", nix_daemon=True)
         done = self.claudebox("--yes", "--exec", "nix", "run", "nixpkgs#hello")
         self.assertEqual(done.stdout, "hello from Nix\n")
         self.assertIn("! the Nix daemon is in the box, as asked for", done.stderr)
 
-    def test_UX_05_check_finds_the_daemon(self):
+    def test_check_finds_the_daemon(self):
         checks = json.loads(self.claudebox("--check=json").stdout)["checks"]
         self.assertEqual([(check["state"], check["detail"]) for check in checks if check["name"] == "nix"],
                          [("ok", "the daemon answers")])
 
 
 class NixDaemonAndInet(NixTest, InetTest):
-    def test_SAND_07_the_tier_inet_has_no_daemon(self):
+    def test_the_tier_inet_has_no_daemon(self):
         done = self.inet("sh", "-c", WITHOUT, "sh", self.build("hello")["out"])
         self.assertEqual(done.stdout, "hello from Nix\nno daemon\n")
         self.assertIn("cannot connect to", done.stderr)
 
-    def test_SAND_07_a_profile_can_have_it_in_the_tier_inet(self):
+    def test_a_profile_can_have_it_in_the_tier_inet(self):
         if self.alone:
             self.skipTest("the daemon is one of our own")
         self.profile(nix_daemon=True)

@@ -159,7 +159,7 @@ class NixGreeting(BoxTest):
         self.assertIn("it runs as you", self.ask(greeting(2), settings="sandbox = false\n"))
         self.assertEqual(self.ask(greeting(2), settings="sandbox = true\n"), "")
 
-    def test_SEC_01_builds_without_a_sandbox_are_warned_about(self):
+    def test_builds_without_a_sandbox_are_warned_about(self):
         self.assertEqual(self.ask(settings="sandbox = relaxed\n"), "")
         self.assertIn("the Nix daemon builds without a sandbox", self.audit)
 

@@ -147,7 +147,7 @@ class Registry(RegistryTest):
             (self.settings / "registry.json").write_text(text)
             self.assertEqual(self.box("nix run nixpkgs#hello || true; echo end").splitlines()[-1], "end")
 
-    def test_UX_04_a_dry_run_has_it(self):
+    def test_a_dry_run_has_it(self):
         self.registry(self.settings / "registry.json", nixpkgs={"type": "path", "path": self.stored("mine")})
         script = self.claudebox("--dry-run", "--exec", "nix", "run", "nixpkgs#hello").stdout
         path = self.home / "script"
@@ -167,23 +167,23 @@ class Registry(RegistryTest):
         place.mkdir(parents=True)
         (place / "files").write_text("hello /bin/hello\ntwo /bin/two\n")
 
-    def test_TOOL_02_comma(self):
+    def test_comma(self):
         self.index(self.home / ".cache/nix-index")
         out = self.box(", two; , nothing 2>&1; touch ~/.cache/nix-index/x 2>/dev/null || echo read-only; touch ~/.cache/y && echo mine",
                        env={"PATH": self.comma()})
         self.assertEqual(out, "two from Nix\nno package has nothing\nread-only\nmine\n")
 
-    def test_TOOL_02_comma_with_its_index_elsewhere(self):
+    def test_comma_with_its_index_elsewhere(self):
         cache = self.scratch()
         self.index(cache / "nix-index")
         self.assertEqual(self.box(", hello", env={"PATH": self.comma(), "XDG_CACHE_HOME": str(cache)}), "hello from Nix\n")
 
-    def test_TOOL_02_an_index_of_the_projects_is_not_the_users(self):
+    def test_an_index_of_the_projects_is_not_the_users(self):
         self.index(self.project / "nix-index")
         done = self.claudebox("--yes", "--exec", ",", "hello", env={"PATH": self.comma(), "XDG_CACHE_HOME": str(self.project)})
         self.assertIn("no package has hello", done.stderr)
 
-    def test_TOOL_02_without_the_daemon_there_is_no_index(self):
+    def test_without_the_daemon_there_is_no_index(self):
         self.index(self.home / ".cache/nix-index")
         self.assertEqual(self.box("ls -A ~", env={"CLAUDEBOX_PROFILE": ""}).split(), [".cache", ".claude", "bin", "project"])
         done = self.claudebox("--yes", "--network", "none", "--exec", "ls", "-A", str(self.home))

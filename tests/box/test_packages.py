@@ -97,7 +97,7 @@ class Packages(PackagesTest):
         self.profile("hello", "hello")
         self.assertEqual(self.box("echo $PATH").count(self.where("hello")["out"]), 1)
 
-    def test_UX_04_dry_run_changes_nothing_of_ours(self):
+    def test_dry_run_changes_nothing_of_ours(self):
         self.profile("hello")
         before = {name: value for name, value in tree(self.home).items() if not name.startswith((".cache", "calls"))}
         self.assertEqual(len(self.plan()["packages"]), 1)

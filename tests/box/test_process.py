@@ -66,15 +66,15 @@ class ExitStatus(BoxTest):
     def status(self, *command, **options):
         return self.claudebox("--yes", "--exec", *command, **options).returncode
 
-    def test_SAND_14_exit_codes_pass(self):
+    def test_exit_codes_pass(self):
         for code in (0, 1, 2, 3, 42, 77, 99, 124, 125, 126, 127, 128, 129, 130, 137, 143, 192, 200, 254, 255):
             self.assertEqual(self.status("sh", "-c", f"exit {code}"), code)
 
-    def test_SAND_14_claudes_own_exit_code(self):
+    def test_claudes_own_exit_code(self):
         self.fake_claude("exit 37")
         self.assertEqual(self.claudebox("--yes").returncode, 37)
 
-    def test_SAND_14_death_by_signal(self):
+    def test_death_by_signal(self):
         for number in (1, 2, 3, 4, 6, 8, 9, 10, 11, 12, 13, 14, 15, 31, 34, 64):
             self.assertEqual(self.status("sh", "-c", f"ulimit -c 0; kill -{number} $$; sleep 5"), 128 + number)
 
@@ -110,13 +110,13 @@ class ExitStatus(BoxTest):
 
 
 class Namespaces(BoxTest):
-    def test_SEC_02_private_namespaces(self):
+    def test_private_namespaces(self):
         out = self.box("for n in pid ipc uts cgroup mnt user; do readlink /proc/self/ns/$n; done").split()
         for name, inside in zip(NAMESPACES, out, strict=True):
             self.assertRegex(inside, rf"^{name}:\[\d+\]$")
             self.assertNotEqual(inside, os.readlink(f"/proc/self/ns/{name}"))
 
-    def test_SEC_02_two_boxes_share_none(self):
+    def test_two_boxes_share_none(self):
         script = "for n in pid ipc uts cgroup mnt user; do readlink /proc/self/ns/$n; done; echo; read x"
         first = subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", script], cwd=self.project, env=self.env,
                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -128,16 +128,16 @@ class Namespaces(BoxTest):
         self.assertEqual(len(lines), 6)
         self.assertFalse(set(lines) & set(second))
 
-    def test_SEC_02_host_name_is_the_boxs(self):
+    def test_host_name_is_the_boxs(self):
         self.assertEqual(self.box("uname -n"), "claudebox\n")
 
-    def test_SEC_02_shared_memory_of_the_host_is_not_seen(self):
+    def test_shared_memory_of_the_host_is_not_seen(self):
         made = subprocess.run(["ipcmk", "-M", "4096"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()[-1]
         self.addCleanup(subprocess.run, ["ipcrm", "-m", made], check=False)
         self.assertIn(f" {made} ", subprocess.run(["ipcs", "-m"], stdout=subprocess.PIPE, text=True, check=True).stdout)
         self.assertEqual(self.box("tail -n +2 /proc/sysvipc/shm"), "")
 
-    def test_SEC_02_processes_of_the_host_cannot_be_seen_or_signalled(self):
+    def test_processes_of_the_host_cannot_be_seen_or_signalled(self):
         victim = subprocess.Popen(["sleep", "60"])
         self.addCleanup(victim.wait)
         self.addCleanup(victim.kill)
@@ -146,7 +146,7 @@ class Namespaces(BoxTest):
         self.assertEqual(out, "end\n")
         self.assertIsNone(victim.poll())
 
-    def test_SEC_02_process_1_is_ours_and_cannot_be_killed(self):
+    def test_process_1_is_ours_and_cannot_be_killed(self):
         out = self.box("cat /proc/1/comm; for s in 9 15 1 2 19; do kill -$s 1; done; sleep 0.1; echo alive")
         self.assertEqual(out, "claudebox-init\nalive\n")
 
@@ -154,43 +154,43 @@ class Namespaces(BoxTest):
         out = self.box("trap 'echo hit' TERM; kill -TERM 0; sed 's/.*) //' /proc/$$/stat | cut -d' ' -f2,3,5; exit 5")
         self.assertIn("hit", out)
 
-    def test_SAND_15_kill_0_inside_does_not_reach_claudebox(self):
+    def test_kill_0_inside_does_not_reach_claudebox(self):
         done = self.claudebox("--yes", "--exec", "sh", "-c", "trap '' TERM HUP INT; kill -TERM 0; kill -HUP 0; kill -INT 0; exit 5",
                               start_new_session=True)
         self.assertEqual(done.returncode, 5)
 
 
 class Signals(Running):
-    def test_SAND_15_each_signal_reaches_the_agent_once(self):
+    def test_each_signal_reaches_the_agent_once(self):
         for name in ("TERM", "HUP", "INT", "QUIT", "USR1", "USR2"):
             process = self.ready(f"trap 'echo got' {name}; echo ready; for i in 1 2 3 4 5 6 7 8; do sleep 0.05; done; exit 9")
             process.send_signal(getattr(signal, f"SIG{name}"))
             self.assertEqual((process.stdout.read(), process.wait(10)), ("got\n", 9), name)
 
-    def test_SAND_15_default_action_ends_it_with_128_plus_n(self):
+    def test_default_action_ends_it_with_128_plus_n(self):
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGUSR1):
             process = self.ready("ulimit -c 0; echo ready; exec sleep 60")
             process.send_signal(number)
             self.assertEqual(process.wait(5), 128 + number)
             self.assertTrue(self.gone())
 
-    def test_SAND_15_the_agent_has_time_to_end(self):
+    def test_the_agent_has_time_to_end(self):
         process = self.ready("trap 'sleep 0.8; echo saved; exit 7' TERM; echo ready; while :; do sleep 0.05; done")
         process.terminate()
         self.assertEqual((process.stdout.read(), process.wait(10)), ("saved\n", 7))
 
-    def test_SAND_15_an_agent_that_ignores_a_signal_goes_on(self):
+    def test_an_agent_that_ignores_a_signal_goes_on(self):
         process = self.ready("trap '' TERM; echo ready; sleep 0.3; exit 3")
         process.terminate()
         self.assertEqual(process.wait(10), 3)
 
-    def test_SAND_15_a_signal_to_the_whole_group_arrives_once(self):
+    def test_a_signal_to_the_whole_group_arrives_once(self):
         """As Ctrl+C in a pipeline, or timeout(1): claudebox and bwrap are in the group, the agent is not."""
         process = self.ready("trap 'echo got' INT; echo ready; for i in 1 2 3 4 5 6; do sleep 0.05; done; exit 9")
         os.killpg(process.pid, signal.SIGINT)
         self.assertEqual((process.stdout.read(), process.wait(10)), ("got\n", 9))
 
-    def test_SAND_15_signals_during_the_start_are_not_lost(self):
+    def test_signals_during_the_start_are_not_lost(self):
         for delay in range(0, 24, 3):
             process = self.start("sleep 20")
             time.sleep(delay / 1000)
@@ -198,7 +198,7 @@ class Signals(Running):
             self.assertIn(process.wait(5), (143, -15))
             self.assertTrue(self.gone())
 
-    def test_SAND_15_nohup_is_honoured(self):
+    def test_nohup_is_honoured(self):
         process = self.ready("echo ready; sleep 0.3; exit 4", "nohup")
         process.send_signal(signal.SIGHUP)
         self.assertEqual(process.wait(10), 4)
@@ -231,19 +231,19 @@ class End(Running):
         self.assertTrue(self.gone(1.0), [pathlib.Path(f"/proc/{p}/cmdline").read_bytes() for p in processes_with(self.mark)])
         return process.wait(5)
 
-    def test_SAND_15_claudebox_killed(self):
+    def test_claudebox_killed(self):
         self.assertEqual(self.killed("claudebox"), -9)
 
-    def test_SAND_15_bwrap_killed(self):
+    def test_bwrap_killed(self):
         self.assertEqual(self.killed("bwrap"), 137)
 
-    def test_SAND_15_init_killed(self):
+    def test_init_killed(self):
         self.assertEqual(self.killed("init"), 137)
 
-    def test_SAND_15_agent_killed(self):
+    def test_agent_killed(self):
         self.assertEqual(self.killed("agent"), 137)
 
-    def test_SAND_15_killed_during_the_start(self):
+    def test_killed_during_the_start(self):
         for delay in range(0, 30, 2):
             process = self.start("sleep $0")
             time.sleep(delay / 1000)
@@ -251,19 +251,19 @@ class End(Running):
             process.wait(5)
             self.assertTrue(self.gone(1.0), delay)
 
-    def test_SAND_15_background_processes_end_with_the_agent(self):
+    def test_background_processes_end_with_the_agent(self):
         process = self.ready("sleep $0 & setsid sleep $0 & (nohup sh -c 'sleep $0; :' $0 >/dev/null 2>&1 &); echo ready")
         self.assertEqual(process.wait(5), 0)
         self.assertEqual(process.stdout.read(), "")
         self.assertTrue(self.gone(0.2))
 
-    def test_SAND_15_background_processes_may_end_in_order(self):
+    def test_background_processes_may_end_in_order(self):
         process = self.ready("sh -c 'trap \"sleep 0.1; echo saved >saved; exit\" TERM; echo ready; while :; do sleep 0.02; done' $0 & "
                              "sleep 0.2")
         self.assertEqual(process.wait(5), 0)
         self.assertEqual((self.project / "saved").read_text(), "saved\n")
 
-    def test_SAND_15_a_stopped_box_ends_when_it_is_continued(self):
+    def test_a_stopped_box_ends_when_it_is_continued(self):
         """Everything in it is stopped, one by one: nothing runs, and nothing of it comes back."""
         process = self.ready("echo ready; sleep $0")
         stopped = processes_with(self.mark)

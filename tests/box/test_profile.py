@@ -14,7 +14,7 @@ class Profile(BoxTest):
         self.assertNotEqual(done.returncode, 125, done.stderr[-500:])
         return done.stdout, done.stderr
 
-    def test_EXT_02_the_description_is_shown(self):
+    def test_the_description_is_shown(self):
         self.profile("base", description="what is below")
         self.profile("work", extends="base", description="the customer's cloud, internet only")
         _, said = self.run_in("true", "--profile", "work")
@@ -26,7 +26,7 @@ class Profile(BoxTest):
         said = self.run_in("true", "--profile", "work")[1]
         self.assertRegex(said.splitlines()[1], r"^ +\\xe2\\x80\\xaeevilx+$")
 
-    def test_EXT_02_variables(self):
+    def test_variables(self):
         self.profile("work", env={"AWS_PROFILE": "work", "EDITOR": "ed"}, extra_env_passthrough=["MY_ORG", "UNSET_ONE"])
         out, said = self.run_in('echo "$AWS_PROFILE,$EDITOR,$MY_ORG,${UNSET_ONE-unset}"', "--profile", "work", env={"MY_ORG": "acme", "EDITOR": "vi"})
         self.assertEqual(out, "work,ed,acme,unset\n")
@@ -34,21 +34,21 @@ class Profile(BoxTest):
             self.assertRegex(said, line)
         self.assertIn("(profile work)", said.splitlines()[0])
 
-    def test_EXT_02_a_literal_secret_is_warned_about(self):
+    def test_a_literal_secret_is_warned_about(self):
         self.profile(env={"PLAIN": "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345", "MY_TOKEN": "x" * 30})
         _, said = self.run_in("true")
         self.assertIn("'PLAIN' passes into the box: it looks like", said)
         self.assertIn("'MY_TOKEN' passes into the box", said)
         self.assertNotIn("x" * 30, said)
 
-    def test_EXT_02_what_decides_how_the_box_works_is_refused(self):
+    def test_what_decides_how_the_box_works_is_refused(self):
         for name in ("LD_PRELOAD", "LD_LIBRARY_PATH", "BASH_ENV", "PATH", "CLAUDE_CONFIG_DIR", "HOME", "IFS", "GIT_CONFIG_COUNT"):
             self.profile(env={name: "/x"})
             self.assertIn(name, self.refused())
             self.profile(extra_env_passthrough=[name])
             self.assertIn(name, self.refused())
 
-    def test_EXT_03_mounts(self):
+    def test_mounts(self):
         data = self.scratch()
         (data / "file").write_text("content\n")
         self.profile(mounts=[{"host": str(data)}, {"host": str(data / "file"), "sandbox": "~/here", "mode": "rw"}])
@@ -57,11 +57,11 @@ class Profile(BoxTest):
         self.assertEqual((data / "file").read_text(), "content\nmore\n")
         self.assertIn("(profile default)", said)
 
-    def test_EXT_03_a_missing_source(self):
+    def test_a_missing_source(self):
         self.profile(mounts=[{"host": "~/nothing"}])
         self.assertIn("default.json': line 1, column 22: 'mounts[0].host': '~/nothing' does not exist", self.refused())
 
-    def test_SAND_09_a_secret_by_its_name(self):
+    def test_a_secret_by_its_name(self):
         (self.home / ".aws").mkdir()
         (self.home / ".aws" / "credentials").write_text("CANARY\n")
         self.profile(mounts=[{"host": "~/.aws/credentials", "sandbox": "~/.aws/credentials", "mode": "ro"}])
@@ -69,7 +69,7 @@ class Profile(BoxTest):
         self.assertEqual(out, "CANARY\n")
         self.assertIn("SECRET: AWS credentials", said)
 
-    def test_EXT_02_the_project_read_only(self):
+    def test_the_project_read_only(self):
         self.repository(self.project)
         self.profile("review", project="read-only")
         out, said = self.run_in("cat file.txt; touch new 2>&1; git status --short; git log --oneline | wc -l; cat /etc/claude-code/SANDBOX.md",
@@ -80,12 +80,12 @@ class Profile(BoxTest):
         self.assertRegex(said, r"read-only +~/project \(the project, to look at\)")
         self.assertFalse((self.project / "new").exists())
 
-    def test_EXT_02_the_command_line_beats_it(self):
+    def test_the_command_line_beats_it(self):
         self.profile(network="none")
         self.assertEqual(self.plan()["network"], "none")
         self.assertEqual(self.plan("--network", "full")["network"], "full")
 
-    def test_EXT_02_confirm(self):
+    def test_confirm(self):
         def asks(*options):
             terminal = Terminal([CLAUDEBOX, *options, "--exec", "echo", "it-runs"], {**self.env, "NO_COLOR": "1"}, str(self.project), columns=200)
             self.addCleanup(terminal.close)
@@ -107,11 +107,11 @@ class Profile(BoxTest):
         self.profile(confirm="always")
         self.assertTrue(asks())
 
-    def test_EXT_02_without_a_terminal_changed_is_no_silent_go(self):
+    def test_without_a_terminal_changed_is_no_silent_go(self):
         self.profile(confirm="changed")
         self.assertIn("no terminal", self.refused("--exec", "true"))
 
-    def test_EXT_02_a_project_cannot_choose_one(self):
+    def test_a_project_cannot_choose_one(self):
         (self.project / ".claudebox").mkdir()
         for name in ("default.json", "profiles"):
             path = self.project / ".claudebox" / name

@@ -37,7 +37,7 @@ class StateTest(BoxTest):
 
 
 class Instance(StateTest):
-    def test_STATE_two_projects_are_separate(self):
+    def test_two_projects_are_separate(self):
         other = self.home / "other"
         other.mkdir()
         self.box("mkdir -p ~/.claude/projects; echo mine >~/.claude/projects/x; echo h >~/.claude/history.jsonl")
@@ -45,12 +45,12 @@ class Instance(StateTest):
         self.assertEqual(self.box("ls ~/.claude/projects ~/.claude/history.jsonl 2>/dev/null", cwd=other), "")
         self.assertEqual(self.box("grep -rl mine ~ / --include=x 2>/dev/null", cwd=other), "")
 
-    def test_SAND_08_claude_directory_is_the_instances(self):
+    def test_claude_directory_is_the_instances(self):
         self.box("echo here >~/.claude/probe")
         self.assertEqual((self.instance() / "claude" / "probe").read_text(), "here\n")
         self.assertFalse((self.claude / "probe").exists())
 
-    def test_SAND_08_the_hosts_claude_directory_is_never_visible(self):
+    def test_the_hosts_claude_directory_is_never_visible(self):
         for name in ("projects/-home/x.jsonl", "history.jsonl", "todos/a.json", "file-history/x", "shell-snapshots/s", "debug/d",
                      "statsig/s", "backups/b", "paste-cache/p", "ide/1.lock", "session-env/e", ".mcp-auth/x"):
             self.write(self.claude / name, "canary-host")
@@ -63,18 +63,18 @@ class Instance(StateTest):
         account = json.loads(out)
         self.assertEqual((account["theme"], account.get("oauthAccount")), ("light", None))
 
-    def test_STATE_first_run_questions_are_answered(self):
+    def test_first_run_questions_are_answered(self):
         account = json.loads(self.box("cat ~/.claude/.claude.json"))
         self.assertTrue(account["hasCompletedOnboarding"])
         self.assertTrue(account["projects"][str(self.project)]["hasTrustDialogAccepted"])
         self.assertTrue(json.loads(self.box("cat ~/.claude/settings.json"))["skipDangerousModePermissionPrompt"])
 
-    def test_AUTH_04_the_key_is_approved_by_its_end(self):
+    def test_the_key_is_approved_by_its_end(self):
         key = "sk-ant-api03-" + "x" * 40 + "ABCDEFGHIJKLMNOPQRST"
         account = json.loads(self.box("cat ~/.claude/.claude.json", env={"ANTHROPIC_API_KEY": key}))
         self.assertEqual(account["customApiKeyResponses"]["approved"], ["ABCDEFGHIJKLMNOPQRST"])
 
-    def test_STATE_what_claude_wrote_is_kept(self):
+    def test_what_claude_wrote_is_kept(self):
         self.box("true")
         path = self.instance() / "claude" / ".claude.json"
         account = json.loads(path.read_text()) | {"numStartups": 17, "projects": {"/x": {"y": 1}}}
@@ -82,7 +82,7 @@ class Instance(StateTest):
         after = json.loads(self.box("cat ~/.claude/.claude.json"))
         self.assertEqual((after["numStartups"], after["projects"]["/x"]), (17, {"y": 1}))
 
-    def test_STATE_modes_are_private_whatever_the_umask(self):
+    def test_modes_are_private_whatever_the_umask(self):
         self.write(self.claude / ".credentials.json", sign_in("host"))
         subprocess.run(["sh", "-c", 'umask 0; "$0" --yes --exec true 2>/dev/null', CLAUDEBOX], cwd=self.project, env=self.env,
                        stdin=subprocess.DEVNULL, check=True, timeout=20)
@@ -91,7 +91,7 @@ class Instance(StateTest):
             if not stat.S_ISLNK(mode):
                 self.assertEqual(stat.S_IMODE(mode), 0o700 if stat.S_ISDIR(mode) else 0o600, path)
 
-    def test_STATE_a_broken_file_is_kept_and_replaced(self):
+    def test_a_broken_file_is_kept_and_replaced(self):
         self.box("true")
         for name in (".claude.json", "settings.json"):
             path = self.instance() / "claude" / name
@@ -101,12 +101,12 @@ class Instance(StateTest):
                 self.assertIsInstance(json.loads(path.read_text()), dict)
                 self.assertEqual(path.with_name(f"{name}.broken").read_text(), broken)
 
-    def test_STATE_the_instance_names_its_project(self):
+    def test_the_instance_names_its_project(self):
         self.box("true")
         self.assertEqual(json.loads((self.instance() / "instance.json").read_text())["root"], str(self.project))
         self.assertEqual(self.box(f"ls {self.root} {self.instance()} 2>/dev/null"), "")
 
-    def test_STATE_sessions_of_two_boxes_do_not_meet(self):
+    def test_sessions_of_two_boxes_do_not_meet(self):
         self.box("echo x >~/.claude/sessions/2.json")
         self.assertEqual(self.box("ls ~/.claude/sessions/"), "")
 
@@ -119,11 +119,11 @@ class UserFiles(StateTest):
         for name in self.NAMES:
             self.write(self.claude / name, f"host {name}\n")
 
-    def test_STATE_the_users_files_are_visible(self):
+    def test_the_users_files_are_visible(self):
         out = self.box('cd ~/.claude && for f; do cat "$f"; done', *self.NAMES)
         self.assertEqual(out, "".join(f"host {name}\n" for name in self.NAMES))
 
-    def test_STATE_the_box_cannot_change_the_hosts_copies(self):
+    def test_the_box_cannot_change_the_hosts_copies(self):
         before = tree(self.claude)
         self.box('cd ~/.claude; for f; do echo evil >>"$f"; rm -rf "$f"; echo evil >"$f"; mkdir -p "${f%/*}"; echo evil >"${f%/*}/evil"; done; '
                  "cd /run/claudebox/claude; rm -rf *; echo evil >CLAUDE.md; mv CLAUDE.md x; chmod 777 . *; "
@@ -132,7 +132,7 @@ class UserFiles(StateTest):
         # … and the next box sees the host's again; what the box put there is kept beside it
         self.assertEqual(self.box("cat ~/.claude/CLAUDE.md"), "host CLAUDE.md\n")
 
-    def test_STATE_a_change_on_the_host_is_seen_at_the_next_start(self):
+    def test_a_change_on_the_host_is_seen_at_the_next_start(self):
         self.box("true")
         (self.claude / "CLAUDE.md").unlink()
         (self.claude / "CLAUDE.md").write_text("new\n")
@@ -141,7 +141,7 @@ class UserFiles(StateTest):
         self.assertEqual(self.box("cat ~/.claude/CLAUDE.md; ls -d ~/.claude/rules 2>/dev/null"), "new\n")
         self.assertFalse((self.instance() / "claude" / "rules").is_symlink())
 
-    def test_SAND_09_a_link_to_a_secret_is_not_followed(self):
+    def test_a_link_to_a_secret_is_not_followed(self):
         self.write(self.home / ".ssh" / "id_rsa", "canary-key")
         for target in (self.home / ".ssh", self.home / ".ssh" / "id_rsa", self.home, "/"):
             link = self.claude / "hooks"
@@ -153,7 +153,7 @@ class UserFiles(StateTest):
             self.assertNotIn("id_rsa", done.stdout)
             self.assertNotIn("this is a fault in claudebox", done.stderr)
 
-    def test_STATE_a_directory_elsewhere(self):
+    def test_a_directory_elsewhere(self):
         elsewhere = self.home / "claude config"
         self.claude.rename(elsewhere)
         self.assertEqual(self.box("cat ~/.claude/CLAUDE.md; echo $CLAUDE_CONFIG_DIR", env={"CLAUDE_CONFIG_DIR": str(elsewhere)}),
@@ -164,7 +164,7 @@ class Settings(StateTest):
     def inside(self, **options):
         return json.loads(self.box("cat ~/.claude/settings.json", **options))
 
-    def test_STATE_settings_come_along_without_secrets(self):
+    def test_settings_come_along_without_secrets(self):
         self.write(self.claude / "settings.json", {
             "model": "opus", "apiKeyHelper": "/x/canary", "awsAuthRefresh": "canary", "otelHeadersHelper": "canary",
             "env": {"GITHUB_TOKEN": "canary", "SAFE": "1", "URL": "https://u:canary@h/", "PATH": "/canary", "LD_PRELOAD": "/canary",
@@ -177,14 +177,14 @@ class Settings(StateTest):
         self.assertEqual(seen["hooks"]["Stop"][0]["hooks"], [{"type": "command", "command": "cat"}])
         self.assertNotIn("canary", (self.instance() / "settings-base.json").read_text())
 
-    def test_SEC_01_what_is_left_out_is_told(self):
+    def test_what_is_left_out_is_told(self):
         self.write(self.claude / "settings.json", {"apiKeyHelper": "x", "env": {"A_TOKEN": "canary"}})
         said = self.claudebox("--yes", "--exec", "true").stderr
         self.assertIn("apiKeyHelper", said)
         self.assertIn("A_TOKEN", said)
         self.assertNotIn("canary", said)
 
-    def test_STATE_the_hosts_change_follows_and_the_boxs_own_stays(self):
+    def test_the_hosts_change_follows_and_the_boxs_own_stays(self):
         self.write(self.claude / "settings.json", {"model": "one", "theme": "dark", "both": 1})
         self.assertEqual(self.inside()["model"], "one")
         path = self.instance() / "claude" / "settings.json"
@@ -198,7 +198,7 @@ class Settings(StateTest):
         seen = self.inside()
         self.assertEqual((seen.get("model"), seen["theme"], seen["own"]), (None, "light", True))
 
-    def test_STATE_the_box_cannot_change_the_hosts_settings(self):
+    def test_the_box_cannot_change_the_hosts_settings(self):
         self.write(self.claude / "settings.json", {"model": "one"})
         before = (self.claude / "settings.json").read_bytes()
         self.box('echo "{\\"hooks\\":{\\"x\\":1}}" >~/.claude/settings.json; echo {} >~/.claude/settings.local.json')
@@ -206,13 +206,13 @@ class Settings(StateTest):
         self.assertEqual((self.claude / "settings.json").read_bytes(), before)
         self.assertFalse((self.claude / "settings.local.json").exists())
 
-    def test_STATE_broken_settings_of_the_host_do_not_stop_the_start(self):
+    def test_broken_settings_of_the_host_do_not_stop_the_start(self):
         for text in ("{", "", "[]", '{"env": 3, "hooks": [], "statusLine": "x"}', '{"hooks": {"A": [1, {"hooks": [2, {"command": 4}]}]}}',
                      "[" * 5000, '{"env": {"A": {"B": 1}}}'):
             self.write(self.claude / "settings.json", text)
             self.assertEqual(self.box("echo up"), "up\n", text[:40])
 
-    def test_SEC_01_secrets_in_settings_of_the_project_are_told(self):
+    def test_secrets_in_settings_of_the_project_are_told(self):
         self.write(self.project / ".mcp.json", {"mcpServers": {"db": {"command": "x", "env": {"DB_PASSWORD": "canary", "PORT": "1"},
                                                                      "headers": {"Authorization": "Bearer x", "X-TOKEN": "canary"}}}})
         self.write(self.project / ".claude/settings.local.json", {"env": {"STRIPE": "sk_live_canarycanarycanary"}})
@@ -251,30 +251,30 @@ class Planted(StateTest):
     def plant(self, place, target):
         self.box(f'rm -rf {place}; ln -s "$1" {place}', str(target))
 
-    def test_SAND_08_links_in_place_of_files(self):
+    def test_links_in_place_of_files(self):
         for name in (".claude.json", "settings.json", ".claude.json.broken", "CLAUDE.md", ".credentials.json", "sessions", "rules"):
             for target in (self.victims / "file", self.victims / "directory", self.victims / "new", "/oldroot" + str(self.victims / "file")):
                 self.plant(f"~/.claude/{name}", target)
                 self.harmless()
 
-    def test_SAND_08_a_broken_file_is_not_kept_through_a_link(self):
+    def test_a_broken_file_is_not_kept_through_a_link(self):
         self.box(f'echo "{{" >~/.claude/.claude.json; ln -sfn {self.victims}/directory ~/.claude/.claude.json.broken')
         self.harmless()
 
-    def test_SAND_08_directories_in_place_of_files(self):
+    def test_directories_in_place_of_files(self):
         """Whatever the box put there is moved aside: a box cannot lock its user out of the project."""
         for name in (".claude.json", "settings.json"):
             self.box(f"rm -f ~/.claude/{name}; mkdir -p ~/.claude/{name}/x")
             self.harmless()
 
-    def test_SAND_08_fifos_and_huge_files_do_not_hang(self):
+    def test_fifos_and_huge_files_do_not_hang(self):
         started = time.monotonic()
         self.box("rm -f ~/.claude/.claude.json ~/.claude/settings.json; mkfifo ~/.claude/.claude.json; truncate -s 1T ~/.claude/settings.json; "
                  f"rm -f {STORE}; mkfifo {STORE}")
         self.harmless()
         self.assertLess(time.monotonic() - started, 5)
 
-    def test_SAND_08_temporary_names_are_not_followed(self):
+    def test_temporary_names_are_not_followed(self):
         """The name of a new file holds our process id, which can be guessed."""
         claude = self.instance() / "claude"
         for target in (self.victims / "new", self.victims / "file", self.victims / "directory"):
@@ -289,19 +289,19 @@ class Planted(StateTest):
     def store_directory(self):
         return self.root / "sign-in" / "store"
 
-    def test_AUTH_01_the_store_led_elsewhere(self):
+    def test_the_store_led_elsewhere(self):
         for target in (self.victims / "directory", self.victims / "file", "/tmp", self.victims / "new"):
             self.box('rm -rf /run/claudebox/sign-in/store; ln -s "$1" /run/claudebox/sign-in/store', str(target))
             self.harmless()
             self.assertTrue((self.root / "sign-in/store").is_dir() and not (self.root / "sign-in/store").is_symlink())
 
-    def test_AUTH_01_the_store_replaced_while_the_box_runs(self):
+    def test_the_store_replaced_while_the_box_runs(self):
         self.box('cd /run/claudebox/sign-in; mv store old; ln -s "$1" store; sleep 0.2; rm store; ln -s "$2" store; sleep 0.2', 
                  str(self.victims / "directory"), str(self.victims / "file"))
         self.assertEqual(tree(self.victims), self.before)
         self.harmless()
 
-    def test_AUTH_01_the_file_led_elsewhere(self):
+    def test_the_file_led_elsewhere(self):
         self.write(self.victims / "creds", sign_in("victim", hours=20))
         self.before = tree(self.victims)
         for target in (self.victims / "file", self.victims / "creds", self.victims / "new"):
@@ -309,15 +309,15 @@ class Planted(StateTest):
             self.harmless()
         self.assertEqual(json.loads((self.claude / ".credentials.json").read_text()), sign_in("host"))
 
-    def test_AUTH_01_a_store_made_unreadable_does_not_lock_the_user_out(self):
+    def test_a_store_made_unreadable_does_not_lock_the_user_out(self):
         self.box("chmod 000 /run/claudebox/sign-in/store")
         self.harmless()
 
-    def test_AUTH_01_a_directory_in_place_of_the_credentials(self):
+    def test_a_directory_in_place_of_the_credentials(self):
         self.box(f"rm -f {STORE}; mkdir -p {STORE}/x")
         self.harmless()
 
-    def test_STATE_the_instance_directory_is_not_followed(self):
+    def test_the_instance_directory_is_not_followed(self):
         instance = self.instance()
         for part in (instance / "claude", instance, instance.parent, self.root / "sign-in"):
             kept = part.with_name(part.name + ".kept")
@@ -384,19 +384,19 @@ class SignIn(StateTest):
             return f"printf %s '{quoted}' >{STORE}.tmp && mv {STORE}.tmp {STORE}"
         return f"printf %s '{quoted}' >{STORE}"
 
-    def test_AUTH_01_the_hosts_sign_in_is_in_the_box(self):
+    def test_the_hosts_sign_in_is_in_the_box(self):
         self.write(self.file, sign_in("host"))
         self.assertEqual(json.loads(self.box(f"cat {STORE}")), sign_in("host"))
         self.assertEqual(json.loads(self.box("cat ~/.claude/.credentials.json")), sign_in("host"))
 
-    def test_AUTH_01_nothing_but_the_sign_in_enters(self):
+    def test_nothing_but_the_sign_in_enters(self):
         self.write(self.file, sign_in("host") | {"mcpOAuth": {"srv": {"accessToken": "canary-mcp"}}, "other": "canary-other",
                                                  "organizationUuid": "canary-org"})
         out = self.box(f"cat {STORE}; grep -rl canary ~ /run /etc /tmp 2>/dev/null")
         self.assertNotIn("canary", out)
         self.assertEqual(set(json.loads(out)), {"claudeAiOauth"})
 
-    def test_AUTH_01_a_refresh_inside_reaches_the_host(self):
+    def test_a_refresh_inside_reaches_the_host(self):
         for by in ("rename", "place"):
             self.write(self.file, sign_in("host") | {"mcpOAuth": {"x": 1}})
             self.file.chmod(0o600)
@@ -407,12 +407,12 @@ class SignIn(StateTest):
             self.assertEqual(stat.S_IMODE(self.file.stat().st_mode), 0o600)
             end()
 
-    def test_AUTH_01_a_refresh_just_before_the_end_reaches_the_host(self):
+    def test_a_refresh_just_before_the_end_reaches_the_host(self):
         self.write(self.file, sign_in("host"))
         self.box(self.put(sign_in("last", hours=9)))
         self.assertEqual(self.host(), sign_in("last", hours=9))
 
-    def test_AUTH_01_a_refresh_on_the_host_reaches_the_box(self):
+    def test_a_refresh_on_the_host_reaches_the_box(self):
         self.write(self.file, sign_in("host") | {"mcpOAuth": {"x": "canary-mcp"}})
         tell, _ = self.running()
         new = self.claude / "new"
@@ -423,7 +423,7 @@ class SignIn(StateTest):
         self.write(self.file, sign_in("in-place", hours=10))
         self.until(lambda: "in-place" in tell(f"cat {STORE}; echo"))
 
-    def test_AUTH_01_back_and_forth(self):
+    def test_back_and_forth(self):
         self.write(self.file, sign_in("start"))
         tell, _ = self.running()
         for turn in range(4):
@@ -432,7 +432,7 @@ class SignIn(StateTest):
             self.write(self.file, sign_in(f"host-{turn}", hours=9))
             self.until(lambda turn=turn: f"host-{turn}-" in self.store.read_text())
 
-    def test_AUTH_01_boxes_of_two_projects_share_it(self):
+    def test_boxes_of_two_projects_share_it(self):
         self.write(self.file, sign_in("host"))
         tell, _ = self.running()
         other = self.home / "other"
@@ -441,7 +441,7 @@ class SignIn(StateTest):
         self.until(lambda: "other-access" in tell(f"cat {STORE}; echo"))
         self.assertEqual(self.host(), sign_in("other", hours=9))
 
-    def test_AUTH_01_wrong_shapes_never_reach_the_host(self):
+    def test_wrong_shapes_never_reach_the_host(self):
         self.write(self.file, sign_in("host") | {"mcpOAuth": {"x": 1}})
         before = self.file.read_bytes()
         good = sign_in("evil", hours=9)["claudeAiOauth"]
@@ -465,18 +465,18 @@ class SignIn(StateTest):
         self.box(self.put(shapes[10]))
         self.assertEqual(self.file.read_bytes(), before)
 
-    def test_AUTH_01_only_the_sign_in_is_taken_from_the_box(self):
+    def test_only_the_sign_in_is_taken_from_the_box(self):
         self.write(self.file, sign_in("host") | {"mcpOAuth": {"srv": {"accessToken": "keep"}}})
         self.box(self.put(sign_in("new", hours=9) | {"mcpOAuth": {"srv": {"accessToken": "evil"}}, "evil": 1}))
         self.assertEqual(self.host(), sign_in("new", hours=9) | {"mcpOAuth": {"srv": {"accessToken": "keep"}}})
 
-    def test_AUTH_01_the_box_can_write_nothing_else_there(self):
+    def test_the_box_can_write_nothing_else_there(self):
         self.write(self.file, sign_in("host"))
         before = set(tree(self.claude))
         self.box(f"echo x >{os.path.dirname(STORE)}/evil; echo x >~/.claude/evil; echo x >/run/claudebox/sign-in/evil; mkdir ~/.claude/d")
         self.assertEqual(set(tree(self.claude)), before)
 
-    def test_AUTH_01_the_hosts_file_may_be_a_link(self):
+    def test_the_hosts_file_may_be_a_link(self):
         real = self.write(self.home / "dotfiles" / "creds.json", sign_in("host"))
         self.claude.mkdir()
         self.file.symlink_to(real)
@@ -484,20 +484,20 @@ class SignIn(StateTest):
         self.assertTrue(self.file.is_symlink())
         self.assertEqual(json.loads(real.read_text()), sign_in("new", hours=9))
 
-    def test_AUTH_01_deleting_it_in_the_box_does_not_delete_the_hosts(self):
+    def test_deleting_it_in_the_box_does_not_delete_the_hosts(self):
         self.write(self.file, sign_in("host"))
         before = self.file.read_bytes()
         self.box(f"rm -f {STORE}; sleep 0.1")
         self.assertEqual(self.file.read_bytes(), before)
         self.assertEqual(json.loads(self.box(f"cat {STORE}")), sign_in("host"))
 
-    def test_AUTH_01_log_out_on_the_host_logs_the_boxes_out(self):
+    def test_log_out_on_the_host_logs_the_boxes_out(self):
         self.write(self.file, sign_in("host"))
         self.box("true")
         self.file.unlink()
         self.assertEqual(self.box(f"cat {STORE} 2>/dev/null"), "")
 
-    def test_AUTH_02_without_it_there_is_silence(self):
+    def test_without_it_there_is_silence(self):
         for make in (lambda: None, self.claude.mkdir):
             make()
             done = self.claudebox("--yes", "--exec", "sh", "-c", f"ls {STORE} 2>/dev/null")
@@ -505,7 +505,7 @@ class SignIn(StateTest):
             self.assertNotIn("credentials", done.stderr.lower())
             self.assertFalse(self.file.exists())
 
-    def test_AUTH_03_a_log_in_made_in_the_box_survives_in_any_project(self):
+    def test_a_log_in_made_in_the_box_survives_in_any_project(self):
         self.box(self.put(sign_in("login")))
         other = self.home / "other"
         other.mkdir()
@@ -513,7 +513,7 @@ class SignIn(StateTest):
             self.assertEqual(json.loads(self.box("cat ~/.claude/.credentials.json", cwd=project)), sign_in("login"))
         self.assertFalse(self.file.exists())
 
-    def test_AUTH_03_written_over_the_link_by_an_older_claude(self):
+    def test_written_over_the_link_by_an_older_claude(self):
         """A file in place of the link in ~/.claude: the log-in must not be lost."""
         self.box(f"rm ~/.claude/.credentials.json; printf %s '{json.dumps(sign_in('login'))}' >~/.claude/.credentials.json")
         kept = [path.read_text() for path in (self.instance() / "claude").glob(".credentials.json*") if path.exists()]

@@ -9,28 +9,28 @@ from lib.box import CLAUDEBOX, processes_with
 from lib.on_terminal import CTRL_BACKSLASH, CTRL_C, CTRL_D, CTRL_Z, Direct, OnTerminal
 
 class Keys(OnTerminal):
-    def test_SAND_15_ctrl_c_reaches_the_agent_once_and_not_claudebox(self):
+    def test_ctrl_c_reaches_the_agent_once_and_not_claudebox(self):
         terminal = self.box_on_terminal("trap 'echo GOT' INT; echo READY; for i in 1 2 3 4 5 6; do sleep 0.1; done; exit 5")
         terminal.expect("READY")
         terminal.send(CTRL_C)
         self.assertEqual(terminal.wait(), 5)
         self.assertEqual(terminal.output.count(b"GOT"), 1)
 
-    def test_SAND_15_ctrl_c_ends_an_ordinary_program(self):
+    def test_ctrl_c_ends_an_ordinary_program(self):
         terminal = self.box_on_terminal("echo READY; exec sleep 60")
         terminal.expect("READY")
         terminal.send(CTRL_C)
         self.assertEqual(terminal.wait(), 130)
         self.assert_gone()
 
-    def test_SAND_15_ctrl_backslash(self):
+    def test_ctrl_backslash(self):
         terminal = self.box_on_terminal("ulimit -c 0; trap 'echo QUIT; exit 6' QUIT; echo READY; while :; do sleep 0.1; done")
         terminal.expect("READY")
         terminal.send(CTRL_BACKSLASH)
         terminal.expect("QUIT")
         self.assertEqual(terminal.wait(), 6)
 
-    def test_SAND_15_a_raw_terminal_gives_the_byte_instead(self):
+    def test_a_raw_terminal_gives_the_byte_instead(self):
         """As Claude's own screen has it: Ctrl+C and Ctrl+Z are input."""
         terminal = self.box_on_terminal("stty raw -echo; echo READY; head -c 2 | od -An -tx1; stty sane; exit 3")
         terminal.expect("READY")
@@ -38,7 +38,7 @@ class Keys(OnTerminal):
         terminal.expect("03 1a")
         self.assertEqual(terminal.wait(), 3)
 
-    def test_SAND_15_ctrl_d_is_end_of_input(self):
+    def test_ctrl_d_is_end_of_input(self):
         terminal = self.box_on_terminal("echo READY; cat; echo END")
         terminal.expect("READY")
         terminal.send("line\n")
@@ -47,7 +47,7 @@ class Keys(OnTerminal):
         terminal.expect("END")
         self.assertEqual(terminal.wait(), 0)
 
-    def test_SAND_15_resize_reaches_the_agent(self):
+    def test_resize_reaches_the_agent(self):
         terminal = self.box_on_terminal("trap 'stty size' WINCH; stty size; echo READY; while :; do sleep 0.05; done", rows=30, columns=90)
         terminal.expect("30 90\r\nREADY")
         terminal.resize(41, 133)
@@ -55,14 +55,14 @@ class Keys(OnTerminal):
         terminal.send(CTRL_C)
         self.assertEqual(terminal.wait(), 130)
 
-    def test_SAND_15_the_agent_has_the_terminal(self):
+    def test_the_agent_has_the_terminal(self):
         terminal = self.box_on_terminal("[ -t 0 ] && [ -t 1 ] && [ -t 2 ] && : </dev/tty && echo TTY; read x </dev/tty; echo \"[$x]\"")
         terminal.expect("TTY")
         terminal.send("typed\n")
         terminal.expect(r"\[typed\]")
         self.assertEqual(terminal.wait(), 0)
 
-    def test_SAND_15_ctrl_z_where_nobody_could_continue_it(self):
+    def test_ctrl_z_where_nobody_could_continue_it(self):
         """As the only program of a window or of ssh: a stopped box would be lost."""
         terminal = self.box_on_terminal("echo READY; sleep 1; echo AFTER; exit 8")
         terminal.expect("READY")
@@ -71,7 +71,7 @@ class Keys(OnTerminal):
         terminal.expect("AFTER")
         self.assertEqual(terminal.wait(), 8)
 
-    def test_SAND_15_job_control_works_in_a_shell_of_the_box(self):
+    def test_job_control_works_in_a_shell_of_the_box(self):
         terminal = self.open(CLAUDEBOX, "--yes", "--shell", "--norc", "--noprofile", "-i")
         terminal.expect(r"[$#] ")
         terminal.send("PS1='IN''SIDE> '; stty -echo\n")
@@ -88,13 +88,13 @@ class Keys(OnTerminal):
         self.assertEqual(terminal.wait(), 7)
         self.assertNotIn(b"no job control", terminal.output)
 
-    def test_SAND_15_closing_the_window_ends_everything(self):
+    def test_closing_the_window_ends_everything(self):
         terminal = self.box_on_terminal("setsid sleep $0 & echo READY; while :; do sleep 1; done")
         terminal.expect("READY")
         terminal.hang_up()
         self.assert_gone()
 
-    def test_SAND_15_closing_the_window_is_told_to_the_agent(self):
+    def test_closing_the_window_is_told_to_the_agent(self):
         terminal = self.box_on_terminal("trap 'echo hup >hup; exit' HUP; echo READY; while :; do sleep 0.05; done")
         terminal.expect("READY")
         terminal.hang_up()
@@ -111,7 +111,7 @@ class Jobs:
     def run_line(self, terminal, script, ending=""):
         terminal.send(f'"$BOX" --yes --exec sh -c "{script}" "$MARK" 2>/dev/null {ending}\n')
 
-    def test_SAND_15_ctrl_z_and_fg(self):
+    def test_ctrl_z_and_fg(self):
         terminal = self.shell()
         self.run_line(terminal, self.LOOP)
         terminal.expect("READY")
@@ -130,7 +130,7 @@ class Jobs:
         terminal.send("echo status $?\n")
         terminal.expect("status 9")
 
-    def test_SAND_15_ctrl_z_bg_and_fg(self):
+    def test_ctrl_z_bg_and_fg(self):
         terminal = self.shell()
         self.run_line(terminal, "echo READY; i=0; while [ $((i=i+1)) -lt 20 ]; do sleep 0.5; [ -e go ] && exit 4; done".replace("$", "\\$"))
         terminal.expect("READY")
@@ -145,7 +145,7 @@ class Jobs:
         terminal.send("wait %1; echo status $?\n")
         terminal.expect("status 4")
 
-    def test_SAND_15_started_in_the_background_then_fg(self):
+    def test_started_in_the_background_then_fg(self):
         terminal = self.shell()
         self.run_line(terminal, self.LOOP, "&")
         terminal.expect("READY")
@@ -158,7 +158,7 @@ class Jobs:
         terminal.expect("GOT-INT")
         terminal.expect("PROMPT> ")
 
-    def test_SAND_15_in_the_background_it_stops_when_it_reads_the_terminal(self):
+    def test_in_the_background_it_stops_when_it_reads_the_terminal(self):
         terminal = self.shell()
         self.run_line(terminal, "echo READY; read x </dev/tty; echo [\\$x]", "&")
         terminal.expect("READY")
@@ -171,7 +171,7 @@ class Jobs:
         terminal.expect(r"\[typed\]")
         terminal.expect("PROMPT> ")
 
-    def test_SAND_15_with_nobody_to_continue_it_it_ends_when_it_reads_the_terminal(self):
+    def test_with_nobody_to_continue_it_it_ends_when_it_reads_the_terminal(self):
         """Its shell is gone: it can neither have the terminal nor be stopped, and must not ask for ever."""
         terminal = self.shell()
         terminal.send('( "$BOX" --yes --exec sh -c "echo READY; sleep 0.5; cat </dev/tty" "$MARK" 2>/dev/null & )\n')
@@ -181,7 +181,7 @@ class Jobs:
         terminal.send("echo still mine\n")
         terminal.expect("still mine")
 
-    def test_SAND_15_the_terminal_is_given_back(self):
+    def test_the_terminal_is_given_back(self):
         for script in ("exit 0", "exit 3", "kill -9 \\$\\$", "(sleep 0.3 &) ; exit 0", "no-such-command"):
             terminal = self.shell()
             self.run_line(terminal, script)
@@ -194,7 +194,7 @@ class Jobs:
             terminal.expect("after")
             terminal.close()
 
-    def test_SAND_15_killed_from_outside_the_shell_goes_on(self):
+    def test_killed_from_outside_the_shell_goes_on(self):
         terminal = self.shell()
         self.run_line(terminal, "echo READY; sleep 60")
         terminal.expect("READY")
@@ -207,14 +207,14 @@ class Jobs:
         terminal.expect("alive")
         self.assert_gone()
 
-    def test_SAND_15_a_pipeline(self):
+    def test_a_pipeline(self):
         terminal = self.shell()
         self.run_line(terminal, "while :; do echo y; done", "| head -n 2 | tr y z")
         terminal.expect("z\r\nz\r\n")
         terminal.expect("PROMPT> ")
         self.assertEqual(terminal.foreground(), terminal.pid)
 
-    def test_SAND_15_ctrl_c_in_a_script_ends_the_script_too(self):
+    def test_ctrl_c_in_a_script_ends_the_script_too(self):
         """A shell script above claudebox sees that the agent died by Ctrl+C."""
         script = self.project / "script.sh"
         script.write_text(f'"{CLAUDEBOX}" --yes --exec sh -c "echo READY; exec sleep 60" {self.mark} 2>/dev/null\necho "then $?"\n')
@@ -225,7 +225,7 @@ class Jobs:
         terminal.expect("PROMPT> |then 130")
         self.assert_gone()
 
-    def test_SAND_15_exit_of_the_shell_ends_a_stopped_box(self):
+    def test_exit_of_the_shell_ends_a_stopped_box(self):
         terminal = self.shell()
         self.run_line(terminal, self.LOOP)
         terminal.expect("READY")
@@ -245,13 +245,13 @@ class Question(OnTerminal):
         terminal.send(answer)
         return terminal
 
-    def test_UX_02_yes_starts(self):
+    def test_yes_starts(self):
         for answer in ("y\n", "Y\n", "yes\n"):
             terminal = self.ask(answer)
             self.assertEqual(terminal.wait(), 0)
             self.assertIn(b"STARTED", terminal.output)
 
-    def test_UX_02_anything_else_does_not(self):
+    def test_anything_else_does_not(self):
         for answer in ("n\n", "\n", "no\n", CTRL_D, "yy\n", " y\n", "nyes\n", "Ja\n", "x" * 300 + "\n", "x" * 62 + "y\n"):
             terminal = self.ask(answer)
             self.assertEqual(terminal.wait(), 125, answer)
@@ -259,26 +259,26 @@ class Question(OnTerminal):
             self.assertIn(b"not started", terminal.output)
         self.assertFalse((self.home / ".claudebox").exists())
 
-    def test_UX_02_ctrl_c_does_not_start(self):
+    def test_ctrl_c_does_not_start(self):
         terminal = self.ask(CTRL_C)
         self.assertIn(terminal.wait(), (-2, 130, 125))
         self.assertNotIn(b"STARTED", terminal.output)
 
-    def test_UX_02_the_answer_is_typed_and_not_piped(self):
+    def test_the_answer_is_typed_and_not_piped(self):
         terminal = self.open("sh", "-c", f'yes | "{CLAUDEBOX}" --exec sh -c "echo ST""ARTED" {self.mark}')
         terminal.expect(r"\[y/N\] ")
         self.assertNotIn(b"STARTED", terminal.quiet(0.4))
         terminal.send("n\n")
         self.assertEqual(terminal.wait(), 125)
 
-    def test_UX_02_the_input_of_the_agent_is_untouched(self):
+    def test_the_input_of_the_agent_is_untouched(self):
         terminal = self.open("sh", "-c", f'printf "one\\ntwo\\n" | "{CLAUDEBOX}" --exec cat')
         terminal.expect(r"\[y/N\] ")
         terminal.send("y\n")
         terminal.expect("one\r\ntwo")
         self.assertEqual(terminal.wait(), 0)
 
-    def test_UX_01_the_audit_comes_before_the_question(self):
+    def test_the_audit_comes_before_the_question(self):
         terminal = self.open(CLAUDEBOX, "--exec", "true")
         terminal.expect(r"\[y/N\] ")
         shown = terminal.output.decode()
@@ -286,7 +286,7 @@ class Question(OnTerminal):
         self.assertLess(shown.index("Mounts:"), shown.index("Network:"))
         self.assertLess(shown.index("Network:"), shown.index("[y/N]"))
 
-    def test_UX_02_stderr_elsewhere_and_no_yes_is_an_error(self):
+    def test_stderr_elsewhere_and_no_yes_is_an_error(self):
         """Who cannot read the audit cannot agree to it."""
         terminal = self.open("sh", "-c", f'"{CLAUDEBOX}" --exec true 2>err; echo "status $?"; cat err')
         terminal.expect("status 125")
@@ -302,7 +302,7 @@ class JobsDirect(Direct, Jobs, OnTerminal):
 
 
 class JobsFiltered(Jobs, OnTerminal):
-    def test_SAND_15_in_the_background_it_stops_when_it_reads_the_terminal(self):
+    def test_in_the_background_it_stops_when_it_reads_the_terminal(self):
         """Its own terminal is always its own: it waits there until the user's comes back."""
         terminal = self.shell()
         self.run_line(terminal, "echo READY; read x </dev/tty; echo [\\$x]", "&")
@@ -315,7 +315,7 @@ class JobsFiltered(Jobs, OnTerminal):
         terminal.expect(r"\[typed\]")
         terminal.expect("PROMPT> ")
 
-    def test_SAND_15_with_nobody_to_continue_it_it_ends_when_it_reads_the_terminal(self):
+    def test_with_nobody_to_continue_it_it_ends_when_it_reads_the_terminal(self):
         """It waits, and takes nothing from the shell; the end of the window is its end."""
         terminal = self.shell()
         terminal.send('( "$BOX" --yes --exec sh -c "echo READY; cat </dev/tty" "$MARK" 2>/dev/null & )\n')

@@ -48,7 +48,7 @@ class End:
         self.assertIn(b"\x0f", output)
         self.assertIn(b"\x1b]8;;\x1b\\", output)
 
-    def test_TERMINAL_all_left_on_and_questions_last(self):
+    def test_all_left_on_and_questions_last(self):
         for ending in ("exit 3", "kill -9 $$", "kill -TERM $$"):
             with self.subTest(ending):
                 terminal = self.around(f"{RAW}; sleep 0.1; {LEAVE}; {ASK}; {ending}")
@@ -57,19 +57,19 @@ class End:
                 self.assert_clean(terminal)
                 self.assertEqual(len(terminal.answered), 8, "all six questions and our two were answered")
 
-    def test_TERMINAL_slow_answers_are_waited_for(self):
+    def test_slow_answers_are_waited_for(self):
         terminal = self.around(f"{RAW}; {ASK}", delay=0.02)
         terminal.expect("DONE 0")
         self.assert_clean(terminal)
 
-    def test_TERMINAL_an_agent_that_tidies_its_line_up_is_seen_all_the_same(self):
+    def test_an_agent_that_tidies_its_line_up_is_seen_all_the_same(self):
         """As Claude does: raw for a while, sane at the end; the screen's modes are another matter."""
         terminal = self.around(f"old=$(stty -g); {RAW}; sleep 0.5; {LEAVE}; {ASK}; stty $old")
         terminal.expect("DONE 0")
         self.assert_reset(terminal, terminal.output[:terminal.seen])
         self.assert_clean(terminal)
 
-    def test_TERMINAL_ended_from_outside(self):
+    def test_ended_from_outside(self):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             with self.subTest(number):
                 terminal = self.around(f"{RAW}; {LEAVE}; {ASK}; echo UP; exec sleep {self.mark}")
@@ -80,7 +80,7 @@ class End:
                 self.assert_clean(terminal)
                 self.assert_gone()
 
-    def test_TERMINAL_the_whole_box_killed(self):
+    def test_the_whole_box_killed(self):
         terminal = self.around(f"{RAW}; {LEAVE}; {ASK}; echo UP; exec sleep {self.mark}")
         terminal.expect("UP")
         os.kill(next(pid for pid in processes_with(self.mark) if self.name(pid) == "claudebox-init"), signal.SIGKILL)
@@ -96,26 +96,26 @@ class End:
         except OSError:
             return ""
 
-    def test_TERMINAL_one_that_never_answers_does_not_hang_it(self):
+    def test_one_that_never_answers_does_not_hang_it(self):
         terminal = self.around(f"{RAW}; {LEAVE}; {ASK}", kind=Terminal)
         start = time.monotonic()
         terminal.expect("DONE 0")
         self.assertLess(time.monotonic() - start, 4)
         self.assert_clean(terminal)
 
-    def test_TERMINAL_one_that_takes_no_output_does_not_hang_it(self):
+    def test_one_that_takes_no_output_does_not_hang_it(self):
         """Nobody reads the screen, and it is full."""
         terminal = self.around(f"{RAW}; touch up; (trap '' PIPE; while :; do echo {'x' * 200}; done) & sleep 0.5; exit 4", kind=Terminal)
         self.assertTrue(until((self.project / "up").exists))
         self.assertTrue(until(lambda: "claudebox" not in map(self.name, processes_with(self.mark)), 6))
 
-    def test_TERMINAL_a_closed_window_does_not_hang_it(self):
+    def test_a_closed_window_does_not_hang_it(self):
         terminal = self.around(f"{RAW}; {LEAVE}; trap '' HUP; touch up; sleep 0.3; exit 0")
         self.assertTrue(until((self.project / "up").exists))
         terminal.hang_up()
         self.assert_gone(3)
 
-    def test_TERMINAL_nothing_is_written_to_one_that_would_show_it(self):
+    def test_nothing_is_written_to_one_that_would_show_it(self):
         for term in ("dumb", "", "unknown", "vt52", "emacs"):
             with self.subTest(term):
                 terminal = self.around(f"{RAW}; sleep 0.1; printf UP; exit 0", env={"TERM": term})
@@ -123,14 +123,14 @@ class End:
                 self.assertNotIn(b"\x1b", terminal.output)
                 self.assert_clean(terminal)
 
-    def test_TERMINAL_linux_console_gets_only_what_it_knows(self):
+    def test_linux_console_gets_only_what_it_knows(self):
         terminal = self.around(f"{RAW}; sleep 0.1; printf '\\033[?25l'; exit 0", env={"TERM": "linux"})
         terminal.expect("DONE 0")
         self.assertIn(b"\x1b[?25h", terminal.output)
         for unknown in (b"\x1b[<", b"\x1b[>", b"\x1b]"):
             self.assertNotIn(unknown, terminal.output)
 
-    def test_TERMINAL_a_program_that_only_prints_leaves_type_ahead_alone(self):
+    def test_a_program_that_only_prints_leaves_type_ahead_alone(self):
         terminal = self.shell()
         terminal.send(f'"$BOX" --yes --exec sh -c "echo READY; sleep 0.4; echo OVER" {self.mark} 2>/dev/null\n')
         terminal.expect("READY")
@@ -138,7 +138,7 @@ class End:
         terminal.expect("OVER")
         terminal.expect("typed-42")
 
-    def test_TERMINAL_plain_programs_see_no_difference(self):
+    def test_plain_programs_see_no_difference(self):
         for script in ("true", "echo text", "exit 3"):
             terminal = self.around(script)
             terminal.expect("DONE")
@@ -146,7 +146,7 @@ class End:
             self.assert_clean(terminal)
             self.assertEqual(terminal.answered, [])
 
-    def test_TERMINAL_from_the_background_it_is_not_touched(self):
+    def test_from_the_background_it_is_not_touched(self):
         terminal = self.shell()
         before = self.modes(terminal)
         terminal.send(f'"$BOX" --yes --exec sh -c "sleep 0.4" {self.mark} 2>/dev/null & echo go\n')
@@ -176,12 +176,12 @@ class EndOnScreen(OnTerminal):
         screen.wait_for(r"typed\[", timeout=15)
         return screen
 
-    def test_TERMINAL_tmux_is_as_before(self):
+    def test_tmux_is_as_before(self):
         screen = self.screen(f"{RAW}; sleep 0.1; {LEAVE}; {ASK}; exit 0")
         self.assertEqual(screen.tmux("display-message", "-p", self.STATE).strip(), "000000 11 0-19")
         self.assertIn("typed['']", screen.text())
 
-    def test_TERMINAL_nothing_moves_where_nothing_was_left(self):
+    def test_nothing_moves_where_nothing_was_left(self):
         """Also after an earlier program that was on the other screen: tmux would go back to where the cursor was then."""
         for term in ("", "TMUX=x TERM=xterm-256color", "TERM=linux"):
             screen = self.screen(f"{RAW}; sleep 0.1; printf '\\033[?1049h\\033[9;9Hx\\033[?1049lthree\\r\\nfour\\r\\n'; exit 0", term)
@@ -198,7 +198,7 @@ class EndDirect(Direct, End, OnTerminal):
 
 class EndFiltered(End, OnTerminal):
     # What was typed has gone to the box's own terminal.
-    test_TERMINAL_a_program_that_only_prints_leaves_type_ahead_alone = None
+    test_a_program_that_only_prints_leaves_type_ahead_alone = None
 
 
 if __name__ == "__main__":

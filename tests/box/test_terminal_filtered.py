@@ -49,30 +49,30 @@ class Filter(OnTerminal):
         self.assertEqual(terminal.wait(), 0)
         return terminal.output.partition(b"<<<")[2].partition(b">>>")[0]
 
-    def test_TERMINAL_what_passes(self):
+    def test_terminal_what_passes(self):
         for written, left in ROWS:
             with self.subTest(written):
                 self.assertEqual(self.through(written), written if left is None else left)
 
-    def test_TERMINAL_in_pieces_it_is_the_same(self):
+    def test_in_pieces_it_is_the_same(self):
         written = b"a\x1b]52;c;QUJD\x07b\xe2\x94\x80\x1b[31mc"
         for at in range(1, len(written), 3):
             self.assertEqual(self.through(written[:at], written[at:]), b"ab\xe2\x94\x80\x1b[31mc")
 
-    def test_TERMINAL_answers_reach_the_agent(self):
+    def test_answers_reach_the_agent(self):
         terminal = self.open(CLAUDEBOX, "--yes", "--exec", "bash", "-c",
                              "stty raw -echo; printf '\\033[6n'; IFS= read -r -d R x; stty sane; printf 'got[%q]\\n' \"$x\"; exit 4",
                              self.mark, kind=Answering)
         terminal.expect(r"got\[\$'\\E\[12;34'\]")
         self.assertEqual(terminal.wait(), 4)
 
-    def test_TERMINAL_what_is_printed_last_arrives(self):
+    def test_what_is_printed_last_arrives(self):
         terminal = self.open(CLAUDEBOX, "--yes", "--exec", "sh", "-c", "i=0; while [ $i -lt 3000 ]; do echo line-$i; i=$((i + 1)); done", self.mark)
         self.assertEqual(terminal.wait(), 0)
         lines = terminal.output.split(b"\r\n")
         self.assertEqual([line for line in lines if line.startswith(b"line-")], [b"line-%d" % i for i in range(3000)])
 
-    def test_TERMINAL_errors_of_the_start_are_seen(self):
+    def test_errors_of_the_start_are_seen(self):
         terminal = self.open(CLAUDEBOX, "--yes", "--exec", "no-such-program")
         self.assertEqual(terminal.wait(), 127)
         self.assertIn(b"cannot execute 'no-such-program'", terminal.output)
@@ -82,9 +82,9 @@ class Filter(OnTerminal):
 class FilterDirect(Direct, Filter):
     """Without the terminal filter everything passes: the tests above can fail."""
 
-    test_TERMINAL_in_pieces_it_is_the_same = None
+    test_in_pieces_it_is_the_same = None
 
-    def test_TERMINAL_what_passes(self):
+    def test_terminal_what_passes(self):
         for written, _ in ROWS:
             with self.subTest(written):
                 self.assertEqual(self.through(written), written)
@@ -93,7 +93,7 @@ class FilterDirect(Direct, Filter):
 class Apart(OnTerminal):
     """The user's terminal is not in the box at all."""
 
-    def test_TERMINAL_it_is_another_and_no_other_is_open(self):
+    def test_it_is_another_and_no_other_is_open(self):
         script = ("import os; ids = {os.fstat(fd).st_rdev for fd in (0, 1, 2)}; tty = os.open('/dev/tty', os.O_RDWR);"
                   "print('same', len(ids), 'rdev', ids.pop(), 'own', os.getsid(0), os.tcgetpgrp(tty) == os.getpgrp())")
         terminal = self.open(CLAUDEBOX, "--yes", "--exec", "python3", "-c", script)
@@ -102,7 +102,7 @@ class Apart(OnTerminal):
         number = struct.unpack("I", fcntl.ioctl(terminal.fd, 0x80045430, b"\0\0\0\0"))[0]  # TIOCGPTN
         self.assertNotEqual(int(found[1]), os.makedev(136, number))
 
-    def test_TERMINAL_characters_pushed_into_its_input_stay_in_the_box(self):
+    def test_characters_pushed_into_its_input_stay_in_the_box(self):
         """TIOCSTI: where the kernel allows it, it is the box's own terminal."""
         script = ("import fcntl, termios, sys\nfor c in 'echo INJECTED\\n':\n"
                   "    try: fcntl.ioctl(0, termios.TIOCSTI, c.encode())\n    except OSError as e: print('no', e.errno); break\n")
@@ -114,14 +114,14 @@ class Apart(OnTerminal):
         terminal.expect("over")
         self.assertNotIn(b"\nINJECTED", terminal.quiet(0.3))
 
-    def test_TERMINAL_modes_set_in_the_box_are_the_boxs(self):
+    def test_modes_set_in_the_box_are_the_boxs(self):
         terminal = self.shell()
         terminal.send(f'"$BOX" --yes --exec sh -c "stty raw -echo; sleep 0.3; stty -a | grep -c -- -icanon" {self.mark} 2>/dev/null; echo "after $?"\n')
         terminal.expect("after 0")
         terminal.send("stty -a | grep -o -- '-*icanon'\n")
         terminal.expect(r"^(PROMPT> )?icanon")
 
-    def test_TERMINAL_only_what_is_a_terminal_is_one(self):
+    def test_only_what_is_a_terminal_is_one(self):
         cases = (
             ("", "ttt"), ("</dev/null", "-tt"), (">out", "t-t"), ("2>err", "tt-"), ("</dev/null 2>err", "-t-"), ("</dev/null >out", "--t"),
         )
@@ -132,17 +132,17 @@ class Apart(OnTerminal):
                 terminal.expect("END 0")
                 self.assertEqual((self.project / "where").read_text(), f"{wanted}\ntty\n")
 
-    def test_TERMINAL_with_all_redirected_there_is_none(self):
+    def test_with_all_redirected_there_is_none(self):
         terminal = self.open("sh", "-c", f'"{CLAUDEBOX}" --yes --exec sh -c ": </dev/tty" </dev/null >out 2>err; echo "END $?"')
         terminal.expect("END [12]")
         self.assertIn("/dev/tty", (self.project / "err").read_text())
 
-    def test_TERMINAL_with_none_it_is_as_without_a_filter(self):
+    def test_with_none_it_is_as_without_a_filter(self):
         done = self.claudebox("--yes", "--exec", "sh", "-c", "cat; echo err >&2; exit 3", stdin=None, input="through\n")
         self.assertEqual((done.returncode, done.stdout), (3, "through\n"))
         self.assertTrue(done.stderr.endswith("err\n"))
 
-    def test_TERMINAL_a_foreign_one_is_refused(self):
+    def test_a_foreign_one_is_refused(self):
         master, slave = os.openpty()
         self.addCleanup(os.close, master)
         done = subprocess.run([CLAUDEBOX, "--yes", "--exec", "true"], cwd=self.project, env=self.env, stdin=slave, stdout=subprocess.PIPE,
@@ -151,7 +151,7 @@ class Apart(OnTerminal):
         self.assertEqual(done.returncode, 125)
         self.assertIn("cannot filter the terminal of descriptor 0", done.stderr)
 
-    def test_TERMINAL_ctrl_c_while_the_output_is_held_up(self):
+    def test_ctrl_c_while_the_output_is_held_up(self):
         """Nobody reads the screen: the box still ends when it is told to."""
         terminal = self.open(CLAUDEBOX, "--yes", "--exec", "sh", "-c", "touch up; while :; do echo y; done", self.mark)
         self.assertTrue(until((self.project / "up").exists))
@@ -159,13 +159,13 @@ class Apart(OnTerminal):
         terminal.send(CTRL_C)
         self.assertTrue(until(lambda: not processes_with(self.mark), 6))
 
-    def test_TERMINAL_the_supervisors_death_ends_it(self):
+    def test_the_supervisors_death_ends_it(self):
         terminal = self.box_on_terminal("trap '' HUP; echo READY; while :; do sleep 1; done")
         terminal.expect("READY")
         os.kill(terminal.pid, 9)
         self.assert_gone()
 
-    def test_TERMINAL_a_size_of_the_start(self):
+    def test_a_size_of_the_start(self):
         terminal = self.box_on_terminal("stty size; kill -STOP $$", rows=33, columns=101)
         terminal.expect("33 101")
         fcntl.ioctl(terminal.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 10, 20, 0, 0))
@@ -174,18 +174,18 @@ class Apart(OnTerminal):
 
 
 class Shown(Direct, OnTerminal):
-    def test_TERMINAL_direct_is_shown_as_a_danger(self):
+    def test_direct_is_shown_as_a_danger(self):
         done = self.claudebox("--yes", "--exec", "true")
         self.assertIn("Terminal:\n  direct: the box has your own terminal", done.stderr)
         self.assertEqual(self.plan()["terminal"], "direct")
 
-    def test_TERMINAL_the_default_is_filtered(self):
+    def test_the_default_is_filtered(self):
         del self.env["CLAUDEBOX_PROFILE"]
         self.assertNotIn("Terminal:", self.claudebox("--yes", "--exec", "true").stderr)
         self.assertEqual(self.plan()["terminal"], "filtered")
         self.assertIn("The terminal is filtered by claudebox", self.claudebox("--dry-run").stdout)
 
-    def test_TERMINAL_less_of_it_is_a_change(self):
+    def test_less_of_it_is_a_change(self):
         profile = self.home / ".claudebox" / "profiles" / "direct.json"
         for text, wanted in (('{"terminal": "filtered"}', None), ('{"terminal": "direct"}', "+ terminal direct"),
                              ('{"terminal": "filtered"}', "- terminal direct"), ('{}', None)):

@@ -27,25 +27,25 @@ class Wishes(NixTest):
         (self.project / ".claudebox").mkdir(exist_ok=True)
         (self.project / ".claudebox" / "tools.txt").write_text(text)
 
-    def test_EXT_01_yes_is_remembered(self):
+    def test_yes_is_remembered(self):
         self.wish("hello\n")
         self.assertNotIn("no hello", self.start("y"))
         out = self.start()
         self.assertNotIn("no hello", out)
         self.assertIn(".claudebox/tools.txt", out)
 
-    def test_EXT_01_no_is_remembered(self):
+    def test_no_is_remembered(self):
         self.wish("hello\n")
         self.assertIn("no hello", self.start("n"))
         self.assertIn("no hello", self.start())
 
-    def test_EXT_01_a_changed_list_is_asked_about_again(self):
+    def test_a_changed_list_is_asked_about_again(self):
         self.wish("hello\n")
         self.start("y")
         self.wish("hello\nlate\n")
         self.assertIn("no hello", self.start("n"))
 
-    def test_EXT_01_yes_on_the_command_line_grants_nothing(self):
+    def test_yes_on_the_command_line_grants_nothing(self):
         self.wish("hello\n")
         done = self.claudebox("--yes", "--exec", "sh", "-c", "hello || echo no hello")
         self.assertIn("no hello", done.stdout)

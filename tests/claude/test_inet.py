@@ -12,24 +12,24 @@ class Inet(InetTest, ClaudeTest):
     def listener(self):
         return self.world.listen("203.0.113.10", self.world.outside)
 
-    def test_NET_02_a_turn(self):
+    def test_a_turn(self):
         done = self.claude("--network", "inet", "-p", "RUN: echo from the box > made.txt; cat /etc/resolv.conf")
         self.assertIn("DONE", done.stdout, done.stderr[-500:])
         self.assertIn("nameserver 127.0.0.53", done.stdout)
         self.assertEqual((self.project / "made.txt").read_text(), "from the box\n")
 
-    def test_NET_02_the_bash_tool_is_held_to_it(self):
+    def test_the_bash_tool_is_held_to_it(self):
         script = "for address in 192.168.77.10 169.254.169.254 192.168.77.5; do (exec 3<>/dev/tcp/$address/80) 2>&1; done; " \
                  "(exec 3<>/dev/tcp/203.0.113.20/80) && echo internet"
         done = self.claude("--network", "inet", "-p", f"RUN: {script}")
         self.assertEqual(done.stdout.count("80: Connection refused"), 3, done.stdout)
         self.assertIn("internet", done.stdout)
 
-    def test_NET_02_claude_is_told(self):
+    def test_claude_is_told(self):
         self.claude("--network", "inet", "-p", "hello")
         self.assertIn("Private networks", str(self.messages()[0]["body"]))
 
-    def test_NET_02_an_api_on_the_hosts_loopback_by_a_hole(self):
+    def test_an_api_on_the_hosts_loopback_by_a_hole(self):
         with self.world.listen("127.0.0.1") as listener:
             port = listener.getsockname()[1]
             done = self.claudebox("--network", "inet", "--host-port", port, "--yes", "--exec", "bash", "-c",

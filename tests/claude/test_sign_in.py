@@ -33,13 +33,13 @@ class SignIn(ClaudeTest):
             self.assertLess(time.monotonic(), end, what)
             time.sleep(0.05)
 
-    def test_AUTH_01_the_hosts_sign_in_works(self):
+    def test_the_hosts_sign_in_works(self):
         token = self.sign_in(3600)
         self.assertEqual(self.turn("hello").stdout, "ECHO hello\n")
         self.assertEqual({entry["auth"] for entry in self.messages()}, {f"Bearer {token}"})
         self.assertEqual(self.token(), token)
 
-    def test_AUTH_01_a_refresh_in_the_box_reaches_the_host(self):
+    def test_a_refresh_in_the_box_reaches_the_host(self):
         old = self.sign_in(-60, mcpOAuth={"server": {"accessToken": "CANARY-MCP"}})
         inode = self.file.stat().st_ino
         done = self.turn("RUN: cat ~/.claude/.credentials.json /run/claudebox/sign-in/store/.credentials.json")
@@ -55,7 +55,7 @@ class SignIn(ClaudeTest):
         self.assertEqual(self.turn("again").stdout, "ECHO again\n")
         self.assertEqual(self.api.refreshes, 1)
 
-    def test_AUTH_01_a_refresh_on_the_host_reaches_a_running_box(self):
+    def test_a_refresh_on_the_host_reaches_a_running_box(self):
         self.sign_in(3600)
         process = self.start_turn("RUN: touch ready; i=0; while [ ! -e go ] && [ $i -lt 200 ]; do i=$((i+1)); /usr/bin/sleep 0.1; done; echo went on")
         self.wait_until((self.project / "ready").exists, "the tool did not start")
@@ -73,7 +73,7 @@ class SignIn(ClaudeTest):
         self.assertEqual(self.api.refreshes, 0)
         self.assertEqual(self.messages()[-1]["auth"], "Bearer " + new["claudeAiOauth"]["accessToken"])
 
-    def test_AUTH_01_several_boxes_refresh_once(self):
+    def test_several_boxes_refresh_once(self):
         self.sign_in(-60)
         projects = []
         for number in range(3):
@@ -91,7 +91,7 @@ class SignIn(ClaudeTest):
             self.assertEqual(self.api.reused, 0)
         self.assertTrue(self.api.good(self.token()))
 
-    def test_AUTH_01_a_used_up_token_does_not_wipe_the_hosts_file(self):
+    def test_a_used_up_token_does_not_wipe_the_hosts_file(self):
         self.sign_in(-60)
         for token in self.api.refresh:
             self.api.refresh[token] = False
@@ -104,20 +104,20 @@ class SignIn(ClaudeTest):
             process.communicate(timeout=30)
         self.assertEqual(self.file.read_text(), before)
 
-    def test_AUTH_01_the_box_can_write_nothing_else_there(self):
+    def test_the_box_can_write_nothing_else_there(self):
         self.sign_in(3600)
         before = sorted(path.name for path in self.file.parent.iterdir())
         self.turn("RUN: touch /run/claudebox/sign-in/x /run/claudebox/sign-in/store/y ~/.claude/z; echo done")
         self.assertEqual(sorted(path.name for path in self.file.parent.iterdir()), before)
 
-    def test_AUTH_02_no_sign_in_no_noise(self):
+    def test_no_sign_in_no_noise(self):
         done = self.box("ls -A /run/claudebox/sign-in/store")
         self.assertEqual(done, "")
         self.assertFalse(self.file.exists())
         audit = self.claudebox("--yes", "--exec", "true").stderr
         self.assertNotIn("credentials", audit)
 
-    def test_AUTH_03_a_log_in_made_in_the_box_survives_in_any_project(self):
+    def test_a_log_in_made_in_the_box_survives_in_any_project(self):
         grant = json.dumps(self.api.grant(3600))
         self.box("printf %s \"$1\" > /run/claudebox/sign-in/store/.credentials.json", grant)
         other = self.home / "other"

@@ -27,11 +27,11 @@ class Turn(ClaudeTest):
         self.assertIn("DONE", done.stdout)
         self.assertNotIn("CANARY-SECRET", done.stdout)
 
-    def test_UX_06_bypasses_permissions(self):
+    def test_bypasses_permissions(self):
         self.turn("RUN: touch a b c")
         self.assertTrue((self.project / "c").exists())
 
-    def test_AUTH_04_api_key_works_without_a_question(self):
+    def test_api_key_works_without_a_question(self):
         done = self.turn("hello")
         self.assertEqual(done.stdout, "ECHO hello\n")
         auth = {entry["auth"] for entry in self.messages()}
@@ -49,7 +49,7 @@ class Turn(ClaudeTest):
         self.assertIn("first words", sent)
         self.assertIn("second words", sent)
 
-    def test_STATE_two_projects_do_not_share_a_history(self):
+    def test_two_projects_do_not_share_a_history(self):
         self.turn("words of the first project")
         other = self.home / "other"
         other.mkdir()
@@ -59,7 +59,7 @@ class Turn(ClaudeTest):
         seen = self.box("grep -rl 'words of the first' ~ /tmp /run 2>/dev/null; true", cwd=other)
         self.assertEqual(seen, "")
 
-    def test_STATE_worktrees_share_a_history(self):
+    def test_worktrees_share_a_history(self):
         main = self.repository(self.home / "main")
         worktree = self.home / "worktree"
         self.git("worktree", "add", "-q", worktree, cwd=main)
@@ -86,18 +86,18 @@ class Memory(ClaudeTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.dumps([entry["body"] for entry in self.messages()], ensure_ascii=False)
 
-    def test_AWARE_01_the_model_is_told_about_this_box(self):
+    def test_the_model_is_told_about_this_box(self):
         body = self.request()
         self.assertIn("You are in a sandbox (claudebox)", body)
         self.assertIn(f"project `{self.project}`", body)
         self.assertIn("The network is the host's own", body)
 
-    def test_AWARE_02_how_to_get_tools_and_not_to_retry(self):
+    def test_how_to_get_tools_and_not_to_retry(self):
         body = self.request()
         self.assertIn("A tool is missing?", body)
         self.assertIn("do not retry", body)
 
-    def test_AWARE_01_the_users_own_memory_comes_along_unchanged(self):
+    def test_the_users_own_memory_comes_along_unchanged(self):
         own = self.home / ".claude" / "CLAUDE.md"
         own.parent.mkdir()
         own.write_text("OWN-MEMORY of the user\n")
@@ -106,7 +106,7 @@ class Memory(ClaudeTest):
         self.assertIn("You are in a sandbox (claudebox)", body)
         self.assertEqual(own.read_text(), "OWN-MEMORY of the user\n")
 
-    def test_STATE_rules_skills_commands_agents_come_along(self):
+    def test_rules_skills_commands_agents_come_along(self):
         files = {
             "rules/own.md": "OWN-RULE text\n",
             "skills/tidy/SKILL.md": "---\nname: tidy\ndescription: OWN-SKILL tidies\n---\nTidy up.\n",

@@ -51,12 +51,12 @@ class Agent(BoxTest):
         for path in (f".:{first.parent}:{self.home}/two", f":{first.parent}:{self.home}/two", f"bin:{first.parent}"):
             self.assertEqual(self.start(path), SAID)
 
-    def test_CLAUDEBOX_CLAUDE_beats_PATH(self):
+    def test_beats_PATH(self):
         self.program(self.home / "one" / "claude", "#!/bin/sh\necho path\n")
         chosen = self.program(self.home / "two" / "my claude")
         self.assertEqual(self.start(self.home / "one", env={"CLAUDEBOX_CLAUDE": str(chosen)}), SAID)
 
-    def test_CLAUDEBOX_CLAUDE_is_absolute(self):
+    def test_is_absolute(self):
         """Relative, every project would bring its own."""
         self.program(self.project / "here")
         for chosen in ("here", "./here"):
@@ -191,7 +191,7 @@ class Agent(BoxTest):
         self.program(one, '#!/bin/sh\nexec claude "$@"\n')
         self.claudebox("--dry-run", env={"PATH": f"{one.parent}:{self.env['PATH']}"}, timeout=10)
 
-    def test_SEC_01_a_wrapper_that_holds_a_secret_is_told(self):
+    def test_a_wrapper_that_holds_a_secret_is_told(self):
         for line in ("export GITHUB_TOKEN=abcdef", "X=ghp_canarycanarycanarycanary123", 'MY_API_KEY="canary" exec sh'):
             wrapper = self.program(self.home / "w" / "claude", f'#!/bin/sh\n{line}\nprintf x\n')
             done = self.claudebox("--yes", "--exec", "true", env={"CLAUDEBOX_CLAUDE": str(wrapper)})
@@ -201,7 +201,7 @@ class Agent(BoxTest):
         done = self.claudebox("--yes", "--exec", "true", env={"CLAUDEBOX_CLAUDE": str(wrapper)})
         self.assertEqual(done.returncode, 0)
 
-    def test_SAND_09_a_wrapper_cannot_bring_a_secret_along(self):
+    def test_a_wrapper_cannot_bring_a_secret_along(self):
         """Words of a wrapper are paths of the user's disk: none of them may open a secret place."""
         ssh = self.home / ".ssh"
         ssh.mkdir()
@@ -213,7 +213,7 @@ class Agent(BoxTest):
             self.assertNotIn("canary-key", done.stdout)
             self.assertNotIn("this is a fault in claudebox", done.stderr, line)
 
-    def test_SAND_09_claude_in_a_secret_place_is_refused(self):
+    def test_claude_in_a_secret_place_is_refused(self):
         program = self.program(self.home / ".aws" / "claude")
         done = self.claudebox("--yes", env={"CLAUDEBOX_CLAUDE": str(program)})
         self.assertEqual(done.returncode, 125)
@@ -250,7 +250,7 @@ class Agent(BoxTest):
             done = self.claudebox("--dry-run", env={"CLAUDEBOX_CLAUDE": str(path)}, timeout=10)
             self.assertIn(done.returncode, (0, 125))
 
-    def test_UX_06_the_box_is_the_permission_layer(self):
+    def test_the_box_is_the_permission_layer(self):
         program = self.program(self.home / "tools" / "claude")
         for words in ((), ("-p", "x"), ("--", "--help")):
             self.assertTrue(self.start(program.parent, words=words).startswith(GIVEN))

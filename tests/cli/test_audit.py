@@ -54,7 +54,7 @@ class Hostile(AuditTest):
         self.assert_clean(self.audit(cwd=cwd, env=env))
         self.assert_clean(self.on_terminal(cwd=cwd, env=env), colours=True, columns=80)
 
-    def test_AUDIT_wrapped_lines_forge_nothing(self):
+    def test_wrapped_lines_forge_nothing(self):
         """A path can be long enough for the terminal to break it where the path wants; all kinds of spaces can follow."""
         forged = []
         for space in (" ", "\u00a0", "\u2003", "\u3000"):
@@ -67,7 +67,7 @@ class Hostile(AuditTest):
                     forged.append(f"U+{ord(space):04x} after {lead}")
         self.assertEqual(forged, [])
 
-    def test_AUDIT_warnings_forge_nothing(self):
+    def test_warnings_forge_nothing(self):
         forged = []
         for lead in range(0, 60, 4):
             (self.project / (".env." + "x" * lead + " ! FAKE [~] FAKE ! FAKE [~] FAKE")).write_text("x")
@@ -78,40 +78,40 @@ class Hostile(AuditTest):
             next(self.project.iterdir()).unlink()
         self.assertEqual(forged, [])
 
-    def test_AUDIT_values(self):
+    def test_values(self):
         self.each(env={"EDITOR": ESCAPES, "VISUAL": FORGED, "LC_ALL": "\udcff\udc80\udcc3", "TZ": FORGED + ESCAPES, "TERM": "x\x1b[31m",
                        "CLAUDEBOX_EXTRA_ENV": "MINE,MY_TOKEN", "MINE": FORGED + ESCAPES, "MY_TOKEN": ESCAPES + FORGED + "x" * 30 + ESCAPES})
 
-    def test_AUDIT_secret_ends_are_escaped(self):
+    def test_secret_ends_are_escaped(self):
         """The first and last characters of a masked value are shown: they can be hostile too."""
         for value in ("\x1b[3" + "x" * 30 + "\x1b[1m", "\n\n\n\n" + "x" * 30 + "\n  [", "éé" + "x" * 30 + "éé", "\udcff" * 40, "日本" + "x" * 30 + "日本"):
             self.each(env={"ANTHROPIC_API_KEY": value})
 
-    def test_AUDIT_project_path(self):
+    def test_project_path(self):
         for name in (ESCAPES.replace("/", ""), FORGED, "\udcff\udcfe"):
             path = self.home / f"p{name}"
             path.mkdir()
             self.each(cwd=path)
 
-    def test_AUDIT_home_path(self):
+    def test_home_path(self):
         home = self.home / f"h{ESCAPES}{FORGED}"
         (home / "project").mkdir(parents=True)
         self.each(cwd=home / "project", env={"HOME": str(home)})
 
-    def test_AUDIT_odd_names_do_not_pass(self):
+    def test_odd_names_do_not_pass(self):
         output = self.audit(env={"LC_\x1b[31m": "x", "LC_\n  [~] FAKE": "x", "LC_A B": "x", "LC_é": "x", "LC_": "x", "LC_%s%n": "x"})
         self.assert_clean(output)
         for word in (b"FAKE", b"LC_A", b"LC_%"):
             self.assertNotIn(word, output)
 
-    def test_AUDIT_names_in_the_project(self):
+    def test_names_in_the_project(self):
         for name in (f".env.{ESCAPES}", ".env.\n  ! FAKE", "id_rsa", "x\x1b[31m.pem"):
             (self.project / name.replace("/", "")).write_text("x")
         server = {f"s{ESCAPES}": {"env": {f"TOKEN{FORGED}": "canary"}}}
         (self.project / ".mcp.json").write_text(json.dumps({"mcpServers": server}))
         self.each()
 
-    def test_AUDIT_settings_of_the_host(self):
+    def test_settings_of_the_host(self):
         (self.home / ".claude").mkdir()
         (self.home / ".claude" / f"x{ESCAPES}.md".replace("/", "")).write_text("x")
         (self.home / ".claude/settings.json").write_text(json.dumps({
@@ -119,20 +119,20 @@ class Hostile(AuditTest):
             "hooks": {f"E{ESCAPES}": [{"hooks": [{"command": f"/nowhere/{FORGED}{ESCAPES}"}]}]}}))
         self.each()
 
-    def test_AUDIT_git(self):
+    def test_git(self):
         (self.project / ".git").write_text(f"gitdir: {self.home}/x\x1b[31m\u202e\n")
         (self.home / "x\x1b[31m\u202e" / "objects").mkdir(parents=True)
         (self.home / "x\x1b[31m\u202e" / "HEAD").write_text("x")
         self.each()
 
-    def test_AUDIT_claude(self):
+    def test_claude(self):
         path = self.home / f"c{ESCAPES}{FORGED}".replace("/", "") / "claude"
         path.parent.mkdir()
         path.write_text("#!/bin/sh\nexport API_TOKEN=canary\n")
         path.chmod(0o755)
         self.each(env={"CLAUDEBOX_CLAUDE": str(path)})
 
-    def test_AUDIT_long_values(self):
+    def test_long_values(self):
         values = {"EDITOR": "e" * 120_000, "VISUAL": "\x1b" * 120_000, "LC_ALL": "\n" * 120_000, "CLAUDEBOX_EXTRA_ENV": "A,B_KEY",
                   "A": "é" * 60_000, "B_KEY": "k" * 120_000}
         output = self.audit(env=values)
@@ -177,7 +177,7 @@ class Hostile(AuditTest):
 
 
 class Content(AuditTest):
-    def test_UX_01_everything_of_the_plan_is_shown(self):
+    def test_everything_of_the_plan_is_shown(self):
         (self.home / ".claude").mkdir()
         (self.home / ".claude/CLAUDE.md").write_text("x")
         env = {"ANTHROPIC_API_KEY": "sk-ant-api03-canarycanarycanary", "CLAUDEBOX_EXTRA_ENV": "MINE", "MINE": "1"}
@@ -197,17 +197,17 @@ class Content(AuditTest):
                 self.assertIn(mount["host"].replace(str(self.home), "~"), shown)
         self.assertIn("full", text[text.index("Network:"):])
 
-    def test_UX_01_what_the_plan_does_not_explain_is_no_host_path(self):
+    def test_what_the_plan_does_not_explain_is_no_host_path(self):
         for mount in self.plan()["mounts"]:
             if mount["why"] is None:
                 self.assertIn(mount["kind"], ("directory", "link", "sealed"))
 
-    def test_UX_01_the_audit_is_on_stderr_only(self):
+    def test_the_audit_is_on_stderr_only(self):
         done = self.claudebox("--yes", "--exec", "true")
         self.assertEqual(done.stdout, "")
         self.assertIn("Environment:", done.stderr)
 
-    def test_AUDIT_path_is_one_directory_a_line(self):
+    def test_path_is_one_directory_a_line(self):
         text = self.audit().decode()
         path = next(v["value"] for v in self.plan()["environment"] if v["name"] == "PATH").split(":")
         lines = [line.strip() for line in text.splitlines()]
@@ -215,7 +215,7 @@ class Content(AuditTest):
         for directory in path[1:]:
             self.assertIn(directory, lines)
 
-    def test_AUDIT_secrets_are_masked(self):
+    def test_secrets_are_masked(self):
         values = {"ANTHROPIC_API_KEY": "sk-ant-api03-abcdefghijklmnopqrstuvwxyz-0123", "CLAUDEBOX_EXTRA_ENV": "A_TOKEN,MY_PASSWORD,DB,PLAIN,SHORT_KEY",
                   "A_TOKEN": "short-secret", "MY_PASSWORD": "hunter2", "DB": "postgres://user:s3cretpassword@db.example/x", "PLAIN": "visible-value",
                   "SHORT_KEY": "1234567890123456789"}
@@ -225,13 +225,13 @@ class Content(AuditTest):
                 self.assertNotIn(secret, text)
             self.assertIn("visible-value", text)
 
-    def test_SEC_01_secrets_that_pass_are_told(self):
+    def test_secrets_that_pass_are_told(self):
         text = self.audit(env={"CLAUDEBOX_EXTRA_ENV": "MY_TOKEN,X", "MY_TOKEN": "a", "X": "ghp_" + "x" * 36}).decode()
         warnings = text[text.index("Warnings:"):]
         self.assertIn("'MY_TOKEN'", warnings)
         self.assertRegex(warnings, "'X'.*GitHub")
 
-    def test_AUDIT_colour_only_on_a_terminal(self):
+    def test_colour_only_on_a_terminal(self):
         self.assertNotIn(b"\x1b", self.audit())
         self.assertIn(b"\x1b[", self.on_terminal())
         self.assertNotIn(b"\x1b", self.on_terminal(env={"NO_COLOR": "1"}))
@@ -239,13 +239,13 @@ class Content(AuditTest):
         self.assertIn(b"\x1b[", self.on_terminal(env={"NO_COLOR": ""}))
         self.assertNotIn(b"\x1b", self.on_terminal("sh", "-c", f'"{CLAUDEBOX}" --yes --exec true 2>&1 | cat'))
 
-    def test_AUDIT_colour_adds_nothing(self):
+    def test_colour_adds_nothing(self):
         self.audit()  # the first start has a word more
         plain = self.on_terminal(env={"NO_COLOR": "1"}, columns=100)
         coloured = COLOUR.sub(b"", self.on_terminal(columns=100))
         self.assertEqual(coloured.decode().split("Mounts:")[1], plain.decode().split("Mounts:")[1])
 
-    def test_AUDIT_every_width(self):
+    def test_every_width(self):
         (self.project / ".env").write_text("x")
         for columns in (1, 20, 40, 60, 80, 100, 120, 160, 200, 1000):
             text = self.assert_clean(self.on_terminal(env={"EDITOR": "x" * 500, "CLAUDEBOX_EXTRA_ENV": "JP", "JP": "日本" * 200}, columns=columns),

@@ -36,7 +36,7 @@ class Check(BoxTest):
         self.assertEqual((done.stderr, text.stderr), ("", ""))
         return entries, whole, text.stdout
 
-    def test_UX_05_all_is_well(self):
+    def test_all_is_well(self):
         entries, whole, text = self.check()
         self.assertEqual(list(entries), NAMES)
         self.assertTrue(whole["starts"], text)
@@ -46,7 +46,7 @@ class Check(BoxTest):
         self.assertIn("9.9.9", entries["claude"]["detail"])
         self.assertIn("makes a sandbox", entries["bwrap"]["detail"])
 
-    def test_UX_05_one_line_each_and_a_fix_for_what_is_not_ok(self):
+    def test_one_line_each_and_a_fix_for_what_is_not_ok(self):
         _, _, text = self.check()
         *lines, last = [line for line in text.splitlines() if not line.startswith(" ")]
         self.assertEqual(last, "claudebox can start here")
@@ -55,14 +55,14 @@ class Check(BoxTest):
             self.assertRegex(line, r"^(ok|missing|broken) ")
         self.assertEqual(text.count("fix: "), sum(not line.startswith("ok ") for line in lines))
 
-    def test_UX_05_what_is_not_needed_does_not_fail(self):
+    def test_what_is_not_needed_does_not_fail(self):
         directory = self.scratch()
         (directory / "bwrap").symlink_to("/usr/bin/bwrap")
         entries, whole, _ = self.check(env={"PATH": str(directory)})
         self.assertEqual({entries[name]["state"] for name in ("git", "pasta", "inet")}, {"missing"})
         self.assertTrue(whole["starts"])
 
-    def test_UX_05_each_missing_need(self):
+    def test_each_missing_need(self):
         cases = {
             "bwrap": {"env": {"PATH": "/nonexistent"}},
             "claude": {"env": {"CLAUDEBOX_CLAUDE": "/nonexistent"}},
@@ -74,21 +74,21 @@ class Check(BoxTest):
             self.assertTrue(entries[name]["fix"])
             self.assertFalse(whole["starts"])
 
-    def test_UX_05_a_claude_that_does_not_run(self):
+    def test_a_claude_that_does_not_run(self):
         for body in ("exit 1", "exec /nonexistent", "kill -9 $$"):
             self.fake_claude(body)
             entries, whole, _ = self.check()
             self.assertEqual(entries["claude"]["state"], "broken")
             self.assertFalse(whole["starts"])
 
-    def test_UX_05_claude_is_asked_in_a_sandbox(self):
+    def test_claude_is_asked_in_a_sandbox(self):
         """It may say its version and do nothing else: not write, not see the network."""
         self.fake_claude(f'echo x >{self.home}/hit; echo x >/tmp/claudebox-hit; cat /proc/net/dev | grep -c eth; echo 1.0')
         self.claudebox("--check")
         self.assertFalse((self.home / "hit").exists())
         self.assertFalse(os.path.exists("/tmp/claudebox-hit"))
 
-    def test_UX_05_claude_sees_no_secret_and_no_socket_then_either(self):
+    def test_claude_sees_no_secret_and_no_socket_then_either(self):
         """What --check runs may be the project's: PATH often has node_modules/.bin. It gets no more than a box gives."""
         secret = self.home / ".ssh" / "id_rsa"
         secret.parent.mkdir()
@@ -101,12 +101,12 @@ class Check(BoxTest):
         entries, _, text = self.check()
         self.assertNotIn("canary", text + json.dumps(entries))
 
-    def test_UX_05_claude_does_not_see_the_callers_secrets(self):
+    def test_claude_does_not_see_the_callers_secrets(self):
         self.fake_claude('env | grep -i canary; echo 1.0')
         entries, _, text = self.check(env={"ANTHROPIC_API_KEY": "canary-key", "GITHUB_TOKEN": "canary-token"})
         self.assertNotIn("canary", text + json.dumps(entries))
 
-    def test_UX_05_claude_anywhere_is_found_working(self):
+    def test_claude_anywhere_is_found_working(self):
         """What starts in the box must not be called broken, wherever it lies."""
         for directory in (self.home / "opt", self.scratch(), self._in_tmp()):
             directory.mkdir(exist_ok=True)
@@ -122,7 +122,7 @@ class Check(BoxTest):
         self.addCleanup(self._remove, path)
         return path
 
-    def test_UX_05_the_state_directory(self):
+    def test_the_state_directory(self):
         entries, _, _ = self.check()
         self.assertEqual(entries["state"]["state"], "ok")
         self.box("true")
@@ -132,12 +132,12 @@ class Check(BoxTest):
         self.assertEqual((entries["state"]["state"], whole["starts"]), ("broken", False))
         self.assertIn("chmod 700", entries["state"]["fix"])
 
-    def test_UX_05_changes_nothing(self):
+    def test_changes_nothing(self):
         before = tree(self.home)
         self.check()
         self.assertEqual(tree(self.home), before)
 
-    def test_UX_05_the_terminal(self):
+    def test_the_terminal(self):
         self.assertEqual(self.claudebox("--check", start_new_session=True).returncode, 0)
         self.assertRegex(self.claudebox("--check", start_new_session=True).stdout, r"(?m)^missing +terminal ")
         terminal = Terminal((CLAUDEBOX, "--check"), self.env, self.project)
@@ -152,7 +152,7 @@ class Check(BoxTest):
         terminal.wait(20)
         return terminal.output.decode().replace("\r\n", "\n")
 
-    def test_UX_05_a_person_gets_a_report(self):
+    def test_a_person_gets_a_report(self):
         text = self.report()
         plain = COLOUR.sub("", text)
         heads = re.findall(r"(?m)^[A-Z].*$", plain)
@@ -161,19 +161,19 @@ class Check(BoxTest):
         self.assertTrue(plain.endswith("\n\nclaudebox can start here\n"))
         self.assertIn("  \x1b[32mok\x1b[0m       bwrap ", text)
 
-    def test_UX_05_colours_say_how_bad_it_is(self):
+    def test_colours_say_how_bad_it_is(self):
         text = self.report(CLAUDEBOX_CLAUDE="/nonexistent", PATH="/nonexistent")
         self.assertRegex(text, r"\x1b\[1;31mbroken\x1b\[0m +claude ")
         self.assertRegex(text, r"\x1b\[33mmissing\x1b\[0m +bwrap ")
         self.assertTrue(COLOUR.sub("", text).endswith("claudebox can't start here: 2 things to fix\n"))
         self.assertIn("\x1b[1;31mcan't", text)
 
-    def test_UX_05_no_colour_where_none_is_wanted(self):
+    def test_no_colour_where_none_is_wanted(self):
         for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
             self.assertNotIn("\x1b", self.report(**env))
         self.assertIn("\x1b", self.report(NO_COLOR=""))
 
-    def test_UX_05_fits_the_screen(self):
+    def test_fits_the_screen(self):
         words = None
         for columns in (40, 59, 60, 80, 120, 200):
             for locale in ("C", "C.UTF-8"):
@@ -185,12 +185,12 @@ class Check(BoxTest):
                 self.assertEqual(words or joined, joined, columns)
                 words = joined
 
-    def test_UX_05_the_summary_counts(self):
+    def test_the_summary_counts(self):
         whole = json.loads(self.claudebox("--check=json", env={"PATH": "/nonexistent"}).stdout)
         self.assertEqual((whole["starts"], whole["to_fix"]), (False, 1))
         self.assertTrue(self.claudebox("--check", env={"PATH": "/nonexistent"}).stdout.endswith("\nclaudebox can't start here: 1 thing to fix\n"))
 
-    def test_UX_05_nix(self):
+    def test_nix(self):
         host = OtherHost(self, {"/nix/store/x/y": "", "/nix/var/nix/daemon-socket/dummy": ""})
         whole = json.loads(host.claudebox("--check=json").stdout)
         nix = next(entry for entry in whole["checks"] if entry["name"] == "nix")
@@ -198,7 +198,7 @@ class Check(BoxTest):
         self.assertIn("daemon", nix["detail"])
         self.assertTrue(whole["starts"], whole)
 
-    def test_UX_05_packages_need_nix(self):
+    def test_packages_need_nix(self):
         profiles = self.home / ".claudebox/profiles"
         profiles.mkdir(parents=True)
         profiles.parent.chmod(0o700)
@@ -209,14 +209,14 @@ class Check(BoxTest):
         self.assertEqual((entries["nix"]["state"], entries["nix"]["required"]), ("missing", True))
         self.assertIn("install Nix", entries["nix"]["fix"])
 
-    def test_UX_05_a_helper_that_hangs_is_bounded(self):
+    def test_a_helper_that_hangs_is_bounded(self):
         directory = self.scratch()
         (directory / "nft").write_text("#!/bin/sh\necho version 1\nexec >/dev/null 2>&1\nexec sleep 300\n")
         (directory / "nft").chmod(0o755)
         done = self.claudebox("--check", env={"PATH": f"{directory}:{self.env['PATH']}"}, timeout=15)
         self.assertRegex(done.stdout, r"(?m)^(broken|ok) +nft ")
 
-    def test_UX_05_exit_status_of_what_cannot_be(self):
+    def test_exit_status_of_what_cannot_be(self):
         self.assertEqual(self.claudebox("--check=yaml").returncode, 2)
         self.assertIsNone(re.search(r"\x1b", self.claudebox("--check").stdout))
 

@@ -17,12 +17,12 @@ class CheckNix(NixTest):
         self.assertEqual((done.returncode, done.stderr), (0 if whole["starts"] else 1, ""))
         return {entry["name"]: entry for entry in whole["checks"]}, whole["starts"]
 
-    def test_UX_05_without_packages_nix_is_not_needed(self):
+    def test_without_packages_nix_is_not_needed(self):
         found, starts = self.check()
         self.assertEqual((found["packages"]["state"], found["packages"]["detail"]), ("ok", "none are asked for"))
         self.assertEqual((found["nix"]["required"], found["packages"]["required"], starts), (False, False, True))
 
-    def test_UX_05_packages_are_looked_for_and_not_built(self):
+    def test_packages_are_looked_for_and_not_built(self):
         self.profile("late", "two")
         path = self.where("late")["out"]
         if os.path.exists(path):
@@ -35,13 +35,13 @@ class CheckNix(NixTest):
         found, _ = self.check()
         self.assertEqual(found["packages"]["detail"], "late, two: remembered, and in the store")
 
-    def test_UX_05_a_wrong_name(self):
+    def test_a_wrong_name(self):
         self.profile("hello", "helo")
         found, starts = self.check()
         self.assertEqual((found["packages"]["state"], found["packages"]["fix"], starts), ("broken", "did you mean hello?", False))
         self.assertIn("'packages[1]': 'helo' is not in 'nixpkgs'", found["packages"]["detail"])
 
-    def test_UX_05_a_reference_that_leads_nowhere(self):
+    def test_a_reference_that_leads_nowhere(self):
         self.profile("hello", nixpkgs="path:/nowhere")
         found, starts = self.check()
         self.assertEqual((found["packages"]["state"], starts), ("broken", False))
@@ -51,14 +51,14 @@ class CheckNix(NixTest):
         self.assertEqual((found["packages"]["state"], starts), ("ok", True))
         self.assertIn("not looked for yet", found["packages"]["detail"])
 
-    def test_UX_05_no_nix_program(self):
+    def test_no_nix_program(self):
         self.profile("hello")
         empty = self.scratch()
         (empty / "bwrap").symlink_to("/usr/bin/bwrap")
         found, starts = self.check(env={"PATH": str(empty)})
         self.assertEqual((found["packages"]["state"], found["packages"]["detail"], starts), ("broken", "nix is not installed", False))
 
-    def test_UX_05_in_every_tier(self):
+    def test_in_every_tier(self):
         """The daemon is asked here even where a start does without."""
         self.profile(network="none")
         found, starts = self.check()

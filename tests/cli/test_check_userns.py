@@ -47,14 +47,14 @@ class UserNamespaces(BoxTest):
         self.assertEqual(done.returncode, 1, done.stderr)
         return json.loads(done.stdout)["checks"][0]
 
-    def test_UX_05_AppArmor_is_recognised(self):
+    def test_AppArmor_is_recognised(self):
         self.bwrap(f"echo {REFUSAL!r} >&2; exit 1")
         found = self.look(self.settings(apparmor_restrict_unprivileged_userns=1))
         self.assertEqual((found["name"], found["state"]), ("bwrap", "broken"))
         self.assertIn("AppArmor", found["detail"])
         self.assertRegex(found["fix"], "^install claudebox, .* sudo make install")
 
-    def test_UX_05_an_installed_claudebox_has_a_profile_of_its_own(self):
+    def test_an_installed_claudebox_has_a_profile_of_its_own(self):
         self.bwrap(f"echo {REFUSAL!r} >&2; exit 1")
         settings = self.settings(apparmor_restrict_unprivileged_userns=1)
         found = self.look([*self.installed(), *settings], INSTALLED)
@@ -63,7 +63,7 @@ class UserNamespaces(BoxTest):
         # It is that program's alone.
         self.assertNotIn(PROFILE, self.look([*self.installed(), *settings])["fix"])
 
-    def test_UX_05_other_reasons(self):
+    def test_other_reasons(self):
         self.bwrap("echo 'bwrap: No permissions to create a new namespace' >&2; exit 1")
         for values, cure in (({"unprivileged_userns_clone": 0}, "kernel.unprivileged_userns_clone=1"),
                              ({"max_user_namespaces": 0}, "user.max_user_namespaces="),
@@ -110,7 +110,7 @@ class Chroot(BoxTest):
                                "env", f"--chdir={self.project}", CLAUDEBOX, *arguments],
                               env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
 
-    def test_UX_05_it_is_recognised(self):
+    def test_it_is_recognised(self):
         done = self.run_there("--check=json")
         found = json.loads(done.stdout)["checks"][0]
         self.assertEqual((found["name"], found["state"]), ("bwrap", "broken"))

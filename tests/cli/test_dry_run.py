@@ -48,13 +48,13 @@ class DryRun(BoxTest):
         self.assertIn("\nCLAUDEBOX=1\n", launched.stdout)
         return launched.stdout
 
-    def test_UX_04_pasted_it_is_the_same_box(self):
+    def test_pasted_it_is_the_same_box(self):
         self.same()
 
-    def test_UX_04_also_in_bash(self):
+    def test_also_in_bash(self):
         self.same(shell="bash")
 
-    def test_UX_04_odd_project_paths(self):
+    def test_odd_project_paths(self):
         for name in ("with space", "quote'\"", "new\nline", "$(touch hit) `touch hit` $HOME", "back\\slash\\", "tab\t", "trailing\n",
                      "é\u202e", "-n", "!bang", "CLAUDEBOX_END", "a\nCLAUDEBOX_END\nb", "~", "*"):
             path = self.home / "odd" / name
@@ -63,12 +63,12 @@ class DryRun(BoxTest):
             self.assertIn(str(path).replace("\n", "|"), seen)
         self.assertEqual([str(p) for p in self.home.rglob("hit")], [])
 
-    def test_UX_04_a_path_that_is_not_utf_8(self):
+    def test_a_path_that_is_not_utf_8(self):
         path = os.fsencode(self.home) + b"/odd-\xff\xfe"
         os.mkdir(path)
         self.same(cwd=os.fsdecode(path))
 
-    def test_UX_04_with_the_users_own_files_and_a_repository(self):
+    def test_with_the_users_own_files_and_a_repository(self):
         claude = self.home / ".claude"
         for name in ("CLAUDE.md", "skills/s.md", "agents/a.md"):
             (claude / name).parent.mkdir(parents=True, exist_ok=True)
@@ -77,7 +77,7 @@ class DryRun(BoxTest):
         (top / "sub").mkdir()
         self.same(cwd=top / "sub")
 
-    def test_UX_04_says_what_claudebox_moves_into_other_mounts(self):
+    def test_says_what_claudebox_moves_into_other_mounts(self):
         self.assertNotIn("inside of another mount", self.claudebox("--dry-run").stdout)
         self.assertFalse([mount for mount in self.plan()["mounts"] if "staged" in mount])
         project = self.repository(self.home / "repo") / "sub"
@@ -88,23 +88,23 @@ class DryRun(BoxTest):
         staged = [mount["path"] for mount in self.plan(cwd=project)["mounts"] if "staged" in mount]
         self.assertEqual(staged, [str(project), str(project.parent / ".git")])
 
-    def test_UX_04_odd_values(self):
+    def test_odd_values(self):
         self.same(env={"EDITOR": "vi '$x' \"`id`\" \\ \n\t é \x1b[31m", "LC_ALL": "", "TZ": "-n", "VISUAL": "$(touch hit)"})
 
-    def test_UX_04_on_a_fresh_home_it_runs_without_claudebox(self):
+    def test_on_a_fresh_home_it_runs_without_claudebox(self):
         done = self.paste(self.script("--exec", "sh", "-c", "echo $CLAUDEBOX; ls -A ~/.claude/"))
         self.assertEqual(done.returncode, 0, done.stderr[-400:])
         self.assertTrue(done.stdout.startswith("1\n"))
         self.assertEqual((self.home / ".claudebox").stat().st_mode & 0o777, 0o700)
 
-    def test_UX_04_claude_itself(self):
+    def test_claude_itself(self):
         done = self.paste(self.script("-p", "a b", "$HOME", "'"))
         self.assertEqual(done.stdout, GIVEN + "<-p><a b><$HOME><'>\n")
 
-    def test_UX_04_exit_code(self):
+    def test_exit_code(self):
         self.assertEqual(self.paste(self.script("--exec", "sh", "-c", "exit 23")).returncode, 23)
 
-    def test_UX_04_secrets_stand_by_name(self):
+    def test_secrets_stand_by_name(self):
         secrets = {"ANTHROPIC_API_KEY": "sk-ant-api03-canarycanarycanary", "CLAUDEBOX_EXTRA_ENV": "MY_TOKEN,PLAIN,WEIRD",
                    "MY_TOKEN": "canary-token", "PLAIN": "canary-plain", "WEIRD": "canary\"$x`'\n"}
         for output in ("--dry-run", "--dry-run=json"):
@@ -119,12 +119,12 @@ class DryRun(BoxTest):
             self.assertIn(f'--setenv {name} "${name}"', text)
         self.same(env=secrets)
 
-    def test_UX_04_secrets_of_other_shapes(self):
+    def test_secrets_of_other_shapes(self):
         """A secret by its value, in a variable of the allowlist."""
         text = self.script(env={"EDITOR": "ghp_canarycanarycanarycanary", "VISUAL": "https://user:canary@example.org/"})
         self.assertNotIn("canary", text)
 
-    def test_UX_04_one_option_a_line(self):
+    def test_one_option_a_line(self):
         lines = self.script().splitlines()
         start = next(i for i, line in enumerate(lines) if line.endswith("bwrap \\"))
         for line in lines[start + 1:]:
@@ -133,13 +133,13 @@ class DryRun(BoxTest):
                 break
             self.assertLessEqual(line.count(" --"), 1)
 
-    def test_UX_04_no_control_character_in_the_script(self):
+    def test_no_control_character_in_the_script(self):
         path = self.home / "p\x1b[31m\x07\x9b\u202e\x7f"
         path.mkdir()
         text = self.script(cwd=path, env={"EDITOR": "\x1b]0;x\x07", "LC_ALL": "\x08\x0d"})
         self.assertNotRegex(text, "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]")
 
-    def test_UX_04_changes_nothing(self):
+    def test_changes_nothing(self):
         (self.home / ".claude").mkdir()
         (self.home / ".claude/settings.json").write_text('{"model": "x"}')
         (self.home / ".claude/.credentials.json").write_text("{}")
@@ -154,7 +154,7 @@ class DryRun(BoxTest):
         self.claudebox("--dry-run")
         self.assertEqual(tree(self.home), before)
 
-    def test_UX_04_no_sign_in_and_no_settings_in_it(self):
+    def test_no_sign_in_and_no_settings_in_it(self):
         (self.home / ".claude").mkdir()
         (self.home / ".claude/.credentials.json").write_text('{"claudeAiOauth": {"accessToken": "canary-token", "expiresAt": 1}}')
         (self.home / ".claude/settings.json").write_text('{"env": {"X_TOKEN": "canary-env"}}')
@@ -162,7 +162,7 @@ class DryRun(BoxTest):
         for output in ("--dry-run", "--dry-run=json"):
             self.assertNotIn("canary", self.claudebox(output).stdout)
 
-    def test_UX_04_json_agrees_with_the_script(self):
+    def test_json_agrees_with_the_script(self):
         env = {"ANTHROPIC_API_KEY": "sk-ant-api03-canarycanarycanary", "CLAUDEBOX_EXTRA_ENV": "A", "A": "1"}
         plan = self.plan("-p", "x", env=env)
         words = self.script("-p", "x", env=env)
@@ -179,14 +179,14 @@ class DryRun(BoxTest):
         masked = next(v for v in plan["environment"] if v["name"] == "ANTHROPIC_API_KEY")
         self.assertTrue(masked["secret"])
 
-    def test_UX_04_json_of_odd_values(self):
+    def test_json_of_odd_values(self):
         path = os.fsencode(self.home) + b"/odd-\xff\n\""
         os.mkdir(path)
         plan = self.plan(cwd=os.fsdecode(path), env={"EDITOR": "\udcff\x1b", "LC_ALL": "\n"})
         self.assertIn("odd-", plan["project"])
         self.assertEqual(json.loads(json.dumps(plan)), plan)
 
-    def test_UX_04_no_box_is_made(self):
+    def test_no_box_is_made(self):
         hit = self.project / "hit"
         self.claudebox("--dry-run", "--exec", "touch", hit)
         self.assertFalse(pathlib.Path(hit).exists())

@@ -248,7 +248,7 @@ class Repository(Hostile):
     def remember(self, cwd):
         self.box(f"echo {CANARY} >~/.claude/conversation", cwd=cwd)
 
-    def test_STATE_a_pointer_to_a_repository_below_does_not_open_its_state(self):
+    def test_a_pointer_to_a_repository_below_does_not_open_its_state(self):
         inner = self.repository(self.project / "inner")
         self.git("clone", "-q", "--bare", inner, self.project / "bare.git")
         self.git("worktree", "add", "-q", self.home / "tree", "main", cwd=self.project / "bare.git")
@@ -259,7 +259,7 @@ class Repository(Hostile):
             self.assertEqual(self.conversation(cwd), f"{CANARY}\n")
             (self.project / ".git").unlink()
 
-    def test_STATE_a_box_that_removes_its_repository_does_not_get_the_one_around(self):
+    def test_a_box_that_removes_its_repository_does_not_get_the_one_around(self):
         outer = self.repository(self.home / "outer")
         self.remember(outer)
         inner = self.repository(outer / "vendor" / "inner")
@@ -273,7 +273,7 @@ class Repository(Hostile):
             self.assertEqual(done.stdout, "", script)
             self.assertIn("was not the project's at an earlier start", done.stderr)
 
-    def test_GIT_01_a_repository_of_another_user_around_the_project(self):
+    def test_a_repository_of_another_user_around_the_project(self):
         """Anybody can make /tmp/.git; what runs in a repository is its owner's to say."""
         if os.getuid():
             return  # only root can give files away
@@ -287,7 +287,7 @@ class Repository(Hostile):
             self.assertIn("belongs to someone else", done.stderr)
             os.chown(foreign, 0, 0)
 
-    def test_SAND_09_a_repository_that_is_all_of_tmp(self):
+    def test_a_repository_that_is_all_of_tmp(self):
         """A project below /tmp is fine; with a repository around it, everybody's sockets would come along."""
         host = OtherHost(self, {})
         script = 'git init -q /tmp && echo canary >/tmp/other && mkdir /tmp/p && cd /tmp/p && exec "$@"'
@@ -295,13 +295,13 @@ class Repository(Hostile):
         self.assertEqual(done.stdout, "")
         self.assertIn("git is not available", done.stderr)
 
-    def test_GIT_01_a_subdirectory_that_never_was_a_project_is_part_of_its_repository(self):
+    def test_a_subdirectory_that_never_was_a_project_is_part_of_its_repository(self):
         outer = self.repository(self.home / "outer")
         (outer / "sub").mkdir()
         self.remember(outer)
         self.assertEqual(self.conversation(outer / "sub"), f"{CANARY}\n")
 
-    def test_SAND_09_the_users_claude_directory_in_the_project_by_a_link(self):
+    def test_the_users_claude_directory_in_the_project_by_a_link(self):
         """~/.claude -> ~/dotfiles/claude: the box would write what the host's claude obeys."""
         (self.project / "claude").mkdir()
         (self.home / ".claude").symlink_to(self.project / "claude")

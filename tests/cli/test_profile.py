@@ -46,24 +46,24 @@ class ProfileTest(BoxTest):
 
 
 class Choice(ProfileTest):
-    def test_EXT_02_nothing_is_chosen(self):
+    def test_nothing_is_chosen(self):
         self.write("work", network="none")
         self.assertEqual(self.tier(), "full")
 
-    def test_EXT_02_by_option(self):
+    def test_by_option(self):
         self.write("work", network="none")
         self.assertEqual(self.tier("--profile", "work"), "none")
         self.assertEqual(self.tier("--profile=work"), "none")
 
-    def test_EXT_02_by_variable(self):
+    def test_by_variable(self):
         self.write("work", network="none")
         self.assertEqual(self.tier(env={"CLAUDEBOX_PROFILE": "work"}), "none")
 
-    def test_EXT_02_by_default(self):
+    def test_by_default(self):
         self.write("default", network="none")
         self.assertEqual(self.tier(), "none")
 
-    def test_EXT_02_option_beats_variable_beats_default(self):
+    def test_option_beats_variable_beats_default(self):
         self.write("default", "not JSON")
         self.write("variable", "not JSON either")
         self.write("option", network="none")
@@ -71,44 +71,44 @@ class Choice(ProfileTest):
         self.write("variable", network="none")
         self.assertEqual(self.tier(env={"CLAUDEBOX_PROFILE": "variable"}), "none")
 
-    def test_EXT_02_an_empty_variable_means_none(self):
+    def test_an_empty_variable_means_none(self):
         self.write("default", network="none")
         self.assertEqual(self.tier(env={"CLAUDEBOX_PROFILE": ""}), "full")
 
-    def test_EXT_02_command_line_beats_profile(self):
+    def test_command_line_beats_profile(self):
         self.write("work", network="none")
         self.assertEqual(self.tier("--profile", "work", "--network", "full"), "full")
         self.write("work", network="full")
         self.assertEqual(self.tier("--network", "none", "--profile", "work"), "none")
 
-    def test_EXT_02_the_last_option_counts(self):
+    def test_the_last_option_counts(self):
         self.write("a", network="none")
         self.write("b", network="full")
         self.assertEqual(self.tier("--profile", "a", "--profile", "b"), "full")
 
-    def test_EXT_02_no_directory_is_no_profile(self):
+    def test_no_directory_is_no_profile(self):
         shutil.rmtree(self.profiles)
         self.assertEqual(self.tier(), "full")
         shutil.rmtree(self.state)
         self.assertEqual(self.tier(), "full")
         self.assertFalse(self.state.exists())
 
-    def test_EXT_02_it_is_not_claudes(self):
+    def test_it_is_not_claudes(self):
         self.write("work")
         done = self.claudebox("--yes", "--profile", "work", "-p", "x")
         self.assertEqual(done.stdout, GIVEN + "<-p><x>\n", done.stderr)
         done = self.claudebox("--yes", "--", "--profile", "nowhere")
         self.assertEqual(done.stdout, GIVEN + "<--profile><nowhere>\n")
 
-    def test_EXT_02_the_box_does_what_the_profile_says(self):
+    def test_the_box_does_what_the_profile_says(self):
         self.write("work", network="none")
         self.assertEqual(self.box("cat /proc/net/route | wc -l", env={"CLAUDEBOX_PROFILE": "work"}), "1\n")
 
-    def test_EXT_02_help_and_version_need_no_profile(self):
+    def test_help_and_version_need_no_profile(self):
         for option in ("--help", "--version"):
             self.assertEqual(self.claudebox(option, "--profile", "nowhere").returncode, 0)
 
-    def test_EXT_02_shipped_examples(self):
+    def test_shipped_examples(self):
         for path in sorted((STAGE / "doc/profiles").glob("*.json")):
             shutil.copy(path, self.profiles)
             wanted = json.loads(path.read_text())
@@ -117,7 +117,7 @@ class Choice(ProfileTest):
             self.assertEqual((entry["state"], entry["detail"]), ("ok", wanted["name"]), path)
         self.assertEqual(self.tier("--profile", "offline"), "none")
 
-    def test_EXT_02_a_project_cannot_choose_or_change_one(self):
+    def test_a_project_cannot_choose_or_change_one(self):
         """Whatever a repository ships, the profile is the user's."""
         self.write("work", network="none")
         loose = json.dumps({"network": "full", "name": "default"})
@@ -135,7 +135,7 @@ class Choice(ProfileTest):
 
 
 class Missing(ProfileTest):
-    def test_EXT_02_lists_what_there_is_and_the_nearest(self):
+    def test_lists_what_there_is_and_the_nearest(self):
         for name in ("work", "play", "offline"):
             self.write(name)
         (self.profiles / "notes.txt").write_text("")
@@ -147,7 +147,7 @@ class Missing(ProfileTest):
         self.assertEqual(message, "no profile 'else' (asked for by CLAUDEBOX_PROFILE)")
         self.assertEqual(hint, "there are: offline, play, work")
 
-    def test_EXT_02_with_what_they_say_about_themselves(self):
+    def test_with_what_they_say_about_themselves(self):
         self.write("work", description="the customer's cloud")
         self.write("play", network="none")
         self.write("broken", "{")
@@ -156,12 +156,12 @@ class Missing(ProfileTest):
         self.assertRegex(said.split("\n", 1)[1], r"^hint: there are:\n  broken\n  evil: \\xe2\\x80\\xae\\xe2\\x80\\x8bxy+\.\.\. \(157 bytes\)\n"
                                                  r"  play\n  work: the customer's cloud\n$")
 
-    def test_EXT_02_many_names_are_cut(self):
+    def test_many_names_are_cut(self):
         for number in range(20):
             self.write(f"p{number:02}")
         self.assertTrue(self.refuse()[1].endswith("p10, p11 and 8 more"))
 
-    def test_EXT_02_none_at_all(self):
+    def test_none_at_all(self):
         wanted = ("no profile 'work' (asked for by --profile)",
                   "make '~/.claudebox/profiles/work.json'; claudebox-profile(5) says how")
         self.assertEqual(self.refuse(), wanted)
@@ -170,7 +170,7 @@ class Missing(ProfileTest):
         self.state.rmdir()
         self.assertEqual(self.refuse(), wanted)
 
-    def test_EXT_02_bad_names(self):
+    def test_bad_names(self):
         for name in ("../x", "/etc/passwd", ".", "..", "a/b", "-x", ".x", "a b", "x\n", "\x1b[2J", "a" * 65, "ä"):
             said = self.refused("--yes", f"--profile={name}", status=2)
             self.assertIn("needs a profile's name", said)
@@ -179,26 +179,26 @@ class Missing(ProfileTest):
             self.assertRegex(message, r"^CLAUDEBOX_PROFILE: '.*' is not a profile's name$")
         self.assertIn("needs a value", self.refused("--yes", "--profile=", status=2))
 
-    def test_EXT_02_a_default_link_to_nowhere_is_an_error(self):
+    def test_a_default_link_to_nowhere_is_an_error(self):
         (self.profiles / "default.json").symlink_to("gone.json")
         self.assertEqual(self.refuse("--yes")[0], "no profile 'default' (the default)")
 
 
 class Extends(ProfileTest):
-    def test_EXT_02_builds_on_another(self):
+    def test_builds_on_another(self):
         self.write("base", network="none")
         self.write("work", extends="base", confirm="always")
         self.write("more", extends="work", network="full")
         self.assertEqual(self.tier("--profile", "work"), "none")
         self.assertEqual(self.tier("--profile", "more"), "full")
 
-    def test_EXT_02_missing_base(self):
+    def test_missing_base(self):
         self.write("base")
         self.write("work", extends="bse")
         self.assertEqual(self.refuse(), ("no profile 'bse' (extended by 'work')",
                                          "did you mean 'base'? there are: base, work"))
 
-    def test_EXT_02_circles(self):
+    def test_circles(self):
         self.write("work", extends="work")
         self.assertEqual(self.refuse()[0], "profiles extend each other in a circle: work -> work")
         self.write("work", extends="b")
@@ -206,7 +206,7 @@ class Extends(ProfileTest):
         self.write("c", extends="b")
         self.assertEqual(self.refuse()[0], "profiles extend each other in a circle: work -> b -> c -> b")
 
-    def test_EXT_02_depth(self):
+    def test_depth(self):
         for number in range(9):
             self.write(f"p{number}", extends=f"p{number + 1}")
         self.write("p9", network="none")
@@ -214,7 +214,7 @@ class Extends(ProfileTest):
         self.assertEqual(self.refuse("--yes", "--profile", "p0")[0],
                          "profiles extend each other more than 8 deep: " + " -> ".join(f"p{n}" for n in range(10)))
 
-    def test_EXT_02_mistakes_name_the_file_that_has_them(self):
+    def test_mistakes_name_the_file_that_has_them(self):
         self.write("base", '{\n  "netwrok": "none"\n}\n')
         self.write("work", extends="base")
         message, hint = self.refuse()
@@ -225,7 +225,7 @@ class Extends(ProfileTest):
 class Files(ProfileTest):
     WHERE = "'~/.claudebox/profiles/work.json'"
 
-    def test_EXT_02_links(self):
+    def test_links(self):
         """Dotfile managers link the file, or the directory."""
         dotfiles = self.home / "dotfiles"
         dotfiles.mkdir()
@@ -238,7 +238,7 @@ class Files(ProfileTest):
         self.profiles.symlink_to(dotfiles)
         self.assertEqual(self.tier("--profile", "work"), "none")
 
-    def test_EXT_02_what_leads_into_the_project(self):
+    def test_what_leads_into_the_project(self):
         """There the agent could write its own next profile."""
         dotfiles = self.home / "dotfiles"
         dotfiles.mkdir()
@@ -253,11 +253,11 @@ class Files(ProfileTest):
         self.write("more", extends="work")
         self.assertIn("leads to where a box can change it", self.refuse("--yes", "--profile", "more", cwd=dotfiles)[0])
 
-    def test_EXT_02_links_in_a_circle(self):
+    def test_links_in_a_circle(self):
         (self.profiles / "work.json").symlink_to("work.json")
         self.assertRegex(self.refuse()[0], rf"^cannot look at profile {self.WHERE}: Too many levels")
 
-    def test_EXT_02_what_others_can_change(self):
+    def test_what_others_can_change(self):
         path = self.write("work", network="none")
         for place, mode, shown in ((self.profiles, 0o777, "~/.claudebox/profiles"), (self.profiles, 0o757, "~/.claudebox/profiles"),
                                    (path, 0o666, "~/.claudebox/profiles/work.json")):
@@ -270,12 +270,12 @@ class Files(ProfileTest):
         self.profiles.chmod(0o775)
         self.assertEqual(self.tier("--profile", "work"), "none")
 
-    def test_EXT_02_a_default_that_others_can_change_is_not_passed_over(self):
+    def test_a_default_that_others_can_change_is_not_passed_over(self):
         self.write("default", network="none").chmod(0o666)
         self.assertIn("can be changed", self.refuse("--yes")[0])
         self.assertIn("can be changed", self.refuse("--dry-run")[0])
 
-    def test_EXT_02_someone_elses(self):
+    def test_someone_elses(self):
         """The outer box shows root's files as nobody's."""
         host = OtherHost(self, {})
         done = host.claudebox("--dry-run", "--profile", "work", options=("--ro-bind", "/usr/share", self.profiles))
@@ -286,7 +286,7 @@ class Files(ProfileTest):
         self.assertEqual(done.returncode, 125)
         self.assertIn("work.json' belongs to someone else", done.stderr)
 
-    def test_EXT_02_no_files(self):
+    def test_no_files(self):
         path = self.profiles / "work.json"
         path.mkdir()
         self.assertEqual(self.refuse()[0], f"profile {self.WHERE} is not a file")
@@ -302,7 +302,7 @@ class Files(ProfileTest):
         self.profiles.write_text("")
         self.assertEqual(self.refuse()[0], "no profile 'work' (asked for by --profile)")
 
-    def test_EXT_02_too_long(self):
+    def test_too_long(self):
         path = self.write("work", "{}" + " " * (LIMIT - 2))
         self.assertEqual(self.tier("--profile", "work"), "full")
         with path.open("r+b") as file:
@@ -310,7 +310,7 @@ class Files(ProfileTest):
                 file.truncate(size)
                 self.assertEqual(self.refuse(compare=False)[0], f"profile {self.WHERE} is longer than 256 KiB")
 
-    def test_EXT_02_not_readable(self):
+    def test_not_readable(self):
         self.write("work").chmod(0)
         self.assertEqual(self.refuse(compare=False)[0], f"cannot read profile {self.WHERE}: Permission denied")
         self.profiles.chmod(0)
@@ -319,7 +319,7 @@ class Files(ProfileTest):
                          "cannot look at profile '~/.claudebox/profiles/default.json': Permission denied")
         self.profiles.chmod(0o700)
 
-    def test_EXT_02_not_text(self):
+    def test_not_text(self):
         path = self.write("work")
         path.write_bytes(b'{"description": "caf\xe9"}')
         self.assertEqual(self.refuse(), (f"profile {self.WHERE}: line 1, column 20: unable to decode byte 0xe9", "save the file as UTF-8"))
@@ -330,7 +330,7 @@ class Files(ProfileTest):
         path.write_bytes(b"")
         self.assertEqual(self.refuse(), (f"profile {self.WHERE}: line 1, column 1: there is nothing in it", "the smallest profile is {}"))
 
-    def test_EXT_02_a_bad_state_directory_is_refused_first(self):
+    def test_a_bad_state_directory_is_refused_first(self):
         self.write("default", network="none")
         self.state.chmod(0o755)
         self.assertIn("is open to other users", self.refuse("--yes")[0])
@@ -338,7 +338,7 @@ class Files(ProfileTest):
 
 
 class Told(ProfileTest):
-    def test_EXT_03_no_byte_of_a_profile_moves_the_cursor_and_no_secret_is_shown(self):
+    def test_no_byte_of_a_profile_moves_the_cursor_and_no_secret_is_shown(self):
         self.write("work", '{"\\u001b[2J\\u202e\\n": 1}')
         self.assertEqual(self.refuse()[0].split(": ")[-1], r"unknown key '\x1b[2J\xe2\x80\xae\n'")
         for text in ('{"env": {"TOKEN": "hunter2', '{"env": {"TOKEN": "hunter2\n"}}', '{"env": {"TOKEN": "hunter2\\u0007"}}',
@@ -346,7 +346,7 @@ class Told(ProfileTest):
             self.write("work", text)
             self.assertNotIn("hunter2", "".join(self.refuse()))
 
-    def test_EXT_02_check_says_what_is_wrong(self):
+    def test_check_says_what_is_wrong(self):
         self.write("work", '{"network": "lan"}')
         done = self.claudebox("--check", "--profile", "work")
         self.assertEqual(done.returncode, 1)
@@ -357,7 +357,7 @@ class Told(ProfileTest):
         self.assertRegex(self.claudebox("--check", "--profile", "work").stdout, r"(?m)^ok +profile +work$")
         self.assertRegex(self.claudebox("--check").stdout, r"(?m)^ok +profile +none is chosen$")
 
-    def test_EXT_02_ports_of_the_command_line_and_the_profiles_tier(self):
+    def test_ports_of_the_command_line_and_the_profiles_tier(self):
         self.write("work", network="none")
         self.assertIn("'--publish' is for --network inet, not none",
                       self.refused("--yes", "--profile", "work", "--publish", "80", status=2))

@@ -70,7 +70,7 @@ class Late(BoxTest):
         (self.profiles / "work.json").write_text(f'{{"mounts": {self.fill(mounts)}}}')
         return self.message("--yes", "--profile", "work", "--exec", "true")
 
-    def test_EXT_03_each_mount_that_cannot_be(self):
+    def test_each_mount_that_cannot_be(self):
         data = len(str(self.data))
         for mounts, place, wanted in SOURCES + DESTINATIONS:
             with self.subTest(mounts):
@@ -80,7 +80,7 @@ class Late(BoxTest):
                 self.assertEqual(message, f"profile '{FILE}': line {line}, column {column}: {self.fill(wanted)}")
                 self.assertNotIn("PATH:DEST", hint)
 
-    def test_EXT_03_the_file_is_the_one_that_has_the_mount(self):
+    def test_the_file_is_the_one_that_has_the_mount(self):
         (self.profiles / "base.json").write_text('{\n  "mounts": [{"host": "~/nothing"}]\n}\n')
         (self.profiles / "work.json").write_text('{"extends": "base"}')
         self.assertEqual(self.message("--yes", "--profile", "work", "--exec", "true")[0],
@@ -89,10 +89,10 @@ class Late(BoxTest):
         self.assertEqual(self.message("--yes", "--profile", "work", "--exec", "true")[0],
                          f"profile '{FILE}': line 2, column 21: 'mounts[0].host': '~/none' does not exist")
 
-    def test_EXT_03_an_option_is_its_own_place(self):
+    def test_an_option_is_its_own_place(self):
         self.assertEqual(self.message("--mount-ro", "~/nothing", "--yes")[0], "--mount-ro: mount '~/nothing' does not exist")
 
-    def test_EXT_03_the_daemon_that_is_left_out(self):
+    def test_the_daemon_that_is_left_out(self):
         host = OtherHost(self, {"/nix/store/x/y": "", "/nix/var/nix/daemon-socket/keep": ""})
         (self.profiles / "work.json").write_text(json.dumps(
             {"network": "none", "mounts": [{"host": "/nix/var/nix", "sandbox": "/opt/nix"}]}))
@@ -100,7 +100,7 @@ class Late(BoxTest):
         self.assertEqual(done.returncode, 125)
         self.assertIn(f"profile '{FILE}': line 1, column 41: 'mounts[0].host': '/nix/var/nix' holds the Nix daemon's socket\n", done.stderr)
 
-    def test_EXT_02_check_tells_it_too(self):
+    def test_check_tells_it_too(self):
         self.said_of('[{"host": "~/nothing"}]')
         done = self.claudebox("--check", "--profile", "work")
         self.assertEqual(done.returncode, 1)

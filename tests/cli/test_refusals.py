@@ -33,7 +33,7 @@ class Refusal(BoxTest):
 
 
 class Project(Refusal):
-    def test_SAND_09_home_and_what_is_above_it(self):
+    def test_home_and_what_is_above_it(self):
         self.refuse("is .*home directory", cwd=self.home)
         place = self.home.parent
         while True:
@@ -42,13 +42,13 @@ class Project(Refusal):
                 break
             place = place.parent
 
-    def test_SAND_09_home_through_a_link(self):
+    def test_home_through_a_link(self):
         link = self.scratch() / "link"
         link.symlink_to(self.home)
         self.refuse("home directory", cwd=link)
         self.refuse("home directory", cwd=self.home, env={"HOME": str(link)})
 
-    def test_SAND_09_a_secret_directory_and_below(self):
+    def test_a_secret_directory_and_below(self):
         for name in SECRET_DIRECTORIES:
             place = self.home / name / "sub" / "dir"
             place.mkdir(parents=True)
@@ -56,12 +56,12 @@ class Project(Refusal):
             for cwd in (self.home / name, self.home / name / "sub", place):
                 self.assertRegex(self.refused(cwd=cwd), r"(is|lies in|contains) '", name)
 
-    def test_SAND_09_a_directory_that_contains_a_secret(self):
+    def test_a_directory_that_contains_a_secret(self):
         for name in (".config", ".local", ".local/share"):
             (self.home / name).mkdir(exist_ok=True)
             self.refuse("contains", cwd=self.home / name)
 
-    def test_SAND_09_a_secret_that_is_a_link_into_the_project(self):
+    def test_a_secret_that_is_a_link_into_the_project(self):
         """~/.ssh -> ~/dotfiles/ssh: the project ~/dotfiles holds the keys."""
         dotfiles = self.home / "dotfiles"
         (dotfiles / "ssh").mkdir(parents=True)
@@ -73,7 +73,7 @@ class Project(Refusal):
         (self.home / ".ssh").unlink()
         self.refuse("contains", cwd=dotfiles)
 
-    def test_SAND_09_files_of_the_home_in_a_project_that_is_not_home(self):
+    def test_files_of_the_home_in_a_project_that_is_not_home(self):
         """Names alone do not refuse: .npmrc in a project is a warning."""
         for name in (".npmrc", ".env"):
             (self.project / name).write_text("x")

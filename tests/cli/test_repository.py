@@ -118,11 +118,11 @@ class Repository(BoxTest):
     def text_of(self, keys):
         return "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items())
 
-    def test_EXT_01_the_keys_are_all_known_here(self):
+    def test_the_keys_are_all_known_here(self):
         self.assertEqual(set(KEYS), set(LOOSE), "a new key wants a value here that a repository would like")
         self.assertGreater(len(KEYS), 10)
 
-    def test_EXT_01_each_key_in_all_files_at_once(self):
+    def test_each_key_in_all_files_at_once(self):
         for key in KEYS:
             for value in (KEYS[key], LOOSE[key]):
                 for name in JSON_FILES:
@@ -131,7 +131,7 @@ class Repository(BoxTest):
                     self.ship(name, text.replace("KEYS", self.text_of({key: value})))
                 self.same({key: value})
 
-    def test_EXT_01_all_keys_in_each_file(self):
+    def test_all_keys_in_each_file(self):
         for name in JSON_FILES:
             self.ship(name, json.dumps(LOOSE))
             self.same(name)
@@ -141,12 +141,12 @@ class Repository(BoxTest):
             self.same(name)
             self.unship(name)
 
-    def test_EXT_01_tools_of_any_kind(self):
+    def test_tools_of_any_kind(self):
         for text in TOOLS:
             self.ship(".claudebox/tools.txt", text)
             self.same(text[:80])
 
-    def test_EXT_01_links_to_what_is_the_users(self):
+    def test_links_to_what_is_the_users(self):
         for name, target in ((".claudebox/profiles", self.home / ".claudebox/profiles"), (".claudebox/tools.txt", "/etc/passwd"),
                              (".claudebox/ssh", self.home / ".ssh"), (".claude/settings.json", self.home / ".ssh"),
                              ("ssh", self.home / ".ssh"), (".mcp.json", "/dev/zero"), (".env", "/dev/tty")):
@@ -154,7 +154,7 @@ class Repository(BoxTest):
             self.same((name, target))
             self.unship(name)
 
-    def test_EXT_01_programs_that_claudebox_looks_for(self):
+    def test_programs_that_claudebox_looks_for(self):
         for directory in ("bin", "."):
             for name in PROGRAMS:
                 self.ship(f"{directory}/{name}", "#!/bin/sh\ntouch HOME/ran\n")
@@ -163,7 +163,7 @@ class Repository(BoxTest):
         self.claudebox("--yes", "--exec", "true")
         self.assertFalse((self.home / "ran").exists())
 
-    def test_EXT_01_git_configuration(self):
+    def test_git_configuration(self):
         config = self.project / ".git/config"
         config.write_text(config.read_text() + GIT_CONFIG.replace("HOME", str(self.home)))
         self.ship("evil.gitconfig", "[core]\n\tfsmonitor = touch HOME/ran\n[alias]\n\tconfig = !touch HOME/ran\n")
@@ -172,7 +172,7 @@ class Repository(BoxTest):
         self.same("git")
         self.assertFalse((self.home / "ran").exists())
 
-    def test_EXT_01_nothing_of_it_reaches_the_state(self):
+    def test_nothing_of_it_reaches_the_state(self):
         """What a start keeps is the same, too."""
         self.claudebox("--yes", "--exec", "true")
         before = tree(self.home / ".claudebox")

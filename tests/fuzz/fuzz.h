@@ -2,6 +2,7 @@
 // What the fuzz targets share: the entry that libFuzzer calls, and a promise that must hold for every input.
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

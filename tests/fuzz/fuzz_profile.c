@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Any bytes as a profile, alone and as one that others extend: no crash, no hang, and what is promised holds.
+#include "base/arena.h"
+#include "base/error.h"
 #include "base/text.h"
+#include "config/config.h"
+#include "config/limits.h"
 #include "config/locate.h"
+#include "config/names.h"
 #include "config/profile.h"
 #include "fuzz.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Any bytes as a box's output, in any pieces: the same comes out, only what the tables let through, and a second pass finds
 // nothing more to do.
-#include "base/terminal_filter.h"
 #include "fuzz.h"
+#include "terminal/filter.h"
+#include "terminal/rules.h"
 
 // In pieces that the first byte decides on, each with exactly the room that is promised.
 static char *run(const char *data, size_t size, unsigned int pieces, bool utf8, size_t *ret_length)

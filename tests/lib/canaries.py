@@ -15,7 +15,7 @@ import subprocess
 import threading
 
 STAGE = pathlib.Path(os.environ["STAGE"])
-PROBE = STAGE / "claudebox-probe"
+PROBE = STAGE / "claudebox-attack"
 GROUPS = {name.lower().replace("_", "-"): group
           for name, group in re.findall(r"^ATTACK\((\w+), \"(\w+)\", ", (STAGE / "src/prove/attacks.def").read_text(encoding="utf-8"), re.M)}
 ATTACKS = list(GROUPS)

@@ -10,7 +10,7 @@ from lib.inet import InetTest
 
 TIERS = ("full", "inet", "none")
 STAGE = pathlib.Path(os.environ["STAGE"])
-RULES = [rule for rule in json.loads((STAGE / "filter_rules.json").read_text()) if rule["number"] >= 0 and not rule["unless_nested"]]
+RULES = [rule for rule in json.loads((STAGE / "seccomp_rules.json").read_text()) if rule["number"] >= 0 and not rule["unless_nested"]]
 
 # An image of this machine's own programs, with a file of a group that no box knows: images have such.
 IMAGE = r"""

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #ifndef __FILE_NAME__

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
 // What Debian, Fedora, Arch, Alpine and NixOS look like to a probe.
-#include "fixture.h"
-
+#include "base/address.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/file.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "fixture.h"
+#include "plan/check.h"
+#include "plan/facts.h"
+#include "plan/plan.h"
 #include "plan/tables.h"
 
 #include <stdarg.h>
@@ -23,7 +29,7 @@ const size_t distribution_count = ARRAY_SIZE(distributions);
 
 static struct file_id next_id(const struct world *world)
 {
-	return (struct file_id){ .device = 1, .inode = 100 + world->host.files.count };
+	return (struct file_id){ .device = 1, .inode = 100 + world->facts.files.count };
 }
 
 struct followed world_followed(struct world *world, enum file_kind kind, const char *path,
@@ -51,7 +57,7 @@ static void add_plain(struct world *world, enum file_kind kind, const char *cons
 
 void world_variable(struct world *world, const char *assignment)
 {
-	vec_push(&world->arena, &world->host.environment, assignment);
+	vec_push(&world->arena, &world->facts.environment, assignment);
 }
 
 void world_arguments(struct world *world, const char *const *words)
@@ -62,16 +68,16 @@ void world_arguments(struct world *world, const char *const *words)
 
 void world_user_claude(struct world *world, enum file_kind kind, const char *name)
 {
-	const char *path = path_join(&world->arena, world->host.user_claude.directory, name);
+	const char *path = path_join(&world->arena, world->facts.user_claude.directory, name);
 
-	vec_push(&world->arena, &world->host.user_claude.entries,
+	vec_push(&world->arena, &world->facts.user_claude.entries,
 		 world_followed(world, kind, path, path, NO_MORE));
 }
 
 void world_repository(struct world *world, const char *top, const char *directory,
 		      const char *common)
 {
-	struct git_facts *git = &world->host.git;
+	struct git_facts *git = &world->facts.git;
 
 	git->top = top;
 	git->directory = directory;
@@ -83,7 +89,7 @@ void world_repository(struct world *world, const char *top, const char *director
 
 static void add_agent(struct world *world, const char *link, const char *real)
 {
-	struct agent_facts *agent = &world->host.agent;
+	struct agent_facts *agent = &world->facts.agent;
 
 	agent->found = link;
 	vec_push(&world->arena, &agent->command, real);
@@ -93,32 +99,32 @@ static void add_agent(struct world *world, const char *link, const char *real)
 
 void world_bare(struct world *world)
 {
-	struct host *host = &world->host;
+	struct facts *facts = &world->facts;
 
-	*world = (struct world){
-		.host = { .uid = 1000,
-			  .gid = 1000,
-			  .user = "user",
-			  .home = HOME,
-			  .account_home = HOME,
-			  .project = PROJECT,
-			  .project_id = { 1, 42 },
-			  .bwrap = "/usr/bin/bwrap",
-			  .landlock = 7,
-			  .bwrap_binds_descriptors = true,
-			  .bwrap_disables_userns = true,
-			  .shell = "/bin/bash",
-			  .git = { .user_name = "A User", .user_email = "user@example.org" },
-			  .state = { .root = HOME "/.claudebox",
-				     .root_kind = FILE_DIRECTORY,
-				     .root_mode = 0700 },
-			  .user_claude = { .directory = HOME "/.claude", .has_credentials = true } }
-	};
+	*world = (struct world){ .facts = { .uid = 1000,
+					    .gid = 1000,
+					    .user = "user",
+					    .home = HOME,
+					    .account_home = HOME,
+					    .project = PROJECT,
+					    .project_id = { 1, 42 },
+					    .bwrap = "/usr/bin/bwrap",
+					    .landlock = 7,
+					    .bwrap_binds_descriptors = true,
+					    .bwrap_disables_userns = true,
+					    .shell = "/bin/bash",
+					    .git = { .user_name = "A User",
+						     .user_email = "user@example.org" },
+					    .state = { .root = HOME "/.claudebox",
+						       .root_kind = FILE_DIRECTORY,
+						       .root_mode = 0700 },
+					    .user_claude = { .directory = HOME "/.claude",
+							     .has_credentials = true } } };
 	world->error.arena = &world->arena;
 	for (size_t i = 0; i < secret_table_count; i++) {
 		const char *path = path_expand_home(&world->arena, secret_table[i].path, HOME);
 
-		vec_push(&world->arena, &host->secrets,
+		vec_push(&world->arena, &facts->secrets,
 			 (struct secret_place){ path, path, secret_table[i].what });
 	}
 	world_variable(world, "HOME=" HOME);
@@ -235,19 +241,19 @@ void world_nixos(struct world *world)
 		   STORE_ETC "/ssl/certs/ca-certificates.crt", STORE_CERTIFICATES);
 	world_file(world, FILE_REGULAR, "/etc/nix/nix.conf", STORE_ETC "/nix/nix.conf",
 		   "/etc/nix/nix.conf", "/etc/static/nix/nix.conf", "/etc/static", STORE_ETC);
-	world->host.nix_conf_text = "experimental-features = nix-command flakes\n"
-				    "access-tokens = github.com=ghp_0123456789abcdef0123456789\n";
-	world->host.nix.trust = NIX_TRUST_NO;
-	world->host.shell = STORE_SYSTEM "/bin/bash";
-	world->host.store.only = true;
-	vec_push(&world->arena, &world->host.store.path, STORE_SYSTEM "/bin");
-	vec_push(&world->arena, &world->host.store.links,
+	world->facts.nix_conf_text = "experimental-features = nix-command flakes\n"
+				     "access-tokens = github.com=ghp_0123456789abcdef0123456789\n";
+	world->facts.nix.trust = NIX_TRUST_NO;
+	world->facts.shell = STORE_SYSTEM "/bin/bash";
+	world->facts.store.only = true;
+	vec_push(&world->arena, &world->facts.store.path, STORE_SYSTEM "/bin");
+	vec_push(&world->arena, &world->facts.store.links,
 		 (struct link_hop){ "/bin/sh", STORE_SYSTEM "/bin/sh" });
-	vec_push(&world->arena, &world->host.store.links,
+	vec_push(&world->arena, &world->facts.store.links,
 		 (struct link_hop){ "/usr/bin/env", STORE_SYSTEM "/bin/env" });
-	world->host.agent = (struct agent_facts){ 0 };
-	vec_push(&world->arena, &world->host.agent.command, STORE_AGENT);
-	vec_push(&world->arena, &world->host.agent.needs,
+	world->facts.agent = (struct agent_facts){ 0 };
+	vec_push(&world->arena, &world->facts.agent.command, STORE_AGENT);
+	vec_push(&world->arena, &world->facts.agent.needs,
 		 world_followed(world, FILE_REGULAR, "/run/current-system/sw/bin/claude",
 				STORE_AGENT, "/run/current-system", STORE "/eeee-system",
 				STORE "/eeee-system/sw", STORE_SYSTEM, STORE_SYSTEM "/bin/claude",
@@ -266,14 +272,14 @@ void world_nix_build(struct world *world)
 
 	world_debian(world);
 	world_file(world, FILE_DIRECTORY, STORE, STORE);
-	world->host.bwrap = STORE "/iiii-bubblewrap/bin/bwrap";
-	world->host.shell = STORE "/ffff-bash/bin/bash";
-	world->host.store.only = true;
-	world->host.store.certificates = STORE_CERTIFICATES;
-	vec_push(&world->arena, &world->host.store.path, STORE "/ffff-bash/bin");
-	vec_push(&world->arena, &world->host.store.path, STORE "/gggg-coreutils/bin");
+	world->facts.bwrap = STORE "/iiii-bubblewrap/bin/bwrap";
+	world->facts.shell = STORE "/ffff-bash/bin/bash";
+	world->facts.store.only = true;
+	world->facts.store.certificates = STORE_CERTIFICATES;
+	vec_push(&world->arena, &world->facts.store.path, STORE "/ffff-bash/bin");
+	vec_push(&world->arena, &world->facts.store.path, STORE "/gggg-coreutils/bin");
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
-		vec_push(&world->arena, &world->host.store.links,
+		vec_push(&world->arena, &world->facts.store.links,
 			 (struct link_hop){ places[i][0], places[i][1] });
 }
 
@@ -282,7 +288,7 @@ void world_range(struct world *world, const char *interface, const char *range)
 	struct host_range row = { .interface = interface };
 
 	if (address_parse(range, &row.range))
-		vec_push(&world->arena, &world->host.network.ranges, row);
+		vec_push(&world->arena, &world->facts.network.ranges, row);
 }
 
 // A laptop in a LAN with global IPv6, a second network with public IPv4, containers and a tailnet.
@@ -305,7 +311,7 @@ void world_connect(struct world *world)
 		{ "wg0", "203.0.113.77" },
 	};
 
-	world->host.network = (struct network_facts){
+	world->facts.network = (struct network_facts){
 		.ipv4 = true,
 		.ipv6 = true,
 		.pasta = "/usr/bin/pasta",
@@ -321,9 +327,9 @@ void world_connect(struct world *world)
 bool world_plan(struct world *world)
 {
 	world->error = (struct error){ .arena = &world->arena };
-	return plan_build(&world->plan, &world->arena, &world->config, &world->host,
+	return plan_build(&world->plan, &world->arena, &world->config, &world->facts,
 			  &world->error) &&
-	       plan_check(&world->plan, &world->host, &world->error);
+	       plan_check(&world->plan, &world->facts, &world->error);
 }
 
 const char *world_data(const struct world *world, const char *path)

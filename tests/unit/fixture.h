@@ -4,16 +4,20 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "config/options.h"
-#include "plan/host.h"
+#include "base/file.h"
+#include "config/config.h"
+#include "plan/facts.h"
 #include "plan/plan.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 #define HOME    "/home/user"
 #define PROJECT HOME "/project"
 
 struct world {
 	struct arena arena;
-	struct host host;
+	struct facts facts;
 	struct config config;
 	struct plan plan;
 	struct error error;
@@ -41,8 +45,8 @@ extern const size_t distribution_count;
 // A path and the links on its way, as pairs of link and target, closed by NO_MORE; no pairs: it is where it seems.
 struct followed world_followed(struct world *world, enum file_kind kind, const char *path,
 			       const char *real, ...) __attribute__((sentinel));
-#define world_file(world, kind, path, ...)              \
-	vec_push(&(world)->arena, &(world)->host.files, \
+#define world_file(world, kind, path, ...)               \
+	vec_push(&(world)->arena, &(world)->facts.files, \
 		 world_followed((world), (kind), (path), __VA_ARGS__, NO_MORE))
 // An entry of the user's own Claude directory.
 void world_user_claude(struct world *world, enum file_kind kind, const char *name);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Picks lines of a plan.
-#include "golden.h"
-
+#include "base/arena.h"
 #include "base/path.h"
-#include "plan/render.h"
+#include "base/text.h"
+#include "fixture.h"
+#include "golden.h"
+#include "plan/plan.h"
+#include "render/audit.h"
+#include "render/bwrap.h"
 
 #include <string.h>
 
@@ -27,7 +31,7 @@ static void show_option(struct text *out, const struct bwrap_option *option)
 	text_add(out, option->flag);
 	if (option->operand == OPERAND_DATA)
 		text_add(out, " (made)");
-	if (option->operand == OPERAND_FILTER)
+	if (option->operand == OPERAND_SECCOMP)
 		text_printf(out, " (%s)", option->filter->name);
 	for (size_t i = 0; i < ARRAY_SIZE(option->arguments); i++)
 		if (option->arguments[i])
@@ -62,7 +66,7 @@ void show_below(struct text *out, struct world *world, const char *path)
 
 void show_why(struct text *out, struct world *world, const char *why)
 {
-	struct plan picked = { .project = "", .host_name = "" };
+	struct plan picked = { .project = "", .hostname = "" };
 	bwrap_options options;
 
 	vec_each(mount, &world->plan.mounts) {

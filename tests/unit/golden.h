@@ -2,8 +2,12 @@
 // Golden cases: each shows the lines of a plan that prove one requirement, to be compared with a file.
 #pragma once
 
+#include "base/arena.h"
 #include "base/text.h"
 #include "fixture.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 struct golden_case {
 	const char *id; // of SPEC.md; golden/<id>.txt has what is wanted

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Cases of SPEC.md's "Claude awareness, git, state, sign-in".
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/screen.h"
+#include "base/text.h"
+#include "fixture.h"
 #include "golden.h"
-
-#include "plan/render.h"
+#include "plan/plan.h"
+#include "render/audit.h"
+#include "render/dry_run.h"
+#include "render/json.h"
 
 #define POLICY BOX_POLICY "/CLAUDE.md"
 
@@ -18,8 +25,8 @@ static void show_memory(struct text *out)
 	}
 	world_free(&world);
 	world_debian(&world);
-	world.host.project = PROJECT "/a\nb";
-	world.host.policy_memory = "The company's own memory.";
+	world.facts.project = PROJECT "/a\nb";
+	world.facts.policy_instructions = "The company's own memory.";
 	world_repository(&world, PROJECT, PROJECT "/.git", PROJECT "/.git");
 	show_title(out, "a subdirectory, a company's memory");
 	if (show_plan(out, &world)) {
@@ -75,7 +82,7 @@ static const struct repository repositories[] = {
 static void make_repository(struct world *world, const struct repository *row)
 {
 	world_debian(world);
-	world->host.project = row->project;
+	world->facts.project = row->project;
 	world_repository(world, row->top, row->directory, row->common);
 }
 
@@ -106,7 +113,7 @@ static void show_repositories(struct text *out)
 	}
 	world_free(&world);
 	world_debian(&world);
-	world.host.git.refused = "'.git' leads elsewhere: git is not available";
+	world.facts.git.refused = "'.git' leads elsewhere: git is not available";
 	show_title(out, "a .git that is not proven");
 	if (show_plan(out, &world)) {
 		show_git_mounts(out, &world);
@@ -128,13 +135,13 @@ static void show_trust(struct text *out)
 	struct world world;
 
 	make_repository(&world, &repositories[1]);
-	world.host.git.user_name = "A \"User\" \\ \t\033[2J";
-	world.host.git.user_email = NULL;
+	world.facts.git.user_name = "A \"User\" \\ \t\033[2J";
+	world.facts.git.user_email = NULL;
 	if (show_plan(out, &world))
 		show_data(out, &world, "/etc/gitconfig");
 	world_free(&world);
 	world_debian(&world);
-	world.host.project = HOME "/a \"b\"\\\nc";
+	world.facts.project = HOME "/a \"b\"\\\nc";
 	show_title(out, "an odd name");
 	if (show_plan(out, &world))
 		show_data(out, &world, "/etc/gitconfig");
@@ -151,7 +158,7 @@ static void show_no_keys(struct text *out)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		world_variable(&world, arena_printf(&world.arena, "%s=/x", names[i]));
 	world_repository(&world, PROJECT, PROJECT "/.git", PROJECT "/.git");
-	world.host.git.repository_signs = true;
+	world.facts.git.repository_signs = true;
 	if (show_plan(out, &world)) {
 		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 			show_variable(out, &world, names[i]);
@@ -176,9 +183,9 @@ static void show_instance(struct text *out)
 	world_debian(&world);
 	world_user_claude(&world, FILE_REGULAR, "CLAUDE.md");
 	world_user_claude(&world, FILE_DIRECTORY, "skills");
-	world.host.user_claude.settings_json = "{\"model\":\"opus\",\"env\":{\"A_TOKEN\":\"x\"}}";
-	world.host.user_claude.preferences_json = "{\"theme\":\"light\",\"userID\":\"x\"}";
-	world.host.state.settings_json = "not JSON";
+	world.facts.user_claude.settings_json = "{\"model\":\"opus\",\"env\":{\"A_TOKEN\":\"x\"}}";
+	world.facts.user_claude.preferences_json = "{\"theme\":\"light\",\"userID\":\"x\"}";
+	world.facts.state.settings_json = "not JSON";
 	show_title(out, "the user's own files");
 	if (show_plan(out, &world)) {
 		show_why(out, &world, "your own Claude files");
@@ -197,16 +204,16 @@ static void show_sign_in(struct text *out)
 	if (show_plan(out, &world)) {
 		show_why(out, &world, "the Claude sign-in");
 		show_variable(out, &world, "CLAUDE_SECURESTORAGE_CONFIG_DIR");
-		text_printf(out, "kept like: %s\n", world.plan.state.host_sign_in);
+		text_printf(out, "kept like: %s\n", world.plan.state.host_credentials);
 		show_lines(out, &world.arena, render_dry_run(&world.plan, &world.arena),
 			   ".credentials.json");
 	}
 	world_free(&world);
 	world_debian(&world);
-	world.host.user_claude.directory = HOME "/.config/claude";
+	world.facts.user_claude.directory = HOME "/.config/claude";
 	show_title(out, "CLAUDE_CONFIG_DIR");
 	if (show_plan(out, &world))
-		text_printf(out, "kept like: %s\n", world.plan.state.host_sign_in);
+		text_printf(out, "kept like: %s\n", world.plan.state.host_credentials);
 	world_free(&world);
 }
 
@@ -218,7 +225,7 @@ static void show_silence(struct text *out)
 
 	world_debian(&with);
 	world_debian(&without);
-	without.host.user_claude.has_credentials = false;
+	without.facts.user_claude.has_credentials = false;
 	if (show_plan(out, &with) && show_plan(out, &without)) {
 		bool same = str_equal(render_json(&with.plan, &with.arena),
 				      render_json(&without.plan, &without.arena));
@@ -238,7 +245,7 @@ static void show_shared_sign_in(struct text *out)
 		struct world world;
 
 		world_debian(&world);
-		world.host.project = projects[i];
+		world.facts.project = projects[i];
 		show_title(out, projects[i]);
 		if (show_plan(out, &world))
 			show_why(out, &world, "the Claude sign-in");

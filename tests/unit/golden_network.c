@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Cases of SPEC.md's "Network tiers": the tier inet as pasta, nft, the audit and the box's own files see it.
+#include "base/arena.h"
+#include "base/screen.h"
+#include "base/text.h"
+#include "config/config.h"
+#include "fixture.h"
 #include "golden.h"
-
+#include "network/refusals.h"
+#include "plan/claude/instructions.h"
+#include "plan/facts.h"
 #include "plan/network.h"
-#include "plan/refused.h"
-#include "plan/render.h"
+#include "render/audit.h"
+#include "render/dry_run.h"
+#include "render/network.h"
 
 #include <string.h>
 
@@ -41,7 +49,7 @@ static void show_pasta_commands(struct text *out)
 	world_free(&world);
 
 	world_connected(&world);
-	world.host.network.ipv6 = false;
+	world.facts.network.ipv6 = false;
 	show_title(out, "no IPv6; two ports each way");
 	vec_push(&world.arena, &world.config.host_ports,
 		 ((struct config_port){ 5432, "--host-port" }));
@@ -55,8 +63,8 @@ static void show_pasta_commands(struct text *out)
 	world_free(&world);
 
 	world_connected(&world);
-	world.host.network.ipv4 = false;
-	world.host.uid = 0;
+	world.facts.network.ipv4 = false;
+	world.facts.uid = 0;
 	show_title(out, "no IPv4; as root");
 	show_pasta(out, &world);
 	world_free(&world);
@@ -70,12 +78,12 @@ static void show_rules(struct text *out)
 	if (show_plan(out, &world))
 		text_add(out, render_nft(&world.plan, &world.arena));
 	show_title(out, "the host's network has changed");
-	world.host.network.ranges.count = 0;
+	world.facts.network.ranges.count = 0;
 	world_range(&world, "wlan0", "192.168.1.7/24");
 	world_range(&world, "wlan0", "2001:db8:2::/64");
 	world_range(&world, "wlan0", "198.51.100.64/26");
 	world_range(&world, "wlan0", "198.51.100.70");
-	world.plan.inet.host = plan_host_ranges(&world.arena, &world.host.network.ranges);
+	world.plan.inet.host = plan_host_ranges(&world.arena, &world.facts.network.ranges);
 	text_add(out, render_nft_change(&world.arena, &world.plan.inet.host));
 	show_title(out, "and has gone");
 	world.plan.inet.host.count = 0;
@@ -94,7 +102,8 @@ static void show_inet(struct text *out)
 		 ((struct config_port){ 3000, "profile work" }));
 	if (show_plan(out, &world)) {
 		const char *audit = render_audit(&world.plan, &world.arena, (struct reader){ 0 });
-		const char *memory = plan_render_memory(&world.plan, &world.arena, &world.host);
+		const char *memory =
+			plan_render_instructions(&world.plan, &world.arena, &world.facts);
 
 		show_flag(out, &world, "--unshare-net");
 		show_below(out, &world, "/etc/resolv.conf");
@@ -119,7 +128,7 @@ static void show_missing(struct text *out)
 
 	for (size_t i = 0; i < ARRAY_SIZE(titles); i++) {
 		struct world world;
-		struct network_facts *network = &world.host.network;
+		struct network_facts *network = &world.facts.network;
 
 		world_connected(&world);
 		network->pasta = i == 0 ? NULL : network->pasta;

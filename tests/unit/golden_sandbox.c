@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Cases of SPEC.md's "Sandbox core": environment, mounts, names, certificates.
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/quote.h"
+#include "base/screen.h"
+#include "base/text.h"
+#include "config/config.h"
+#include "config/options.h"
+#include "fixture.h"
 #include "golden.h"
-
-#include "plan/render.h"
+#include "plan/claude/instructions.h"
+#include "plan/facts.h"
+#include "render/audit.h"
 
 static void add_host_junk(struct world *world)
 {
@@ -155,7 +164,7 @@ static void show_project(struct text *out)
 		struct world world;
 
 		world_debian(&world);
-		world.host.project = projects[i];
+		world.facts.project = projects[i];
 		show_title(out, projects[i]);
 		if (show_plan(out, &world)) {
 			show_below(out, &world, HOME);
@@ -234,8 +243,8 @@ static void show_daemon(struct text *out)
 		world_nixos(&world);
 		world.config.network = cases[i].network;
 		world.config.nix_daemon = cases[i].asked;
-		world.host.uid = cases[i].uid;
-		world.host.nix = cases[i].nix;
+		world.facts.uid = cases[i].uid;
+		world.facts.nix = cases[i].nix;
 		show_title(out, cases[i].title);
 		if (show_plan(out, &world)) {
 			show_below(out, &world, "/nix/var");
@@ -281,7 +290,7 @@ static void show_refusals(struct text *out)
 		struct world world;
 
 		world_debian(&world);
-		world.host.project = projects[i];
+		world.facts.project = projects[i];
 		if (show_plan(out, &world))
 			text_printf(out, "%s is let through\n", projects[i]);
 		world_free(&world);
@@ -325,10 +334,10 @@ static void show_names(struct text *out)
 
 	show_on_each(out, show_names_of);
 	world_debian(&world);
-	world.host.host_name = "thinkpad";
-	world.host.hosts_text = "127.0.0.1 localhost\n10.0.0.1 build\n\033]0;x\n"
-				"127.0.1.1\tthinkpad.example.org thinkpad\n"
-				"::1 localhost thinkpad shop.test # mine\n10.0.0.2 thinkpad2\n";
+	world.facts.hostname = "thinkpad";
+	world.facts.hosts_text = "127.0.0.1 localhost\n10.0.0.1 build\n\033]0;x\n"
+				 "127.0.1.1\tthinkpad.example.org thinkpad\n"
+				 "::1 localhost thinkpad shop.test # mine\n10.0.0.2 thinkpad2\n";
 	show_title(out, "the host's own names");
 	if (show_plan(out, &world))
 		show_data(out, &world, "/etc/hosts");
@@ -392,7 +401,8 @@ static void show_tiers(struct text *out)
 				   render_audit(&world.plan, &world.arena, (struct reader){ 0 }),
 				   "network");
 			show_lines(out, &world.arena,
-				   plan_render_memory(&world.plan, &world.arena, &world.host),
+				   plan_render_instructions(&world.plan, &world.arena,
+							    &world.facts),
 				   "network");
 		}
 		world_free(&world);
@@ -423,7 +433,7 @@ static void show_namespaces(struct text *out)
 	for (size_t i = 0; i < ARRAY_SIZE(titles); i++) {
 		world_debian(&world);
 		if (i % 2)
-			world.host.uid = world.host.gid = 0;
+			world.facts.uid = world.facts.gid = 0;
 		world.config.nested = i >= 2;
 		world.config.nested_by = "profile work";
 		show_title(out, titles[i]);

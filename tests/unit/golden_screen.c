@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Cases of SPEC.md's "Command line": audit, warnings, dry run, what goes to claude.
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/quote.h"
+#include "base/screen.h"
+#include "base/text.h"
+#include "config/config.h"
+#include "config/options.h"
+#include "fixture.h"
 #include "golden.h"
-
-#include "plan/findings.h"
-#include "plan/render.h"
+#include "plan/facts.h"
+#include "plan/plan.h"
+#include "render/audit.h"
+#include "render/check.h"
+#include "render/dry_run.h"
+#include "render/json.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -23,14 +34,14 @@ static void make_small(struct world *world)
 static void make_hostile(struct world *world)
 {
 	make_small(world);
-	world->host.project = HOME "/a" HOSTILE;
+	world->facts.project = HOME "/a" HOSTILE;
 	world_variable(world, "EDITOR=" HOSTILE);
 	world_variable(world, "ANTHROPIC_API_KEY=sk-ant-api03-0123456789abcdef");
 	world_variable(world, "SHORT_KEY=abc");
 	world_variable(world, "PLAIN=it's $HOME `x`");
 	world->config.extra_env = "SHORT_KEY,PLAIN";
-	world->host.git.user_name = "A `User` $NAME \"quoted\" \\ " HOSTILE;
-	vec_push(&world->arena, &world->host.project_secrets, ".env" HOSTILE);
+	world->facts.git.user_name = "A `User` $NAME \"quoted\" \\ " HOSTILE;
+	vec_push(&world->arena, &world->facts.project_secrets, ".env" HOSTILE);
 }
 
 // Another libseccomp, or machine, has another program: its text is left out.
@@ -134,8 +145,8 @@ static void show_first_start(struct text *out)
 		struct world world;
 
 		make_small(&world);
-		world.host.state.root_kind = FILE_MISSING;
-		world.host.user_claude.has_credentials = false;
+		world.facts.state.root_kind = FILE_MISSING;
+		world.facts.user_claude.has_credentials = false;
 		world.config.network = i ? NETWORK_NONE : NETWORK_FULL;
 		show_title(out, i ? "40 columns" : "as wide as it takes");
 		if (show_plan(out, &world))
@@ -152,11 +163,14 @@ static void show_check(struct text *out)
 		{ "bwrap",
 		  "Every box",
 		  true,
-		  { STATE_MISSING, false, "not on PATH", "install it" } },
-		{ "claude", "Every box", true, { STATE_OK, false, "1.0, /usr/bin/claude", "x" } },
-		{ "git", "This machine", false, { STATE_BROKEN, false, "it says nothing", "look" } },
-		{ "state", "Every box", true, { STATE_BROKEN, false, "a link", NULL } },
-		{ "nix", "Nix", true, { STATE_BROKEN, true, "no daemon", "start it" } },
+		  { FINDING_MISSING, false, "not on PATH", "install it" } },
+		{ "claude", "Every box", true, { FINDING_OK, false, "1.0, /usr/bin/claude", "x" } },
+		{ "git",
+		  "This machine",
+		  false,
+		  { FINDING_BROKEN, false, "it says nothing", "look" } },
+		{ "state", "Every box", true, { FINDING_BROKEN, false, "a link", NULL } },
+		{ "nix", "Nix", true, { FINDING_BROKEN, true, "no daemon", "start it" } },
 	};
 	struct arena arena = { 0 };
 	finding_rows rows = { .items = table, .count = ARRAY_SIZE(table) };
@@ -197,9 +211,9 @@ static void show_all_warnings(struct text *out)
 	struct world world;
 
 	world_debian(&world);
-	world.host.uid = world.host.gid = 0;
-	world.host.bwrap_binds_descriptors = false;
-	world.host.landlock = 1;
+	world.facts.uid = world.facts.gid = 0;
+	world.facts.bwrap_binds_descriptors = false;
+	world.facts.landlock = 1;
 	world_variable(&world, "MY_TOKEN=x");
 	world_variable(&world, "HARMLESS=ghp_0123456789abcdef0123");
 	world_variable(&world, "DATABASE=postgres://user:word@db/x");
@@ -207,14 +221,15 @@ static void show_all_warnings(struct text *out)
 	world_variable(&world, "ANTHROPIC_API_KEY=sk-ant-api03-0123456789abcdef");
 	world.config.extra_env = "MY_TOKEN,HARMLESS,DATABASE,QUIET";
 	for (size_t i = 0; i < ARRAY_SIZE(secrets); i++)
-		vec_push(&world.arena, &world.host.project_secrets, secrets[i]);
-	vec_push(&world.arena, &world.host.project_mcp_secrets, ".mcp.json: MCP server 'x': A_KEY");
-	world.host.agent.secret_in = HOME "/bin/claude\033";
-	world.host.user_claude.settings_json =
+		vec_push(&world.arena, &world.facts.project_secrets, secrets[i]);
+	vec_push(&world.arena, &world.facts.project_mcp_secrets,
+		 ".mcp.json: MCP server 'x': A_KEY");
+	world.facts.agent.secret_in = HOME "/bin/claude\033";
+	world.facts.user_claude.settings_json =
 		"{\"env\":{\"MY_KEY\":\"x\"},\"apiKeyHelper\":\"x\"}";
 	world_repository(&world, PROJECT, PROJECT "/.git", PROJECT "/.git");
-	world.host.git.repository_signs = true;
-	world.host.git.identity_made_up = true;
+	world.facts.git.repository_signs = true;
+	world.facts.git.identity_made_up = true;
 	if (show_plan(out, &world))
 		show_warnings(out, &world);
 	world_free(&world);
@@ -288,7 +303,7 @@ static void show_agents(struct text *out)
 	const char *local = HOME "/.claude/local/claude";
 
 	world_debian(&world);
-	world.host.agent =
+	world.facts.agent =
 		(struct agent_facts){ .problem = "claude is not installed", .hint = "do so" };
 	show_title(out, "none");
 	show_plan(out, &world);
@@ -299,9 +314,9 @@ static void show_agents(struct text *out)
 	world_free(&world);
 
 	world_debian(&world);
-	world.host.agent = (struct agent_facts){ .found = local };
-	vec_push(&world.arena, &world.host.agent.command, local);
-	vec_push(&world.arena, &world.host.agent.needs,
+	world.facts.agent = (struct agent_facts){ .found = local };
+	vec_push(&world.arena, &world.facts.agent.command, local);
+	vec_push(&world.arena, &world.facts.agent.needs,
 		 world_followed(&world, FILE_REGULAR, local, local, NO_MORE));
 	show_title(out, "in the user's Claude directory");
 	if (show_plan(out, &world)) {
@@ -311,11 +326,11 @@ static void show_agents(struct text *out)
 	world_free(&world);
 
 	world_debian(&world);
-	world.host.bwrap = NULL;
+	world.facts.bwrap = NULL;
 	show_title(out, "no bwrap");
 	show_plan(out, &world);
-	world.host.bwrap = "/usr/bin/bwrap";
-	world.host.shell = NULL;
+	world.facts.bwrap = "/usr/bin/bwrap";
+	world.facts.shell = NULL;
 	show_title(out, "no shell");
 	show_plan(out, &world);
 	world_free(&world);
@@ -326,13 +341,13 @@ static void show_packages(struct text *out)
 	struct world world;
 
 	world_nixos(&world);
-	vec_push(&world.arena, &world.host.packages,
+	vec_push(&world.arena, &world.facts.packages,
 		 (struct package_facts){ "awscli2", "profile work", "/nix/store/ffff-awscli2",
 					 "/nix/store/ffff-awscli2/bin" });
-	vec_push(&world.arena, &world.host.packages,
+	vec_push(&world.arena, &world.facts.packages,
 		 (struct package_facts){ "openssl", "tools.txt", "/nix/store/gggg-openssl-bin",
 					 "/nix/store/gggg-openssl-bin/bin" });
-	vec_push(&world.arena, &world.host.packages,
+	vec_push(&world.arena, &world.facts.packages,
 		 (struct package_facts){ "data", "profile work", "/nix/store/hhhh-data", NULL });
 	if (show_plan(out, &world)) {
 		show_variable(out, &world, "PATH");

@@ -8,8 +8,14 @@ import re
 import subprocess
 import sys
 
-# Each library may use what is defined in itself and in those before it.
-LAYERS = ("base", "config", "plan")
+# Pure libraries and the directory of each. A library may use what is defined in itself and in those before it.
+LAYERS = {"base": "base", "config": "config", "plan": "plan", "render": "render"}
+# The pure parts of directories that act, by source file. Each may use the layers above, and itself.
+PARTS = {
+    "network_pure": ("network", ("dns", "refusals")),
+    "terminal_pure": ("terminal", ("filter", "reset", "rules")),
+    "prove_pure": ("prove", ("canaries", "render", "verdicts")),
+}
 
 # Symbols of other libraries, by the reason why they touch nothing. '*' stands for any ending.
 ALLOWED = {
@@ -36,10 +42,8 @@ ACTING_HEADERS = ("unistd.h", "fcntl.h", "dirent.h", "stdlib.h", "time.h", "errn
 HEADER_EXCEPTIONS = {
     ("base/arena.c", "stdlib.h"): "calloc, free, abort",
 }
-# For code that acts; it lies in base because host and run share it.
-ACTING_FILES = ("base/cleanup.h",)
-# Tables without code, which the program in the box shares.
-TABLES = ("prove/attacks.def", "prove/classes.def")
+# Tables without code, which the programs in the box and the build share.
+TABLES = ("prove/attacks.def", "prove/classes.def", "seccomp/programs.h")
 
 count = failures = 0
 
@@ -65,17 +69,39 @@ def allowed(symbol):
     return any(fnmatch.fnmatchcase(name, pattern) for group in ALLOWED.values() for pattern in group.split())
 
 
+def libraries():
+    """Every pure library: its name, its directory, the names of its files (None: all of the directory), and the directories it may include."""
+    above = []
+    for name, directory in LAYERS.items():
+        above.append(directory)
+        yield name, directory, None, tuple(above)
+    for name, (directory, files) in PARTS.items():
+        yield name, directory, files, tuple(above)
+
+
+def archive(build, name, directory):
+    return build / "src" / directory / f"lib{name}.a"
+
+
+def sources(source, directory, files, suffix):
+    """The library's source files, those of subdirectories too."""
+    found = sorted((source / directory).rglob(f"*{suffix}"))
+    return [file for file in found if files is None or file.parent == source / directory and file.stem in files]
+
+
 def check_symbols(build):
-    known = set()
+    layers = set()
     used = set()
-    for layer in LAYERS:
-        defined, undefined = symbols(build / f"lib{layer}.a")
-        known |= defined
+    for name, directory, files, _ in libraries():
+        defined, undefined = symbols(archive(build, name, directory))
+        known = layers | defined
+        if files is None:
+            layers = known
         foreign = sorted(undefined - known)
         used |= set(foreign)
-        check(defined and undefined, f"lib{layer}.a can be read")
+        check(defined and undefined, f"lib{name}.a can be read")
         for symbol in foreign:
-            check(allowed(symbol), f"lib{layer}.a uses {symbol}")
+            check(allowed(symbol), f"lib{name}.a uses {symbol}")
     # A test that cannot fail is none: these must be known as impure.
     for symbol in ("open", "getenv", "time", "fork", "json_load_file", "json_dump_file", "printf", "read", "json_dumpf"):
         check(not allowed(symbol), f"{symbol} is not allowed")
@@ -83,29 +109,27 @@ def check_symbols(build):
 
 
 def check_includes(source):
-    for place, layer in enumerate(LAYERS):
-        files = sorted((source / layer).glob("*.[ch]"))
-        check(files, f"src/{layer} has files")
-        for file in files:
-            name = f"{layer}/{file.name}"
-            if name in ACTING_FILES:
-                continue
+    for name, directory, files, above in libraries():
+        found = sources(source, directory, files, ".c") + sources(source, directory, files, ".h")
+        check(found, f"lib{name}.a has files")
+        own = tuple(f"{directory}/{stem}.h" for stem in files or ())
+        for file in found:
+            path = str(file.relative_to(source))
             text = file.read_text()
             for header in re.findall(r'^\s*#\s*include\s*"([^"]+)"', text, re.M):
-                check(header in TABLES or header.split("/")[0] in LAYERS[:place + 1] and header not in ACTING_FILES,
-                      f"src/{name} includes \"{header}\"")
+                check(header in TABLES or header in own or header.split("/")[0] in above, f"src/{path} includes \"{header}\"")
             for header in re.findall(r"^\s*#\s*include\s*<([^>]+)>", text, re.M):
                 if header in ACTING_HEADERS:
-                    check((name, header) in HEADER_EXCEPTIONS, f"src/{name} includes <{header}>")
+                    check((path, header) in HEADER_EXCEPTIONS, f"src/{path} includes <{header}>")
 
 
 def check_listed(source, build):
     """A file that no library holds would escape the look at its symbols."""
-    for layer in LAYERS:
-        members = subprocess.run(["nm", "--format=posix", build / f"lib{layer}.a"], stdout=subprocess.PIPE, text=True,
-                                 check=True).stdout
-        for file in sorted((source / layer).glob("*.c")):
-            check(f"src_{layer}_{file.name}.o" in members, f"src/{layer}/{file.name} is in lib{layer}.a")
+    for name, directory, files, _ in libraries():
+        members = subprocess.run(["nm", "--format=posix", archive(build, name, directory)], stdout=subprocess.PIPE, text=True, check=True).stdout
+        for file in sources(source, directory, files, ".c"):
+            object_name = str(file.relative_to(source / directory)).replace("/", "_") + ".o"
+            check(f"/{object_name}]" in members, f"src/{file.relative_to(source)} is in lib{name}.a")
 
 
 def main():

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The DNS relay by itself: relay ADDRESS RESOLV_CONF PORT_OF_RESOLVERS [PARENT]; prints the port that it listens at.
-#include "run/relay.h"
+#include "network/dns_relay.h"
 
 #include <arpa/inet.h>
 #include <stdbool.h>
@@ -47,5 +47,5 @@ int main(int argc, char **argv)
 			return 1;
 	printf("%d\n", ntohs(address.sin_port));
 	fflush(stdout);
-	relay_run(&relay);
+	dns_relay_run(&relay);
 }

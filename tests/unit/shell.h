@@ -2,12 +2,16 @@
 // Runs a script in a shell without a file on disk, and returns what it printed.
 #pragma once
 
+#include "base/arena.h"
 #include "base/text.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Ranges of addresses: text, bytes, and which covers which; and the table of what inet refuses.
-#include "check.h"
-
 #include "base/address.h"
-#include "base/text.h"
+#include "base/arena.h"
+#include "check.h"
 #include "plan/tables.h"
 
 static struct arena arena;

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The last gate: what no plan may contain, whatever built it.
+#include "base/arena.h"
+#include "base/path.h"
+#include "base/text.h"
 #include "check.h"
 #include "fixture.h"
-
-#include "base/path.h"
+#include "plan/check.h"
+#include "plan/plan.h"
+#include "seccomp/programs.h"
 
 static struct arena arena;
 
@@ -15,7 +19,7 @@ static const char *check_with(struct plan_mount mount)
 	world_debian(&world);
 	world_plan(&world);
 	plan_add_mount(&world.plan, &world.arena, mount);
-	text = plan_check(&world.plan, &world.host, &world.error)
+	text = plan_check(&world.plan, &world.facts, &world.error)
 		       ? "ok"
 		       : arena_strdup(&arena, world.error.message);
 	world_free(&world);
@@ -88,7 +92,7 @@ static void test_staged(void)
 		CHECK_CASE(!added->staged || path_within(added->staged, "/run/user/1000"),
 			   cases[i].path);
 		CHECK_CASE(!added->staged || added->place.inode == (itself ? 7 : 8), cases[i].path);
-		CHECK_CASE(plan_check(&world.plan, &world.host, &world.error), cases[i].path);
+		CHECK_CASE(plan_check(&world.plan, &world.facts, &world.error), cases[i].path);
 		world_free(&world);
 	}
 }
@@ -99,11 +103,11 @@ static void test_home_mount(void)
 
 	world_debian(&world);
 	world_plan(&world);
-	world.host.secrets.count = 0;
+	world.facts.secrets.count = 0;
 	plan_add_mount(
 		&world.plan, &world.arena,
 		(struct plan_mount){ .kind = MOUNT_READ_ONLY, .source = "/home", .path = "/x" });
-	CHECK(!plan_check(&world.plan, &world.host, &world.error));
+	CHECK(!plan_check(&world.plan, &world.facts, &world.error));
 	CHECK_STRING(world.error.message, "plan mounts secret path '/home'");
 	world_free(&world);
 }
@@ -127,7 +131,7 @@ static void test_plan_kernel(void)
 	struct world world;
 
 	world_debian(&world);
-	world.host.bwrap_disables_userns = false;
+	world.facts.bwrap_disables_userns = false;
 	CHECK(!world_plan(&world));
 	CHECK_STRING(world.error.message,
 		     "this bwrap cannot keep a box from making user namespaces "
@@ -135,10 +139,10 @@ static void test_plan_kernel(void)
 	world.config.nested = true;
 	world.config.nested_by = "profile x";
 	CHECK_CASE(world_plan(&world), "a nested box needs no --disable-userns");
-	CHECK(world.plan.filter == FILTER_NESTED && world.plan.user_namespaces);
+	CHECK(world.plan.filter == SECCOMP_NESTED && world.plan.user_namespaces);
 	world_free(&world);
 	world_debian(&world);
-	world.host.uid = 0;
+	world.facts.uid = 0;
 	world.config.nested = true;
 	world.config.nested_by = "profile x";
 	CHECK(!world_plan(&world));
@@ -158,7 +162,7 @@ static void test_plan_names(void)
 		world_plan(&world);
 		vec_push(&world.arena, &world.plan.variables,
 			 (struct plan_variable){ .name = names[i], .value = "" });
-		CHECK_CASE(!plan_check(&world.plan, &world.host, &world.error),
+		CHECK_CASE(!plan_check(&world.plan, &world.facts, &world.error),
 			   "a variable without a proper name");
 		world_free(&world);
 	}

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What claude is started with: its own sandbox is off where it could not work.
+#include "base/arena.h"
+#include "base/text.h"
 #include "check.h"
 #include "fixture.h"
 

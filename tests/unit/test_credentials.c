@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The sign-in (AUTH-01…03): every way in which two copies can differ, and what a hostile box may try.
-#include "check.h"
-
+#include "base/arena.h"
 #include "base/digest.h"
-#include "plan/credentials.h"
+#include "base/text.h"
+#include "check.h"
+#include "plan/claude/credentials.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -59,12 +60,12 @@ static const char *token_in(const char *text)
 	return token ? arena_strndup(&arena, token + 1, strlen(token) - 2) : NULL;
 }
 
-static const char *move_name(enum sign_in_move move)
+static const char *move_name(enum credentials_move move)
 {
-	static const char *const names[] = { [SIGN_IN_KEEP] = "keep",
-					     [SIGN_IN_TO_BOX] = "to box",
-					     [SIGN_IN_TO_HOST] = "to host",
-					     [SIGN_IN_DROP] = "drop" };
+	static const char *const names[] = { [CREDENTIALS_KEEP] = "keep",
+					     [CREDENTIALS_TO_BOX] = "to box",
+					     [CREDENTIALS_TO_HOST] = "to host",
+					     [CREDENTIALS_DROP] = "drop" };
 
 	return names[move];
 }
@@ -75,58 +76,62 @@ struct row {
 	const char *box;
 	const char *base;
 	bool starting;
-	enum sign_in_move move;
+	enum credentials_move move;
 	const char *new_base; // token
 };
 
 static const struct row rows[] = {
-	{ "AUTH-02: nobody is signed in", NULL, NULL, NULL, true, SIGN_IN_KEEP, NULL },
-	{ "AUTH-02: ... while running", NULL, NULL, NULL, false, SIGN_IN_KEEP, NULL },
-	{ "both gave up", "", "", TOKEN_A, true, SIGN_IN_KEEP, TOKEN_A },
-	{ "AUTH-01: the first box", TOKEN_A, NULL, NULL, true, SIGN_IN_TO_BOX, TOKEN_A },
-	{ "the host logs in while a box runs", TOKEN_A, NULL, NULL, false, SIGN_IN_TO_BOX,
+	{ "AUTH-02: nobody is signed in", NULL, NULL, NULL, true, CREDENTIALS_KEEP, NULL },
+	{ "AUTH-02: ... while running", NULL, NULL, NULL, false, CREDENTIALS_KEEP, NULL },
+	{ "both gave up", "", "", TOKEN_A, true, CREDENTIALS_KEEP, TOKEN_A },
+	{ "AUTH-01: the first box", TOKEN_A, NULL, NULL, true, CREDENTIALS_TO_BOX, TOKEN_A },
+	{ "the host logs in while a box runs", TOKEN_A, NULL, NULL, false, CREDENTIALS_TO_BOX,
 	  TOKEN_A },
-	{ "both the same", TOKEN_A, TOKEN_A, TOKEN_A, true, SIGN_IN_KEEP, TOKEN_A },
-	{ "the same, and no base", TOKEN_A, TOKEN_A, NULL, false, SIGN_IN_KEEP, TOKEN_A },
-	{ "the same, and an old base", TOKEN_B, TOKEN_B, TOKEN_A, false, SIGN_IN_KEEP, TOKEN_B },
-	{ "the host refreshed", TOKEN_B, TOKEN_A, TOKEN_A, false, SIGN_IN_TO_BOX, TOKEN_B },
-	{ "the host refreshed before a start", TOKEN_B, TOKEN_A, TOKEN_A, true, SIGN_IN_TO_BOX,
+	{ "both the same", TOKEN_A, TOKEN_A, TOKEN_A, true, CREDENTIALS_KEEP, TOKEN_A },
+	{ "the same, and no base", TOKEN_A, TOKEN_A, NULL, false, CREDENTIALS_KEEP, TOKEN_A },
+	{ "the same, and an old base", TOKEN_B, TOKEN_B, TOKEN_A, false, CREDENTIALS_KEEP,
 	  TOKEN_B },
-	{ "the box refreshed", TOKEN_A, TOKEN_B, TOKEN_A, false, SIGN_IN_TO_HOST, TOKEN_B },
-	{ "the box refreshed before a start", TOKEN_A, TOKEN_B, TOKEN_A, true, SIGN_IN_TO_HOST,
+	{ "the host refreshed", TOKEN_B, TOKEN_A, TOKEN_A, false, CREDENTIALS_TO_BOX, TOKEN_B },
+	{ "the host refreshed before a start", TOKEN_B, TOKEN_A, TOKEN_A, true, CREDENTIALS_TO_BOX,
 	  TOKEN_B },
-	{ "the box gave up while running", TOKEN_A, "", TOKEN_A, false, SIGN_IN_KEEP, TOKEN_A },
-	{ "the box signed out while running", TOKEN_A, NULL, TOKEN_A, false, SIGN_IN_KEEP,
+	{ "the box refreshed", TOKEN_A, TOKEN_B, TOKEN_A, false, CREDENTIALS_TO_HOST, TOKEN_B },
+	{ "the box refreshed before a start", TOKEN_A, TOKEN_B, TOKEN_A, true, CREDENTIALS_TO_HOST,
+	  TOKEN_B },
+	{ "the box gave up while running", TOKEN_A, "", TOKEN_A, false, CREDENTIALS_KEEP, TOKEN_A },
+	{ "the box signed out while running", TOKEN_A, NULL, TOKEN_A, false, CREDENTIALS_KEEP,
 	  TOKEN_A },
-	{ "a box that gave up starts again", TOKEN_A, "", TOKEN_A, true, SIGN_IN_TO_BOX, TOKEN_A },
-	{ "a box that gave up, a new log-in", TOKEN_B, "", TOKEN_A, false, SIGN_IN_TO_BOX,
-	  TOKEN_B },
-	{ "the host signed out", NULL, TOKEN_A, TOKEN_A, false, SIGN_IN_DROP, NULL },
-	{ "the host signed out before a start", NULL, TOKEN_A, TOKEN_A, true, SIGN_IN_DROP, NULL },
-	{ "the host gave up what the box has", "", TOKEN_A, TOKEN_A, false, SIGN_IN_DROP, NULL },
-	{ "the host gave up what the box renewed", "", TOKEN_B, TOKEN_A, false, SIGN_IN_TO_HOST,
-	  TOKEN_B },
-	{ "the host signed out, the box has its own", NULL, TOKEN_B, TOKEN_A, false, SIGN_IN_KEEP,
+	{ "a box that gave up starts again", TOKEN_A, "", TOKEN_A, true, CREDENTIALS_TO_BOX,
 	  TOKEN_A },
-	{ "AUTH-03: a log-in in a box only", NULL, TOKEN_A, NULL, true, SIGN_IN_KEEP, NULL },
-	{ "AUTH-03: ... while running", NULL, TOKEN_A, NULL, false, SIGN_IN_KEEP, NULL },
-	{ "AUTH-03: ... and the host gave up", "", TOKEN_A, NULL, true, SIGN_IN_KEEP, NULL },
+	{ "a box that gave up, a new log-in", TOKEN_B, "", TOKEN_A, false, CREDENTIALS_TO_BOX,
+	  TOKEN_B },
+	{ "the host signed out", NULL, TOKEN_A, TOKEN_A, false, CREDENTIALS_DROP, NULL },
+	{ "the host signed out before a start", NULL, TOKEN_A, TOKEN_A, true, CREDENTIALS_DROP,
+	  NULL },
+	{ "the host gave up what the box has", "", TOKEN_A, TOKEN_A, false, CREDENTIALS_DROP,
+	  NULL },
+	{ "the host gave up what the box renewed", "", TOKEN_B, TOKEN_A, false, CREDENTIALS_TO_HOST,
+	  TOKEN_B },
+	{ "the host signed out, the box has its own", NULL, TOKEN_B, TOKEN_A, false,
+	  CREDENTIALS_KEEP, TOKEN_A },
+	{ "AUTH-03: a log-in in a box only", NULL, TOKEN_A, NULL, true, CREDENTIALS_KEEP, NULL },
+	{ "AUTH-03: ... while running", NULL, TOKEN_A, NULL, false, CREDENTIALS_KEEP, NULL },
+	{ "AUTH-03: ... and the host gave up", "", TOKEN_A, NULL, true, CREDENTIALS_KEEP, NULL },
 };
 
 static void test_rows(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct row *row = &rows[i];
-		struct sign_in_step step = sign_in_decide(&arena, plain_file(row->host),
-							  plain_file(row->box), digest(row->base),
-							  row->starting, NOW);
-		bool writes = row->move == SIGN_IN_TO_BOX || row->move == SIGN_IN_TO_HOST;
+		struct credentials_step step =
+			credentials_decide(&arena, plain_file(row->host), plain_file(row->box),
+					   digest(row->base), row->starting, NOW);
+		bool writes = row->move == CREDENTIALS_TO_BOX || row->move == CREDENTIALS_TO_HOST;
 
 		CHECK_CASE_STRING(move_name(step.move), move_name(row->move), row->what);
 		CHECK_CASE_STRING(step.base, digest(row->new_base), "... and its base");
 		if (writes)
 			CHECK_CASE_STRING(token_in(step.content),
-					  row->move == SIGN_IN_TO_BOX ? row->host : row->box,
+					  row->move == CREDENTIALS_TO_BOX ? row->host : row->box,
 					  "... and its content");
 	}
 }
@@ -136,16 +141,16 @@ static void test_both_moved(void)
 {
 	const char *soon = file_of(TOKEN_B, NOW + HOUR, "");
 	const char *late = file_of(TOKEN_C, NOW + 2 * HOUR, "");
-	struct sign_in_step step;
+	struct credentials_step step;
 
-	step = sign_in_decide(&arena, soon, late, digest(TOKEN_A), false, NOW);
-	CHECK(step.move == SIGN_IN_TO_HOST && str_equal(step.base, digest(TOKEN_C)));
-	step = sign_in_decide(&arena, late, soon, digest(TOKEN_A), false, NOW);
-	CHECK(step.move == SIGN_IN_TO_BOX && str_equal(step.base, digest(TOKEN_C)));
-	step = sign_in_decide(&arena, soon, file_of(TOKEN_C, NOW + HOUR, ""), NULL, true, NOW);
-	CHECK_CASE(step.move == SIGN_IN_TO_BOX, "a tie is the host's");
-	step = sign_in_decide(&arena, late, soon, NULL, true, NOW);
-	CHECK(step.move == SIGN_IN_TO_BOX);
+	step = credentials_decide(&arena, soon, late, digest(TOKEN_A), false, NOW);
+	CHECK(step.move == CREDENTIALS_TO_HOST && str_equal(step.base, digest(TOKEN_C)));
+	step = credentials_decide(&arena, late, soon, digest(TOKEN_A), false, NOW);
+	CHECK(step.move == CREDENTIALS_TO_BOX && str_equal(step.base, digest(TOKEN_C)));
+	step = credentials_decide(&arena, soon, file_of(TOKEN_C, NOW + HOUR, ""), NULL, true, NOW);
+	CHECK_CASE(step.move == CREDENTIALS_TO_BOX, "a tie is the host's");
+	step = credentials_decide(&arena, late, soon, NULL, true, NOW);
+	CHECK(step.move == CREDENTIALS_TO_BOX);
 }
 
 static const char *repeat(const char *part, size_t count)
@@ -217,18 +222,18 @@ static void test_hostile(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-		struct sign_in_step step =
-			sign_in_decide(&arena, host, files[i][1], digest(TOKEN_A), false, NOW);
-		struct sign_in_step start =
-			sign_in_decide(&arena, host, files[i][1], digest(TOKEN_A), true, NOW);
+		struct credentials_step step =
+			credentials_decide(&arena, host, files[i][1], digest(TOKEN_A), false, NOW);
+		struct credentials_step start =
+			credentials_decide(&arena, host, files[i][1], digest(TOKEN_A), true, NOW);
 
 		CHECK_CASE_STRING(move_name(step.move), "keep", files[i][0]);
 		CHECK_CASE_STRING(move_name(start.move), "to box", "... and at the next start");
 		CHECK_CASE_STRING(token_in(start.content), TOKEN_A, "... the host's sign-in");
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-		struct sign_in_step step = sign_in_decide(&arena, plain_file(""), files[i][1],
-							  digest(TOKEN_A), false, NOW);
+		struct credentials_step step = credentials_decide(
+			&arena, plain_file(""), files[i][1], digest(TOKEN_A), false, NOW);
 
 		CHECK_CASE_STRING(move_name(step.move), "keep", files[i][0]);
 	}
@@ -237,17 +242,17 @@ static void test_hostile(void)
 // Whatever a box left behind, the next box starts with a sign-in whose refresh reaches the host again.
 static void check_heals(const char *what, const char *host, const char *left_behind)
 {
-	struct sign_in_step start =
-		sign_in_decide(&arena, host, left_behind, digest(token_in(host)), true, NOW);
+	struct credentials_step start =
+		credentials_decide(&arena, host, left_behind, digest(token_in(host)), true, NOW);
 	json_t *box = json_loads(start.content ? start.content : "{}", 0, NULL);
-	json_t *sign_in = json_object_get(box, "claudeAiOauth");
+	json_t *credentials = json_object_get(box, "claudeAiOauth");
 	char *refreshed;
-	struct sign_in_step step;
+	struct credentials_step step;
 
-	json_object_set_new(sign_in, "accessToken", json_string(TOKEN_C));
-	json_object_set_new(sign_in, "expiresAt", json_integer(NOW + 2 * HOUR));
+	json_object_set_new(credentials, "accessToken", json_string(TOKEN_C));
+	json_object_set_new(credentials, "expiresAt", json_integer(NOW + 2 * HOUR));
 	refreshed = json_dumps(box, 0);
-	step = sign_in_decide(&arena, host, refreshed, start.base, false, NOW);
+	step = credentials_decide(&arena, host, refreshed, start.base, false, NOW);
 	CHECK_CASE_STRING(move_name(step.move), "to host", what);
 	free(refreshed);
 	json_decref(box);
@@ -271,15 +276,15 @@ static void test_healing(void)
 static void test_growth(void)
 {
 	const char *host = plain_file(TOKEN_A);
-	struct sign_in_step step;
+	struct credentials_step step;
 
 	for (int round = 0; round < 5; round++) {
 		const char *token = round % 2 ? TOKEN_A : TOKEN_B;
 		const char *keys = numbered_keys(arena_printf(&arena, "r%d_", round), 20);
 
-		step = sign_in_decide(&arena, host, file_of(token, NOW + HOUR, keys),
-				      digest(token_in(host)), false, NOW);
-		if (step.move == SIGN_IN_TO_HOST)
+		step = credentials_decide(&arena, host, file_of(token, NOW + HOUR, keys),
+					  digest(token_in(host)), false, NOW);
+		if (step.move == CREDENTIALS_TO_HOST)
 			host = step.content;
 	}
 	check_heals("a box that adds keys again and again", host, NULL);
@@ -295,49 +300,49 @@ static const char *with(const char *member_text, const char *file)
 
 static void test_other_tokens(void)
 {
-	struct sign_in_step step;
+	struct credentials_step step;
 
-	step = sign_in_decide(&arena, with(MCP, plain_file(TOKEN_A)), NULL, NULL, true, NOW);
-	CHECK_CASE(step.move == SIGN_IN_TO_BOX && !strstr(step.content, "mcp"),
+	step = credentials_decide(&arena, with(MCP, plain_file(TOKEN_A)), NULL, NULL, true, NOW);
+	CHECK_CASE(step.move == CREDENTIALS_TO_BOX && !strstr(step.content, "mcp"),
 		   "MCP tokens of the host do not enter the box");
-	step = sign_in_decide(&arena, with(MCP, plain_file(TOKEN_B)),
-			      with(BOX_MCP, plain_file(TOKEN_A)), digest(TOKEN_A), true, NOW);
-	CHECK_CASE(step.move == SIGN_IN_TO_BOX && !strstr(step.content, "mcp-of-the-host"),
+	step = credentials_decide(&arena, with(MCP, plain_file(TOKEN_B)),
+				  with(BOX_MCP, plain_file(TOKEN_A)), digest(TOKEN_A), true, NOW);
+	CHECK_CASE(step.move == CREDENTIALS_TO_BOX && !strstr(step.content, "mcp-of-the-host"),
 		   "... nor when the box has some");
 	CHECK_STRING(member(step.content, "mcpOAuth", NULL),
 		     "{\"server\":{\"accessToken\":\"mcp-of-the-box\"}}");
-	step = sign_in_decide(&arena, with(MCP, plain_file(TOKEN_A)),
-			      with(BOX_MCP, plain_file(TOKEN_B)), digest(TOKEN_A), false, NOW);
-	CHECK_CASE(step.move == SIGN_IN_TO_HOST && !strstr(step.content, "mcp-of-the-box"),
+	step = credentials_decide(&arena, with(MCP, plain_file(TOKEN_A)),
+				  with(BOX_MCP, plain_file(TOKEN_B)), digest(TOKEN_A), false, NOW);
+	CHECK_CASE(step.move == CREDENTIALS_TO_HOST && !strstr(step.content, "mcp-of-the-box"),
 		   "MCP tokens of the box do not reach the host");
 	CHECK_STRING(member(step.content, "mcpOAuth", NULL),
 		     "{\"server\":{\"accessToken\":\"mcp-of-the-host\"}}");
 	CHECK_STRING(token_in(step.content), TOKEN_B);
-	step = sign_in_decide(&arena, "{" MCP "}", plain_file(TOKEN_B), NULL, false, NOW);
-	CHECK_CASE(step.move == SIGN_IN_KEEP,
+	step = credentials_decide(&arena, "{" MCP "}", plain_file(TOKEN_B), NULL, false, NOW);
+	CHECK_CASE(step.move == CREDENTIALS_KEEP,
 		   "a log-in of a box does not go to a host without one");
-	step = sign_in_decide(&arena, "{" MCP "}", plain_file(TOKEN_A), digest(TOKEN_A), false,
-			      NOW);
-	CHECK_CASE(step.move == SIGN_IN_DROP, "the host signed out of Claude only");
+	step = credentials_decide(&arena, "{" MCP "}", plain_file(TOKEN_A), digest(TOKEN_A), false,
+				  NOW);
+	CHECK_CASE(step.move == CREDENTIALS_DROP, "the host signed out of Claude only");
 }
 
 static void test_harmless(void)
 {
 	const char *more = ",\"scopes\":[\"user:inference\",\"user:profile\"],"
 			   "\"subscriptionType\":\"max\",\"rateLimitTier\":null,\"later\":true";
-	struct sign_in_step step = sign_in_decide(&arena, file_of(TOKEN_A, NOW, more),
-						  file_of(TOKEN_B, NOW + HOUR, more),
-						  digest(TOKEN_A), false, NOW);
+	struct credentials_step step = credentials_decide(&arena, file_of(TOKEN_A, NOW, more),
+							  file_of(TOKEN_B, NOW + HOUR, more),
+							  digest(TOKEN_A), false, NOW);
 
-	CHECK(step.move == SIGN_IN_TO_HOST);
+	CHECK(step.move == CREDENTIALS_TO_HOST);
 	CHECK_STRING(
 		member(step.content, "claudeAiOauth", NULL),
 		"{\"accessToken\":\"" TOKEN_B "\",\"expiresAt\":1700003600000,\"later\":true,"
 		"\"rateLimitTier\":null,\"refreshToken\":\"refresh-" TOKEN_B "\","
 		"\"scopes\":[\"user:inference\",\"user:profile\"],\"subscriptionType\":\"max\"}");
-	step = sign_in_decide(&arena, plain_file(TOKEN_A), file_of(TOKEN_B, NOW - DAY, ""),
-			      digest(TOKEN_A), false, NOW);
-	CHECK_CASE(step.move == SIGN_IN_TO_HOST, "an expired token still has a refresh token");
+	step = credentials_decide(&arena, plain_file(TOKEN_A), file_of(TOKEN_B, NOW - DAY, ""),
+				  digest(TOKEN_A), false, NOW);
+	CHECK_CASE(step.move == CREDENTIALS_TO_HOST, "an expired token still has a refresh token");
 }
 
 // A file that is being written says nothing: only one without a sign-in means that the user signed out.
@@ -346,8 +351,8 @@ static void test_broken_host(void)
 	static const char *const broken[] = { "", "{", "{\"claudeAiOauth\":{\"accessTok", "\n" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(broken); i++) {
-		struct sign_in_step step = sign_in_decide(&arena, broken[i], plain_file(TOKEN_A),
-							  digest(TOKEN_A), false, NOW);
+		struct credentials_step step = credentials_decide(
+			&arena, broken[i], plain_file(TOKEN_A), digest(TOKEN_A), false, NOW);
 
 		CHECK_CASE_STRING(move_name(step.move), "keep", "the host's file is half written");
 		CHECK_CASE_STRING(step.base, digest(TOKEN_A), "... and the base stays");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // DNS messages: which are queries, and which are answers to them.
+#include "base/arena.h"
 #include "check.h"
-
-#include "base/dns.h"
+#include "network/dns.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The manual and the completions have what the option table says; UPDATE_GOLDEN=1 writes those parts anew.
-#include "check.h"
-
+#include "base/arena.h"
 #include "base/path.h"
+#include "base/text.h"
+#include "check.h"
 #include "config/documents.h"
 #include "config/options.h"
 

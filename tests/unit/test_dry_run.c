@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: MIT
 // UX-04: the script of --dry-run, run by real shells, calls bwrap just as the launch does.
+#include "base/arena.h"
+#include "base/screen.h"
+#include "base/text.h"
 #include "check.h"
 #include "fixture.h"
+#include "plan/check.h"
+#include "plan/plan.h"
+#include "render/audit.h"
+#include "render/bwrap.h"
+#include "render/dry_run.h"
+#include "render/json.h"
+#include "seccomp/programs.h"
 #include "shell.h"
-
-#include "base/path.h"
-#include "plan/render.h"
 
 #include <sys/stat.h>
 
@@ -75,7 +82,7 @@ static void expect(struct text *out, const struct plan *plan)
 			add_word(out, option->mode);
 		}
 		add_word(out, option->flag);
-		if (option->operand == OPERAND_FILTER)
+		if (option->operand == OPERAND_SECCOMP)
 			add_word(out, "9");
 		if (option->operand == OPERAND_DATA) {
 			add_word(out, arena_printf(&arena, "%d", next));
@@ -91,7 +98,7 @@ static void expect(struct text *out, const struct plan *plan)
 		add_word(out, *word);
 	add_word(out, INPUT);
 	for (int fd = 3; fd <= LAST_DESCRIPTOR; fd++) {
-		const struct filter_program *filter = &filter_programs[plan->filter];
+		const struct seccomp_program *filter = &seccomp_programs[plan->filter];
 
 		if (fd == FILTER_DESCRIPTOR)
 			text_add_bytes(out, (const char *)filter->bytes, filter->size);
@@ -102,11 +109,11 @@ static void expect(struct text *out, const struct plan *plan)
 static void make_hostile(struct world *world)
 {
 	world_nixos(world);
-	world->host.bwrap = "bwrap";
-	world->host.project = HOME "/" HOSTILE;
-	world->host.git.user_name = HOSTILE;
-	world->host.policy_memory = "CLAUDEBOX_END\n" HOSTILE "\nCLAUDEBOX_END_\n";
-	world->host.hosts_text = "127.0.0.1 localhost # `id` $x \\\n";
+	world->facts.bwrap = "bwrap";
+	world->facts.project = HOME "/" HOSTILE;
+	world->facts.git.user_name = HOSTILE;
+	world->facts.policy_instructions = "CLAUDEBOX_END\n" HOSTILE "\nCLAUDEBOX_END_\n";
+	world->facts.hosts_text = "127.0.0.1 localhost # `id` $x \\\n";
 	world_variable(world, "EDITOR=" HOSTILE);
 	world_variable(world, "LANG=");
 	world_variable(world, "ANTHROPIC_API_KEY=" KEY);
@@ -155,7 +162,7 @@ static void test_many_files(void)
 	struct world world;
 
 	world_debian(&world);
-	world.host.bwrap = "bwrap";
+	world.facts.bwrap = "bwrap";
 	CHECK(world_plan(&world));
 	CHECK_CASE(!strstr(render_dry_run(&world.plan, &world.arena), "bash /proc"),
 		   "an ordinary box needs no other shell");
@@ -169,7 +176,7 @@ static void test_many_files(void)
 	world_free(&world);
 	// Fewer: the descriptor that kept the input is closed.
 	world_debian(&world);
-	world.host.bwrap = "bwrap";
+	world.facts.bwrap = "bwrap";
 	CHECK(world_plan(&world));
 	vec_each(mount, &world.plan.mounts) {
 		if (mount->kind == MOUNT_DATA && str_equal(mount->path, "/etc/group"))
@@ -211,8 +218,8 @@ static void test_json(void)
 	const char *json;
 
 	make_hostile(&world);
-	world.host.project = HOME "/\xc2\x9b"
-				  "2J\xe2\x80\xae";
+	world.facts.project = HOME "/\xc2\x9b"
+				   "2J\xe2\x80\xae";
 	world_plan(&world);
 	json = render_json(&world.plan, &world.arena);
 	CHECK_CASE(!strstr(json, KEY), "no key is in the JSON");
@@ -231,7 +238,7 @@ static void test_last_line(void)
 	plan_add_mount(
 		&world.plan, &world.arena,
 		(struct plan_mount){ .kind = MOUNT_DATA, .source = "no end", .path = "/etc/x" });
-	CHECK_CASE(!plan_check(&world.plan, &world.host, &world.error) ||
+	CHECK_CASE(!plan_check(&world.plan, &world.facts, &world.error) ||
 			   !strstr(render_dry_run(&world.plan, &world.arena),
 				   "no endCLAUDEBOX_END"),
 		   "a made file without a last newline is refused or printed properly");

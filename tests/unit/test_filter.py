@@ -14,7 +14,7 @@ import unittest
 from lib.box import BoxTest
 
 STAGE = pathlib.Path(os.environ["STAGE"])
-GENERATOR = STAGE / "filter-generator"
+GENERATOR = STAGE / "seccomp-generator"
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7, "riscv64": 0xC00000F3}
 OTHERS = (0x40000003, 0x40000028, 0xC0000015)  # i386, 32-bit ARM, and one that has nothing to do with any
 X32 = 0x40000000
@@ -62,7 +62,7 @@ class Program(BoxTest):
         self.programs = {name: self.program(name == "nested") for name in ("strict", "nested")}
 
     def read_rules(self):
-        return json.loads((STAGE / "filter_rules.json").read_text())
+        return json.loads((STAGE / "seccomp_rules.json").read_text())
 
     def program(self, nested):
         self.profile(nested=nested)

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Instances: records that name their project or nothing, when a project counts as gone, order and the two lists.
+#include "base/arena.h"
+#include "base/text.h"
 #include "check.h"
-
-#include "plan/instances.h"
+#include "plan/facts.h"
+#include "plan/state/instances.h"
+#include "render/instances.h"
 
 #include <string.h>
 

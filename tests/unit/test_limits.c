@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Limits: as people write them, who can set them, and what the kernel and systemd are told.
+#include "base/arena.h"
+#include "base/screen.h"
+#include "base/text.h"
 #include "check.h"
+#include "config/config.h"
+#include "config/limits.h"
 #include "fixture.h"
-
 #include "plan/approval.h"
 #include "plan/limits.h"
-#include "plan/render.h"
+#include "plan/plan.h"
+#include "render/audit.h"
+#include "render/dry_run.h"
 
 #include <string.h>
 
@@ -87,18 +93,18 @@ static void limit(struct world *world, unsigned long long memory, unsigned long 
 
 static void delegate(struct world *world, const char *limits)
 {
-	world->host.cgroup.parent = "/sys/fs/cgroup/ours";
-	world->host.cgroup.problem = "there is something";
+	world->facts.cgroup.parent = "/sys/fs/cgroup/ours";
+	world->facts.cgroup.problem = "there is something";
 	for (int i = 0; i < LIMIT_COUNT; i++)
-		world->host.cgroup.direct[i] = strstr(limits, limit_table[i].name);
+		world->facts.cgroup.direct[i] = strstr(limits, limit_table[i].name);
 }
 
 static void login(struct world *world, const char *limits)
 {
-	world->host.cgroup.systemd_run = "/usr/bin/systemd-run";
-	world->host.cgroup.runtime_directory = "/run/user/1000";
+	world->facts.cgroup.systemd_run = "/usr/bin/systemd-run";
+	world->facts.cgroup.runtime_directory = "/run/user/1000";
 	for (int i = 0; i < LIMIT_COUNT; i++)
-		world->host.cgroup.by_systemd[i] = strstr(limits, limit_table[i].name);
+		world->facts.cgroup.by_systemd[i] = strstr(limits, limit_table[i].name);
 }
 
 static const char *describe(const struct world *world)
@@ -157,7 +163,7 @@ static void test_way(void)
 		bool ok;
 
 		world_debian(&world);
-		world.host.cgroup.problem = "nothing is known";
+		world.facts.cgroup.problem = "nothing is known";
 		limit(&world, rows[i].memory, rows[i].pids, rows[i].cpu);
 		if (rows[i].direct)
 			delegate(&world, rows[i].direct);
@@ -178,16 +184,16 @@ static void test_systemd_details(void)
 	world_debian(&world);
 	limit(&world, GiB, 0, 0);
 	login(&world, "memory");
-	world.host.cgroup.systemd_oom_policy = true;
+	world.facts.cgroup.systemd_oom_policy = true;
 	CHECK(world_plan(&world));
 	CHECK(strstr(describe(&world), " -p MemorySwapMax=0 -p OOMPolicy=continue -- "));
 	CHECK(strstr(render_dry_run(&world.plan, &arena),
 		     " | /usr/bin/systemd-run --user --scope "));
-	world.host.uid = 0;
-	world.host.bwrap_disables_userns = true;
+	world.facts.uid = 0;
+	world.facts.bwrap_disables_userns = true;
 	CHECK(world_plan(&world));
 	CHECK(strstr(describe(&world), "systemd-run --scope "));
-	world.host.cgroup.systemd_problem = "it sleeps";
+	world.facts.cgroup.systemd_problem = "it sleeps";
 	CHECK(!world_plan(&world));
 	CHECK(strstr(world.error.message, ", and it sleeps"));
 	world_free(&world);
@@ -231,17 +237,17 @@ static void test_available(void)
 
 	world_debian(&world);
 	world.error.arena = &world.arena;
-	world.host.cgroup.problem = "nothing is known";
-	CHECK(!limits_render_available(&world.host, &world.error));
+	world.facts.cgroup.problem = "nothing is known";
+	CHECK(!limits_render_available(&world.facts, &world.error));
 	CHECK_STRING(world.error.message,
 		     "cannot limit the box: nothing is known, and systemd-run is not installed");
 	login(&world, "memory pids");
-	CHECK_STRING(limits_render_available(&world.host, &world.error),
+	CHECK_STRING(limits_render_available(&world.facts, &world.error),
 		     "memory, pids: by systemd-run --scope");
-	world.host.cgroup.wanted[LIMIT_CPU] = true;
-	CHECK(!limits_render_available(&world.host, &world.error));
+	world.facts.cgroup.wanted[LIMIT_CPU] = true;
+	CHECK(!limits_render_available(&world.facts, &world.error));
 	delegate(&world, "memory pids cpu");
-	CHECK_STRING(limits_render_available(&world.host, &world.error),
+	CHECK_STRING(limits_render_available(&world.facts, &world.error),
 		     "memory, pids, cpu: by a cgroup in /sys/fs/cgroup/ours; by systemd-run "
 		     "--scope: memory, pids");
 	world_free(&world);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Places in JSON texts: the right line and column for every key and value, and an end on any text.
+#include "base/arena.h"
 #include "check.h"
-
 #include "config/locate.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Names of profiles and packages, and the name that was meant.
+#include "base/arena.h"
 #include "check.h"
-
 #include "config/names.h"
 
 #include <string.h>

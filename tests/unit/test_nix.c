@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: MIT
 // What Nix says about itself: the daemon's greeting and nix.conf.
+#include "base/arena.h"
+#include "base/text.h"
 #include "check.h"
+#include "config/config.h"
+#include "config/options.h"
 #include "fixture.h"
-
-#include "plan/nix.h"
+#include "plan/check.h"
+#include "plan/facts.h"
+#include "plan/nix/daemon.h"
+#include "plan/nix/registry.h"
+#include "plan/plan.h"
 #include "plan/tables.h"
 
 #include <string.h>
@@ -165,16 +172,16 @@ static void test_who_gets_the_daemon(void)
 			world.config.nix_daemon = asked;
 			CHECK(has_daemon(&world) == may);
 			CHECK((world.plan.nix_daemon_left_out == NULL) == may);
-			world.host.nix.unsandboxed = true;
+			world.facts.nix.unsandboxed = true;
 			CHECK(has_daemon(&world) == may);
-			world.host.nix.ours = true;
+			world.facts.nix.ours = true;
 			CHECK(!has_daemon(&world));
-			world.host.nix = (struct nix_facts){ .trust = NIX_TRUST_YES };
+			world.facts.nix = (struct nix_facts){ .trust = NIX_TRUST_YES };
 			CHECK(!has_daemon(&world));
-			world.host.nix = (struct nix_facts){ 0 };
+			world.facts.nix = (struct nix_facts){ 0 };
 			CHECK(!has_daemon(&world));
-			world.host.nix.trust = NIX_TRUST_NO;
-			world.host.uid = 0;
+			world.facts.nix.trust = NIX_TRUST_NO;
+			world.facts.uid = 0;
 			CHECK(!has_daemon(&world));
 			CHECK(world.plan.mounts.count && world.plan.nix_daemon_left_out);
 			world_free(&world);
@@ -192,13 +199,13 @@ static void test_no_way_around(void)
 		struct world world;
 
 		world_nixos(&world);
-		world.host.nix.trust = NIX_TRUST_YES;
+		world.facts.nix.trust = NIX_TRUST_YES;
 		CHECK(world_plan(&world));
 		plan_add_mount(&world.plan, &world.arena,
 			       (struct plan_mount){ .kind = MOUNT_READ_ONLY,
 						    .source = sources[i],
 						    .path = "/mnt" });
-		CHECK_CASE(!plan_check(&world.plan, &world.host, &world.error), sources[i]);
+		CHECK_CASE(!plan_check(&world.plan, &world.facts, &world.error), sources[i]);
 		CHECK(strstr(world.error.message, "the Nix daemon's socket") != NULL);
 		world_free(&world);
 	}
@@ -216,7 +223,7 @@ static void test_no_way_around(void)
 static void test_registry(void)
 {
 	struct world world = { 0 };
-	struct nix_facts *nix = &world.host.nix;
+	struct nix_facts *nix = &world.facts.nix;
 	const char *made;
 
 	world_nixos(&world);
@@ -239,7 +246,7 @@ static void test_registry(void)
 	      strstr(made, "/home/user/x") && strstr(made, "/nix/store/other"));
 	CHECK(made && !strstr(made, "/nix/store/system") && !strstr(made, "/nix/store/global") &&
 	      !strstr(made, "example.org"));
-	world.host.nixpkgs = "/nix/store/pinned-source";
+	world.facts.nixpkgs = "/nix/store/pinned-source";
 	CHECK(world_plan(&world));
 	made = world_data(&world, NIX_REGISTRY);
 	CHECK(made && strstr(made, "pinned-source") && !strstr(made, "NixOS"));
@@ -262,21 +269,21 @@ static void test_client_settings(void)
 	struct world world = { 0 };
 
 	world_nixos(&world);
-	world.host.nix_conf_text = "cores = 4\naccess-tokens = x=y\n"
-				   "substituters = https://example.org/?key=abc\n"
-				   "trusted-public-keys = cache.example.org-1:AAAA=\n";
-	world.host.nix.user_settings = "max-jobs = 2\n plugin-files = /x\naccess-tokens = a=b\n"
-				       "include /x\nflake-registry=/home/user/r.json # mine\n";
-	CHECK_STRING(plan_nix_settings(&world.arena, &world.host),
+	world.facts.nix_conf_text = "cores = 4\naccess-tokens = x=y\n"
+				    "substituters = https://example.org/?key=abc\n"
+				    "trusted-public-keys = cache.example.org-1:AAAA=\n";
+	world.facts.nix.user_settings = "max-jobs = 2\n plugin-files = /x\naccess-tokens = a=b\n"
+					"include /x\nflake-registry=/home/user/r.json # mine\n";
+	CHECK_STRING(plan_nix_settings(&world.arena, &world.facts),
 		     "cores = 4\ntrusted-public-keys = cache.example.org-1:AAAA=\nmax-jobs = 2\n"
 		     "flake-registry=/home/user/r.json # mine\n"
 		     "extra-experimental-features = nix-command flakes\n"
 		     "flake-registry = /etc/nix/registry.json\n");
-	CHECK_STRING(plan_nix_registry_file(&world.arena, &world.host), "/home/user/r.json");
-	world.host.nix.user_settings = "flake-registry = https://example.org/r.json\n";
-	CHECK(!plan_nix_registry_file(&world.arena, &world.host));
-	world.host.nix.user_settings = "flake-registry = /nix/store/x/r.json\n";
-	CHECK(!plan_nix_registry_file(&world.arena, &world.host));
+	CHECK_STRING(plan_nix_registry_file(&world.arena, &world.facts), "/home/user/r.json");
+	world.facts.nix.user_settings = "flake-registry = https://example.org/r.json\n";
+	CHECK(!plan_nix_registry_file(&world.arena, &world.facts));
+	world.facts.nix.user_settings = "flake-registry = /nix/store/x/r.json\n";
+	CHECK(!plan_nix_registry_file(&world.arena, &world.facts));
 	world_free(&world);
 }
 

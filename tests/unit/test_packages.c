@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Packages: what is asked of nix, what it answers, and what is remembered.
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "check.h"
+#include "config/config.h"
 #include "fixture.h"
-
-#include "plan/packages.h"
-#include "plan/render.h"
+#include "plan/facts.h"
+#include "plan/nix/package_cache.h"
+#include "plan/nix/package_messages.h"
+#include "plan/nix/packages.h"
 
 #include <string.h>
 
@@ -273,7 +278,7 @@ static void test_plan(void)
 	struct world world;
 
 	world_debian(&world);
-	vec_push(&world.arena, &world.host.packages,
+	vec_push(&world.arena, &world.facts.packages,
 		 (struct package_facts){ "a", NULL, STORE "a", STORE "a/bin" });
 	CHECK(!world_plan(&world));
 	world_free(&world);

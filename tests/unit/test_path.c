@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Lexical paths: what counts as inside decides what a box may see. Digests name the instances.
-#include "check.h"
-
+#include "base/arena.h"
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/path.h"
+#include "base/text.h"
+#include "check.h"
 
 #include <stdint.h>
 #include <string.h>

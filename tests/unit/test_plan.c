@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Compares what the cases show with tests/golden; UPDATE_GOLDEN=1 writes the files anew.
+#include "base/arena.h"
+#include "base/path.h"
+#include "base/text.h"
 #include "check.h"
 #include "golden.h"
-
-#include "base/path.h"
 
 #include <dirent.h>
 #include <stdlib.h>

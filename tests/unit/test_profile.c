@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Good profiles: every key, one on another, under the command line; the schema, its manual and the shipped examples.
-#include "check.h"
-
+#include "base/arena.h"
+#include "base/error.h"
 #include "base/path.h"
+#include "base/text.h"
+#include "check.h"
+#include "config/config.h"
+#include "config/limits.h"
+#include "config/options.h"
 #include "config/profile.h"
+#include "config/profile_manual.h"
 #include "config/profile_schema.h"
 
 #include <stdlib.h>

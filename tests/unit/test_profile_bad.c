@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Bad profiles: each with its exact message, a next step, and no value of a variable on the screen.
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "check.h"
-
+#include "config/config.h"
 #include "config/profile.h"
 
 #include <string.h>

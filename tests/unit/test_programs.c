@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Programs whose paths the build was given: PATH has no say. Built with -Dbwrap=/bin/sh, so to speak, and a git that is not there.
+#include "base/arena.h"
 #include "check.h"
-
-#include "host/probe.h"
+#include "plan/facts.h"
+#include "probe/programs.h"
 
 #include <unistd.h>
 
@@ -10,12 +11,12 @@ static struct arena arena;
 
 static const char *find(const char *path, const char *name, strings *passed_over)
 {
-	struct host host = { .uid = getuid(), .gid = getgid(), .project = "/nowhere" };
+	struct facts facts = { .uid = getuid(), .gid = getgid(), .project = "/nowhere" };
 
-	host.state.root = "/nowhere/state";
+	facts.state.root = "/nowhere/state";
 	if (path)
-		vec_push(&arena, &host.environment, arena_printf(&arena, "PATH=%s", path));
-	return probe_program(&arena, &host, name, passed_over);
+		vec_push(&arena, &facts.environment, arena_printf(&arena, "PATH=%s", path));
+	return probe_program(&arena, &facts, name, passed_over);
 }
 
 int main(void)

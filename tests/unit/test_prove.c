@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: MIT
 // --prove: where canaries go, what is granted, and what the probe's words and the host's eyes come to.
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/quote.h"
+#include "base/screen.h"
+#include "base/text.h"
 #include "check.h"
+#include "config/config.h"
+#include "config/limits.h"
 #include "fixture.h"
-
-#include "base/path.h"
-#include "plan/prove.h"
+#include "plan/facts.h"
+#include "plan/plan.h"
+#include "prove/canaries.h"
+#include "prove/render.h"
+#include "prove/verdicts.h"
 
 #include <string.h>
 
@@ -40,7 +49,7 @@ static const char *counts_of(const struct proof *proof)
 {
 	return arena_printf(&arena,
 			    "%zu held, %zu leaked, %zu open, %zu granted, %zu skipped, %zu not run",
-			    attack_count - proof->counts[VERDICT_HELD],
+			    attack_count - proof->counts[VERDICT_BLOCKED],
 			    proof->counts[VERDICT_LEAKED], proof->counts[VERDICT_OPEN],
 			    proof->counts[VERDICT_GRANTED], proof->counts[VERDICT_SKIPPED],
 			    proof->counts[VERDICT_NOT_RUN]);
@@ -93,7 +102,7 @@ static void test_incomplete(void)
 	CHECK(proof.counts[VERDICT_LEAKED] == 0 && !proof.problem);
 	proof = prove_judge(&arena, arena_printf(&arena, "x\n\n\t\t\nno such\theld\t\n%s", all), 0,
 			    &none, NULL);
-	CHECK(proof.counts[VERDICT_HELD] == attack_count && !proof.problem);
+	CHECK(proof.counts[VERDICT_BLOCKED] == attack_count && !proof.problem);
 }
 
 // Whatever the host saw is a leak of one attack, whatever the probe said but that the tier is open.
@@ -238,7 +247,7 @@ static void test_nested(void)
 	CHECK(granted == ARRAY_SIZE(by));
 	// What held is not given away by the profile.
 	proof = prove_judge(&arena, output_of("", "", true), 0, &none, "profile work");
-	CHECK(proof.counts[VERDICT_HELD] == attack_count);
+	CHECK(proof.counts[VERDICT_BLOCKED] == attack_count);
 }
 
 static bool lists(const char *text, const char *line)
@@ -248,7 +257,7 @@ static bool lists(const char *text, const char *line)
 
 static const char *listed(struct world *world)
 {
-	canaries list = prove_places(&arena, &world->plan, &world->host, "MARK");
+	canaries list = prove_places(&arena, &world->plan, &world->facts, "MARK");
 
 	return prove_render_canaries(&arena, &list);
 }
@@ -259,11 +268,11 @@ static void test_places(void)
 	const char *text;
 
 	world_debian(&world);
-	vec_push(&world.arena, &world.host.secrets,
+	vec_push(&world.arena, &world.facts.secrets,
 		 (struct secret_place){ HOME "/.aws", HOME "/.aws", "AWS credentials" });
-	vec_push(&world.arena, &world.host.secrets,
+	vec_push(&world.arena, &world.facts.secrets,
 		 (struct secret_place){ "/etc/shadow", "/etc/shadow", "passwords" });
-	vec_push(&world.arena, &world.host.secrets,
+	vec_push(&world.arena, &world.facts.secrets,
 		 (struct secret_place){ HOME "/.claude/.credentials.json",
 					HOME "/.claude/.credentials.json", "Claude sign-in" });
 	world_variable(&world, "XDG_RUNTIME_DIR=/run/user/7");
@@ -301,8 +310,8 @@ static void test_limits(void)
 
 	world_debian(&world);
 	CHECK(world_plan(&world) && !strstr(listed(&world), "limit\t"));
-	world.host.cgroup.parent = "/sys/fs/cgroup/ours";
-	world.host.cgroup.direct[LIMIT_PIDS] = world.host.cgroup.direct[LIMIT_MEMORY] = true;
+	world.facts.cgroup.parent = "/sys/fs/cgroup/ours";
+	world.facts.cgroup.direct[LIMIT_PIDS] = world.facts.cgroup.direct[LIMIT_MEMORY] = true;
 	CHECK(world_plan(&world));
 	CHECK(lists(listed(&world), "limit\tpids.max\t8192\nlimit\tcgroup.max.descendants\t1"));
 	world.config.limits[LIMIT_MEMORY] = (struct config_limit){ 1 << 30, "profile x" };
@@ -390,7 +399,7 @@ static void test_attacks(void)
 	for (size_t i = 0; i < attack_count; i++) {
 		const char *name = attack_name(&arena, &attack_table[i]);
 
-		CHECK_CASE(*attack_table[i].tried && *attack_table[i].held_by, name);
+		CHECK_CASE(*attack_table[i].tried && *attack_table[i].blocked_by, name);
 		for (size_t k = 0; k < i; k++)
 			if (str_equal(attack_table[k].id, attack_table[i].id))
 				CHECK_CASE(false, name);

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The first gates (SAND-09): what cannot be a project, which state and which repository are not trusted.
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/text.h"
 #include "check.h"
 #include "fixture.h"
-
-#include "base/path.h"
+#include "plan/facts.h"
+#include "plan/plan.h"
+#include "plan/project.h"
 #include "plan/tables.h"
 
 #include <string.h>
@@ -24,7 +29,7 @@ static const char *verdict_on(const char *project)
 	const char *text;
 
 	world_debian(&world);
-	world.host.project = project;
+	world.facts.project = project;
 	text = verdict(&world);
 	world_free(&world);
 	return text;
@@ -93,8 +98,8 @@ static void test_linked_secrets(void)
 			struct world world;
 
 			world_debian(&world);
-			world.host.project = project[i];
-			world.host.secrets.items[row].real = real[i];
+			world.facts.project = project[i];
+			world.facts.secrets.items[row].real = real[i];
 			CHECK_CASE(str_starts(verdict(&world), "project '"),
 				   arena_printf(&arena, "%s is in %s, project %s",
 						secret_table[row].path, real[i], project[i]));
@@ -139,8 +144,8 @@ static void test_moved_claude_directory(void)
 		struct world world;
 
 		world_debian(&world);
-		world.host.user_claude.directory = HOME "/notes/claude";
-		world.host.project = projects[i];
+		world.facts.user_claude.directory = HOME "/notes/claude";
+		world.facts.project = projects[i];
 		CHECK_CASE(str_starts(verdict(&world), "project '"),
 			   arena_printf(&arena, "CLAUDE_CONFIG_DIR, project %s", projects[i]));
 		world_free(&world);
@@ -152,10 +157,10 @@ static void test_project_problem(void)
 	struct world world;
 
 	world_debian(&world);
-	world.host.project = "/x\033";
-	world.host.project_problem = "cannot be read";
+	world.facts.project = "/x\033";
+	world.facts.project_problem = "cannot be read";
 	CHECK_STRING(verdict(&world), "project '/x\\x1b' cannot be read");
-	world.host.project = NULL;
+	world.facts.project = NULL;
 	CHECK_STRING(verdict(&world), "project '.' cannot be read");
 	world_free(&world);
 }
@@ -186,8 +191,8 @@ static void test_state(void)
 		struct world world;
 
 		world_debian(&world);
-		world.host.state = rows[i].facts;
-		world.host.state.root = "/s";
+		world.facts.state = rows[i].facts;
+		world.facts.state.root = "/s";
 		CHECK_CASE_STRING(verdict(&world), rows[i].wanted, rows[i].wanted);
 		world_free(&world);
 	}
@@ -201,7 +206,7 @@ static void test_store_links(void)
 	world_nixos(&world);
 	for (size_t i = 0; i < secret_table_count; i++)
 		if (str_equal(secret_table[i].path, "~/.npmrc"))
-			world.host.secrets.items[i].real = "/nix/store/ffff-home-files/.npmrc";
+			world.facts.secrets.items[i].real = "/nix/store/ffff-home-files/.npmrc";
 	CHECK_STRING(verdict(&world), "ok");
 	CHECK(plan_provides(&world.plan, "/nix/store"));
 	world_free(&world);
@@ -215,16 +220,16 @@ static void test_other_home(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(projects); i++) {
 		world_debian(&world);
-		world.host.home = "/srv/home";
-		world.host.project = projects[i];
+		world.facts.home = "/srv/home";
+		world.facts.project = projects[i];
 		CHECK_CASE(str_starts(verdict(&world), "project '"), projects[i]);
 		world_free(&world);
 	}
 	world_debian(&world);
-	world.host.home = "/srv/home";
+	world.facts.home = "/srv/home";
 	CHECK_CASE_STRING(verdict(&world), "ok", "a project in the account's home directory");
 	world_repository(&world, HOME, HOME "/.git", HOME "/.git");
-	CHECK_CASE(!plan_git(&world.host), "a repository around the account's home directory");
+	CHECK_CASE(!plan_git(&world.facts), "a repository around the account's home directory");
 	world_free(&world);
 }
 
@@ -235,7 +240,7 @@ static void test_links_to_secrets(void)
 	const char *memory = HOME "/.claude/CLAUDE.md";
 
 	world_debian(&world);
-	vec_push(&world.arena, &world.host.user_claude.entries,
+	vec_push(&world.arena, &world.facts.user_claude.entries,
 		 world_followed(&world, FILE_REGULAR, memory, HOME "/.ssh/id_rsa", memory,
 				"../.ssh/id_rsa", NO_MORE));
 	world_variable(&world, "SSL_CERT_FILE=/srv/ca.pem");
@@ -279,8 +284,8 @@ static void test_git(void)
 		world_debian(&world);
 		world_repository(&world, rows[i].top, rows[i].directory, rows[i].common);
 		CHECK_CASE_STRING(verdict(&world), "ok", rows[i].what);
-		CHECK_CASE((plan_git(&world.host) != NULL) == rows[i].used, rows[i].what);
-		CHECK_CASE((plan_git_refusal(&world.host) == NULL) == rows[i].used, rows[i].what);
+		CHECK_CASE((plan_git(&world.facts) != NULL) == rows[i].used, rows[i].what);
+		CHECK_CASE((plan_git_refusal(&world.facts) == NULL) == rows[i].used, rows[i].what);
 		if (!rows[i].used)
 			CHECK_CASE_STRING(world.plan.state.canonical_root, PROJECT,
 					  "... its own instance");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // resolv.conf: the same servers that the C library finds, and nothing of the file but what a resolver needs.
+#include "base/arena.h"
+#include "base/resolv_conf.h"
+#include "base/text.h"
 #include "check.h"
-
-#include "plan/resolv.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Lines for people: never wider than the screen, whole where that matters, in the locale's characters.
-#include "check.h"
-
+#include "base/arena.h"
+#include "base/quote.h"
 #include "base/screen.h"
+#include "base/text.h"
+#include "check.h"
 
 #include <string.h>
 

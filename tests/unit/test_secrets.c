@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What looks like a secret (SEC-01), and what only resembles one.
+#include "base/arena.h"
 #include "check.h"
-
-#include "plan/tables.h"
+#include "plan/secrets/detect.h"
 
 static struct arena arena;
 

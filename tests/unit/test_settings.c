@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Claude's settings: what comes along, how host and box are merged, which questions are answered.
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/text.h"
 #include "check.h"
 #include "fixture.h"
-
-#include "plan/settings.h"
+#include "plan/claude/first_run.h"
+#include "plan/claude/settings.h"
+#include "plan/plan.h"
 
 #include <jansson.h>
 #include <stddef.h>
@@ -59,10 +63,10 @@ static void check_filter(const struct filter_row *row)
 	world_debian(&world);
 	world_user_claude(&world, FILE_DIRECTORY, "hooks");
 	world_user_claude(&world, FILE_REGULAR, "status.sh");
-	vec_push(&world.arena, &world.host.user_claude.hook_commands_here, "python3");
+	vec_push(&world.arena, &world.facts.user_claude.hook_commands_here, "python3");
 	world_plan(&world);
-	world.host.user_claude.settings_json = row->settings;
-	CHECK_CASE_STRING(normal(settings_filter(&world.arena, &world.plan, &world.host, &notes)),
+	world.facts.user_claude.settings_json = row->settings;
+	CHECK_CASE_STRING(normal(settings_filter(&world.arena, &world.plan, &world.facts, &notes)),
 			  row->wanted, row->settings ? row->settings : "no settings");
 	CHECK_CASE_STRING(join(&notes), row->notes, "notes on them");
 	world_free(&world);
@@ -141,8 +145,8 @@ static void test_filter_values(void)
 
 		world_debian(&world);
 		world_plan(&world);
-		world.host.user_claude.settings_json = settings[i];
-		filtered = settings_filter(&world.arena, &world.plan, &world.host, &notes);
+		world.facts.user_claude.settings_json = settings[i];
+		filtered = settings_filter(&world.arena, &world.plan, &world.facts, &notes);
 		CHECK_CASE(filtered && !strstr(filtered, TOKEN) && notes.count == 1, settings[i]);
 		world_free(&world);
 	}
@@ -155,7 +159,7 @@ static void test_merge(void)
 	static const struct {
 		const char *what;
 		const char *base;
-		const char *host;
+		const char *facts;
 		const char *box;
 		const char *wanted;
 	} rows[] = {
@@ -185,7 +189,7 @@ static void test_merge(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		CHECK_CASE_STRING(
-			normal(settings_merge(&arena, rows[i].base, rows[i].host, rows[i].box)),
+			normal(settings_merge(&arena, rows[i].base, rows[i].facts, rows[i].box)),
 			rows[i].wanted, rows[i].what);
 }
 
@@ -205,9 +209,9 @@ static void launch(struct world *world, const char **base, const char **box,
 	const char *written;
 
 	world_debian(world);
-	world->host.user_claude.settings_json = host_settings;
-	world->host.state.settings_base = *base;
-	world->host.state.settings_json = *box;
+	world->facts.user_claude.settings_json = host_settings;
+	world->facts.state.settings_base = *base;
+	world->facts.state.settings_json = *box;
 	world_plan(world);
 	written = planned_file(&world->plan, "settings.json");
 	if (written)

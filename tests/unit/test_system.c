@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Files that claudebox makes or passes on: nothing secret in them, nothing that is not there.
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/screen.h"
+#include "base/text.h"
 #include "check.h"
 #include "fixture.h"
-
-#include "base/path.h"
-#include "plan/render.h"
+#include "plan/plan.h"
 #include "plan/tables.h"
+#include "render/audit.h"
+#include "render/dry_run.h"
 
 #include <string.h>
 
@@ -16,16 +21,16 @@ static void test_nix_configuration(void)
 	const char *text;
 
 	world_nixos(&world);
-	world.host.nix_conf_text = "cores = 2\n"
-				   " access-tokens = github.com=abc\n"
-				   "extra-access-tokens=gitlab.com=abc\n"
-				   "access-tokens\t= x\n"
-				   "netrc-file = /etc/nix/netrc\n"
-				   "!include /etc/nix/secrets.conf\n"
-				   "include other.conf\n"
-				   "secret-key-files = /k\n"
-				   "trusted-substituters = https://user:word@cache.example\n"
-				   "sandbox = true";
+	world.facts.nix_conf_text = "cores = 2\n"
+				    " access-tokens = github.com=abc\n"
+				    "extra-access-tokens=gitlab.com=abc\n"
+				    "access-tokens\t= x\n"
+				    "netrc-file = /etc/nix/netrc\n"
+				    "!include /etc/nix/secrets.conf\n"
+				    "include other.conf\n"
+				    "secret-key-files = /k\n"
+				    "trusted-substituters = https://user:word@cache.example\n"
+				    "sandbox = true";
 	world_plan(&world);
 	text = world_data(&world, "/etc/nix/nix.conf");
 	CHECK_STRING(text, "cores = 2\nsandbox = true\n"
@@ -55,7 +60,7 @@ static void test_store_only(void)
 
 	world_nix_build(&world);
 	// A claude of the distribution, reached by a directory that is a link there and none in the box.
-	vec_push(&world.arena, &world.host.agent.needs,
+	vec_push(&world.arena, &world.facts.agent.needs,
 		 world_followed(&world, FILE_REGULAR, "/bin/claude", "/usr/bin/claude", "/bin",
 				"usr/bin", NO_MORE));
 	CHECK(world_plan(&world));
@@ -81,15 +86,15 @@ static void test_store_only(void)
 	world_free(&world);
 
 	world_nix_build(&world);
-	world.host.shell = NULL;
+	world.facts.shell = NULL;
 	CHECK(!world_plan(&world) && strstr(world.error.hint, "/nix/store"));
 	world_free(&world);
 
 	world_bare(&world);
-	world.host.store.only = true;
-	world.host.store.certificates = "/nix/store/a-cacert/etc/ssl/certs/ca-bundle.crt";
+	world.facts.store.only = true;
+	world.facts.store.certificates = "/nix/store/a-cacert/etc/ssl/certs/ca-bundle.crt";
 	CHECK(world_plan(&world));
-	CHECK_STRING(plan_variable(&world.plan, "SSL_CERT_FILE"), world.host.store.certificates);
+	CHECK_STRING(plan_variable(&world.plan, "SSL_CERT_FILE"), world.facts.store.certificates);
 	world_free(&world);
 }
 
@@ -99,9 +104,9 @@ static const char *passwd_of(const char *user, const char *home)
 	struct world world;
 
 	world_debian(&world);
-	world.host.user = user;
-	world.host.home = home;
-	world.host.project = "/srv/x";
+	world.facts.user = user;
+	world.facts.home = home;
+	world.facts.project = "/srv/x";
 	world_plan(&world);
 	snprintf(copy, sizeof(copy), "%s", world_data(&world, "/etc/passwd"));
 	world_free(&world);
@@ -171,7 +176,7 @@ static void test_containers(void)
 	world_free(&world);
 
 	world_containers(&world, true, true);
-	world.host.overlay_on_tmpfs = true;
+	world.facts.overlay_on_tmpfs = true;
 	CHECK(world_plan(&world));
 	CHECK(strstr(world_data(&world, CONTAINERS_STORAGE), "driver = \"overlay\"\n"));
 	world_free(&world);

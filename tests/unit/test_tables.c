@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The tables: each row has its reason, no row contradicts another, no name is missing.
-#include "check.h"
-
+#include "base/arena.h"
 #include "base/path.h"
+#include "base/text.h"
+#include "check.h"
+#include "config/config.h"
+#include "config/names.h"
 #include "config/options.h"
-#include "plan/render.h"
+#include "fixture.h"
+#include "plan/plan.h"
+#include "plan/secrets/detect.h"
 #include "plan/tables.h"
+#include "render/audit.h"
+#include "render/json.h"
 
 #include <string.h>
 

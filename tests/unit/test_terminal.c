@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The filter before the user's terminal, and what is written to it at the end.
+#include "base/arena.h"
+#include "base/text.h"
 #include "check.h"
-
-#include "base/terminal_filter.h"
-#include "base/terminal_reset.h"
+#include "terminal/filter.h"
+#include "terminal/reset.h"
+#include "terminal/rules.h"
 
 #include <string.h>
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Strings and quoting: what is shown cannot deceive, what is pasted into a shell means itself.
+#include "base/arena.h"
+#include "base/quote.h"
+#include "base/text.h"
 #include "check.h"
 #include "shell.h"
 

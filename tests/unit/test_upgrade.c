@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Versions, the names of today's layout and Claude's, and the plan for a flat state.
+#include "base/arena.h"
+#include "base/error.h"
 #include "check.h"
 #include "fixture.h"
-
-#include "plan/instances.h"
-#include "plan/upgrade.h"
+#include "plan/facts.h"
+#include "plan/plan.h"
+#include "plan/state/instances.h"
+#include "plan/state/upgrade.h"
 
 #include <string.h>
 
@@ -100,17 +103,17 @@ static void add_part(struct world *world, const char *root, const char *path)
 	struct flat_part part = { .conversation = true, .root = root };
 
 	vec_push(&world->arena, &part.paths, path);
-	vec_push(&world->arena, &world->host.state.flat.parts, part);
+	vec_push(&world->arena, &world->facts.state.flat.parts, part);
 }
 
 static void make_flat(struct world *world)
 {
 	static const char *const names[] = { "projects", ".credentials.json", "settings.json",
 					     "x\ny" };
-	struct flat_facts *flat = &world->host.state.flat;
+	struct flat_facts *flat = &world->facts.state.flat;
 
 	world_debian(world);
-	world->host.user_claude.has_credentials = false;
+	world->facts.user_claude.has_credentials = false;
 	*flat = (struct flat_facts){ .found = true,
 				     .date = "20240102-030405",
 				     .credentials = "{\"claudeAiOauth\": {}, \"mcpOAuth\": {}}" };
@@ -133,7 +136,7 @@ static void test_plan(void)
 	CHECK_STRING(upgrade->copies.items[2].instance, instance_id(&arena, "/other"));
 	CHECK_STRING(upgrade->backup, "backup-20240102-030405");
 	CHECK(upgrade->moves.count == 4 && upgrade->notes.count == 3);
-	CHECK_STRING(upgrade->sign_in, "{\"claudeAiOauth\":{}}\n");
+	CHECK_STRING(upgrade->credentials, "{\"claudeAiOauth\":{}}\n");
 	CHECK_STRING(world.plan.state.new_version, STATE_VERSION_TEXT);
 	vec_each(sentence, &upgrade->notes)
 		CHECK_CASE(!strchr(*sentence, '\n'), "a name cannot start a line");
@@ -143,12 +146,12 @@ static void test_plan(void)
 	world_free(&world);
 
 	make_flat(&world);
-	world.host.user_claude.has_credentials = true;
-	CHECK(world_plan(&world) && !upgrade->sign_in);
+	world.facts.user_claude.has_credentials = true;
+	CHECK(world_plan(&world) && !upgrade->credentials);
 	world_free(&world);
 
 	world_debian(&world);
-	world.host.state.version = STATE_VERSION_TEXT;
+	world.facts.state.version = STATE_VERSION_TEXT;
 	CHECK(world_plan(&world) && !upgrade->needed && !world.plan.state.new_version);
 	world_free(&world);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The repository's list of tools: names, odd lines, and the answers that are kept.
-#include "check.h"
-
+#include "base/arena.h"
 #include "base/text.h"
+#include "check.h"
 #include "config/names.h"
-#include "plan/wishes.h"
+#include "plan/nix/requested.h"
 
 static struct arena arena;
 
@@ -44,12 +44,12 @@ static void test_lists(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct wishes wishes = wishes_parse(&arena, rows[i][0]);
+		struct requested requested = requested_parse(&arena, rows[i][0]);
 
-		CHECK_CASE_STRING(joined(&wishes.tools), rows[i][1], rows[i][0]);
-		CHECK_CASE_STRING(joined(&wishes.odd), rows[i][2], rows[i][0]);
+		CHECK_CASE_STRING(joined(&requested.tools), rows[i][1], rows[i][0]);
+		CHECK_CASE_STRING(joined(&requested.odd), rows[i][2], rows[i][0]);
 	}
-	CHECK(wishes_parse(&arena, NULL).tools.count == 0);
+	CHECK(requested_parse(&arena, NULL).tools.count == 0);
 }
 
 static void test_bounds(void)
@@ -58,22 +58,22 @@ static void test_bounds(void)
 
 	for (int i = 0; i < 1000; i++)
 		text_printf(&many, "tool%d\n!%d\n", i, i);
-	CHECK(wishes_parse(&arena, text_get(&many)).tools.count == 50);
-	CHECK(wishes_parse(&arena, text_get(&many)).odd.count == 5);
+	CHECK(requested_parse(&arena, text_get(&many)).tools.count == 50);
+	CHECK(requested_parse(&arena, text_get(&many)).odd.count == 5);
 }
 
 static void test_answers(void)
 {
-	struct wishes one = wishes_parse(&arena, "jq\nfd\n");
-	struct wishes other = wishes_parse(&arena, "jq\n");
-	const char *yes = wishes_render_answer(&arena, &one.tools, WISH_YES);
-	const char *no = wishes_render_answer(&arena, &one.tools, WISH_NO);
+	struct requested one = requested_parse(&arena, "jq\nfd\n");
+	struct requested other = requested_parse(&arena, "jq\n");
+	const char *yes = requested_render_answer(&arena, &one.tools, REQUESTED_YES);
+	const char *no = requested_render_answer(&arena, &one.tools, REQUESTED_NO);
 
-	CHECK(wishes_answered(&arena, &one.tools, yes) == WISH_YES);
-	CHECK(wishes_answered(&arena, &one.tools, no) == WISH_NO);
-	CHECK(wishes_answered(&arena, &other.tools, yes) == WISH_UNKNOWN);
-	CHECK(wishes_answered(&arena, &one.tools, NULL) == WISH_UNKNOWN);
-	CHECK(wishes_answered(&arena, &one.tools, "yes\n") == WISH_UNKNOWN);
+	CHECK(requested_answered(&arena, &one.tools, yes) == REQUESTED_YES);
+	CHECK(requested_answered(&arena, &one.tools, no) == REQUESTED_NO);
+	CHECK(requested_answered(&arena, &other.tools, yes) == REQUESTED_UNKNOWN);
+	CHECK(requested_answered(&arena, &one.tools, NULL) == REQUESTED_UNKNOWN);
+	CHECK(requested_answered(&arena, &one.tools, "yes\n") == REQUESTED_UNKNOWN);
 }
 
 int main(void)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Starts a program of this machine with the loader and the libraries of the store: /…/bin/NAME runs /…/libexec/NAME.
 // Without a C library, as it must run where there is none.
+
 #if defined(__x86_64__)
 enum { READLINK = 89, EXECVE = 59, EXIT = 60, OPENAT = 257, DUP3 = 292 };
 __asm__(".globl _start\n_start:\n mov %rsp, %rdi\n and $-16, %rsp\n call launch\n");

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+// Starts and ends the helpers of the tier inet: nft, pasta, the relay for names.
+//
+// Theory of operation: each is a child that the kernel kills when we end, without a terminal, with three descriptors and a
+// fixed environment. What shall happen in the box's network namespace is done by the child, which enters it and then
+// becomes nft: we ourselves never leave the host's.
+#include "network/helpers.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "network/dns_relay.h"
+#include "network/namespace.h"
+#include "network/network.h"
+#include "render/network.h"
+#include "sys/cleanup.h"
+#include "sys/memfd.h"
+#include "sys/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+enum { COUNTERS_LIMIT = 1024 * 1024 };
+
+// A child that ends with us, has no terminal and sees only the three descriptors given.
+static void become_child(pid_t parent, int in, int out, int messages)
+{
+	struct sigaction standard = { .sa_handler = SIG_DFL };
+	sigset_t none;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(EXIT_NOT_STARTED);
+	setsid();
+	sigaction(SIGPIPE, &standard, NULL); // pasta fails when it is ignored
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(messages, 2) < 0)
+		_exit(EXIT_NOT_STARTED);
+}
+
+static _Noreturn void execute(const char *program, const char *const *words)
+{
+	static const char *const environment[] = { "PATH=/usr/bin:/bin", "LC_ALL=C", NULL };
+
+	execve(program, (char *const *)words, (char *const *)environment);
+	dprintf(2, "cannot execute %s: %s\n", program, strerror(errno));
+	_exit(EXIT_NOT_FOUND);
+}
+
+struct network_helper helper_of(pid_t pid)
+{
+	return (struct network_helper){ .pid = pid, .end = process_open(pid) };
+}
+
+int helper_end(struct network_helper *helper)
+{
+	int status;
+
+	if (helper->pid <= 0)
+		return 0;
+	status = process_kill(helper->pid);
+	cleanup_close(&helper->end);
+	*helper = (struct network_helper){ .end = -1 };
+	return status;
+}
+
+static bool send_sockets(int channel, const int sockets[2])
+{
+	char control[CMSG_SPACE(2 * sizeof(int))] = { 0 };
+	char byte = 1;
+	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr header = { .msg_iov = &data,
+				 .msg_iovlen = 1,
+				 .msg_control = control,
+				 .msg_controllen = sizeof(control) };
+	struct cmsghdr *part = CMSG_FIRSTHDR(&header);
+
+	part->cmsg_level = SOL_SOCKET;
+	part->cmsg_type = SCM_RIGHTS;
+	part->cmsg_len = CMSG_LEN(2 * sizeof(int));
+	memcpy(CMSG_DATA(part), sockets, 2 * sizeof(int));
+	return sendmsg(channel, &header, MSG_NOSIGNAL) == 1;
+}
+
+bool helper_receive_go(int channel)
+{
+	struct pollfd wait = { .fd = channel, .events = POLLIN };
+	char word;
+
+	return poll(&wait, 1, HELPER_LIMIT_MS) > 0 && recv(channel, &word, 1, 0) == 1;
+}
+
+bool helper_receive_sockets(int channel, int ret_sockets[2])
+{
+	char control[CMSG_SPACE(2 * sizeof(int))] = { 0 };
+	char byte;
+	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr header = { .msg_iov = &data,
+				 .msg_iovlen = 1,
+				 .msg_control = control,
+				 .msg_controllen = sizeof(control) };
+	struct pollfd wait = { .fd = channel, .events = POLLIN };
+	const struct cmsghdr *part;
+
+	if (poll(&wait, 1, HELPER_LIMIT_MS) <= 0 ||
+	    recvmsg(channel, &header, MSG_CMSG_CLOEXEC) != 1)
+		return false;
+	part = CMSG_FIRSTHDR(&header);
+	if (!part || part->cmsg_type != SCM_RIGHTS || part->cmsg_len != CMSG_LEN(2 * sizeof(int)))
+		return false;
+	memcpy(ret_sockets, CMSG_DATA(part), 2 * sizeof(int));
+	return true;
+}
+
+// The child that becomes nft. With a channel it is the first: it readies the namespace before.
+static _Noreturn void load_rules(const struct network *network, int channel)
+{
+	static const char *const words[] = { "nft", "-f", "-", NULL };
+	int sockets[2];
+
+	if (!namespace_enter(network->user_namespace, network->net_namespace)) {
+		dprintf(2, "cannot enter the network namespace: %s\n", strerror(errno));
+		_exit(EXIT_NOT_STARTED);
+	}
+	if (channel >= 0) {
+		const char *problem = namespace_begin(network->plan);
+
+		if (!problem && send(channel, "g", 1, MSG_NOSIGNAL) != 1)
+			problem = "speak to claudebox";
+		if (!problem)
+			problem = namespace_finish(network->plan);
+		if (!problem &&
+		    (!namespace_open_resolver(sockets) || !send_sockets(channel, sockets)))
+			problem = "listen for names";
+		if (problem) {
+			dprintf(2, "cannot %s in the box: %s\n", problem, strerror(errno));
+			_exit(EXIT_NOT_STARTED);
+		}
+	}
+	execute(network->plan->inet.nft, words);
+}
+
+pid_t helper_start_rules(const struct network *network, const char *rules, int channel,
+			 int messages)
+{
+	CLEANUP_FD int file = memfd_with_text("rules", rules);
+	pid_t parent = getpid();
+	pid_t pid = file < 0 ? -1 : fork();
+
+	if (pid == 0) {
+		become_child(parent, file, messages, messages);
+		load_rules(network, channel);
+	}
+	return pid;
+}
+
+pid_t helper_start_pasta(const struct network *network, struct arena *arena, pid_t child, int out,
+			 int messages)
+{
+	const char *path = arena_printf(arena, "/proc/%d/ns/net", (int)child);
+	strings words = render_pasta(network->plan, arena, path);
+	pid_t parent = getpid();
+	pid_t pid;
+
+	vec_push(arena, &words, NULL);
+	pid = fork();
+	if (pid == 0) {
+		become_child(parent, network->user_namespace, out, messages);
+		execute(network->plan->inet.pasta, words.items);
+	}
+	return pid;
+}
+
+pid_t helper_start_relay(const int sockets[2])
+{
+	pid_t parent = getpid();
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+		struct relay relay = { .udp = sockets[0],
+				       .tcp = sockets[1],
+				       .resolv_conf = "/etc/resolv.conf",
+				       .port = 53,
+				       .parent = parent };
+
+		become_child(parent, nothing, nothing, nothing);
+		if (chdir("/") < 0)
+			_exit(EXIT_NOT_STARTED);
+		dns_relay_run(&relay);
+	}
+	return pid;
+}
+
+bool helper_await(pid_t pid)
+{
+	struct network_helper nft = helper_of(pid);
+	struct pollfd wait = { .fd = nft.end, .events = POLLIN };
+	int status;
+
+	poll(&wait, 1, HELPER_LIMIT_MS);
+	status = helper_end(&nft); // of one that has ended by itself, its own
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+const char *helper_read_counters(const struct network *network, struct arena *arena)
+{
+	static const char *const words[] = {
+		"nft", "-j", "list", "table", "inet", "claudebox", NULL
+	};
+	CLEANUP_FD int file = memfd_open("counters", false);
+	CLEANUP_FD int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+	pid_t parent = getpid();
+	struct stat status;
+	char *text;
+	pid_t pid;
+
+	if (file < 0 || (pid = fork()) < 0)
+		return NULL;
+	if (pid == 0) {
+		become_child(parent, nothing, file, nothing);
+		if (namespace_enter(network->user_namespace, network->net_namespace))
+			execute(network->plan->inet.nft, words);
+		_exit(EXIT_NOT_STARTED);
+	}
+	if (!helper_await(pid) || fstat(file, &status) < 0 || status.st_size > COUNTERS_LIMIT)
+		return NULL;
+	text = arena_alloc(arena, (size_t)status.st_size + 1);
+	return pread(file, text, (size_t)status.st_size, 0) == status.st_size ? text : NULL;
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// Answers Claude's first-run questions in the instance's .claude.json.
+#include "plan/claude/first_run.h"
+
+#include "base/arena.h"
+#include "base/json.h"
+#include "base/text.h"
+
+#include <string.h>
+
+enum { API_KEY_TAIL = 20 }; // how much of a key Claude keeps to recognise it
+
+static void copy_preferences(json_t *account, const char *preferences)
+{
+	static const char *const wanted[] = {
+		"theme",
+		"editorMode",
+		"verbose",
+		"preferredNotifChannel",
+		"autoCompactEnabled",
+		"showTurnDuration",
+		"diffTool",
+		"todoFeatureEnabled",
+		"showExpandedTodos",
+		"respectGitignore",
+		"copyOnSelect",
+		"copyFullResponse",
+		"autoScrollEnabled",
+		"showMessageTimestamps",
+		"terminalProgressBarEnabled",
+		"shiftEnterKeyBindingInstalled",
+		"hasUsedBackslashReturn",
+	};
+	JSON_OWNED *facts = json_read_object(preferences, 0);
+
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+		json_t *value = json_object_get(facts, wanted[i]);
+
+		if (value && !json_object_get(account, wanted[i]))
+			json_object_set(account, wanted[i], value);
+	}
+}
+
+static json_t *object_in(json_t *parent, const char *key)
+{
+	json_t *value = json_object_get(parent, key);
+
+	if (!json_is_object(value)) {
+		value = json_object();
+		// A key that is not UTF-8 cannot be set, and takes the value with it.
+		if (json_object_set_new(parent, key, value) < 0)
+			return NULL;
+	}
+	return value;
+}
+
+// Claude asks before it uses a key from the environment, unless it has approved its last characters.
+static void approve_key(json_t *account, const char *api_key)
+{
+	json_t *responses = object_in(account, "customApiKeyResponses");
+	json_t *approved = json_object_get(responses, "approved");
+	size_t length = strlen(api_key);
+	const char *tail = length > API_KEY_TAIL ? api_key + length - API_KEY_TAIL : api_key;
+	json_t *known;
+	size_t i;
+
+	if (!json_is_array(approved)) {
+		approved = json_array();
+		json_object_set_new(responses, "approved", approved);
+	}
+	json_array_foreach(approved, i, known)
+		if (str_equal(json_string_value(known), tail))
+			return;
+	json_array_append_new(approved, json_string(tail));
+}
+
+const char *settings_answer(struct arena *arena, const char *existing, const char *preferences,
+			    const char *project, const char *api_key)
+{
+	JSON_OWNED *before = json_read_object(existing, 0);
+	JSON_OWNED *account = before ? json_deep_copy(before) : json_object();
+	json_t *here;
+
+	copy_preferences(account, preferences);
+	json_object_set_new(account, "hasCompletedOnboarding", json_true());
+	json_object_set_new(account, "bypassPermissionsModeAccepted", json_true());
+	here = object_in(object_in(account, "projects"), project);
+	json_object_set_new(here, "hasTrustDialogAccepted", json_true());
+	json_object_set_new(here, "hasCompletedProjectOnboarding", json_true());
+	// What CLAUDE.md imports from outside the project is either in the box, and then meant to be, or not there.
+	json_object_set_new(here, "hasClaudeMdExternalIncludesWarningShown", json_true());
+	json_object_set_new(here, "hasClaudeMdExternalIncludesApproved", json_true());
+	if (api_key)
+		approve_key(account, api_key);
+	return before && json_equal(before, account) ? NULL
+						     : json_write(arena, account, JSON_INDENT(2));
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// What looks like a secret (SEC-01): by the name it goes by, by the shape it has, by the file it lies in.
+#include "plan/secrets/detect.h"
+
+#include "base/arena.h"
+#include "base/text.h"
+
+#include <string.h>
+
+static const char *const secret_words[] = {
+	"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL",
+};
+
+struct shape {
+	const char *prefix;
+	size_t shortest;
+	const char *what;
+};
+
+static const struct shape shapes[] = {
+	{ "sk-ant-", 20, "an Anthropic key" },
+	{ "sk-", 24, "an API key" },
+	{ "sk_live_", 16, "a Stripe key" },
+	{ "rk_live_", 16, "a Stripe key" },
+	{ "ghp_", 20, "a GitHub token" },
+	{ "gho_", 20, "a GitHub token" },
+	{ "ghu_", 20, "a GitHub token" },
+	{ "ghs_", 20, "a GitHub token" },
+	{ "ghr_", 20, "a GitHub token" },
+	{ "github_pat_", 20, "a GitHub token" },
+	{ "glpat-", 20, "a GitLab token" },
+	{ "xoxb-", 16, "a Slack token" },
+	{ "xoxp-", 16, "a Slack token" },
+	{ "xoxa-", 16, "a Slack token" },
+	{ "xapp-", 16, "a Slack token" },
+	{ "AKIA", 20, "an AWS key" },
+	{ "ASIA", 20, "an AWS key" },
+	{ "AIza", 30, "a Google key" },
+	{ "ya29.", 20, "a Google token" },
+	{ "npm_", 20, "an npm token" },
+	{ "pypi-", 20, "a PyPI token" },
+	{ "hf_", 20, "a Hugging Face token" },
+	{ "dop_v1_", 20, "a DigitalOcean token" },
+	{ "tskey-", 16, "a Tailscale key" },
+	{ "SG.", 30, "a SendGrid key" },
+	{ "AGE-SECRET-KEY-1", 20, "an age key" },
+	{ "-----BEGIN", 20, "a private key" },
+};
+
+const char *secret_name(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(secret_words); i++)
+		if (strcasestr(name, secret_words[i]))
+			return "its name looks like a secret's";
+	return NULL;
+}
+
+// scheme://user:password@host
+static bool has_url_password(const char *value)
+{
+	for (const char *authority = value; (authority = strstr(authority, "://"));) {
+		const char *colon;
+		const char *at;
+
+		authority += 3;
+		at = memchr(authority, '@', strcspn(authority, "/?# "));
+		colon = at ? memchr(authority, ':', (size_t)(at - authority)) : NULL;
+		if (colon && at - colon > 1)
+			return true;
+	}
+	return false;
+}
+
+// header.payload.signature, the first two of them base64 of JSON objects
+static bool is_web_token(const char *value)
+{
+	const char *dot = strchr(value, '.');
+
+	return str_starts(value, "eyJ") && strlen(value) > 40 && dot &&
+	       str_starts(dot + 1, "eyJ") && strchr(dot + 1, '.');
+}
+
+const char *secret_value(const char *value)
+{
+	const char *bearer = str_after(value, "Bearer ");
+	size_t length;
+
+	value = bearer ? bearer : value;
+	length = strlen(value);
+	for (size_t i = 0; i < ARRAY_SIZE(shapes); i++)
+		if (length >= shapes[i].shortest && str_starts(value, shapes[i].prefix))
+			return shapes[i].what;
+	if (strstr(value, "PRIVATE KEY-----"))
+		return "a private key";
+	if (is_web_token(value))
+		return "a web token";
+	if (has_url_password(value))
+		return "an address with a password";
+	return NULL;
+}
+
+static const char *const key_file_names[] = {
+	"id_rsa",
+	"id_dsa",
+	"id_ecdsa",
+	"id_ed25519",
+	".netrc",
+	".npmrc",
+	".pypirc",
+	".pgpass",
+	".git-credentials",
+	".htpasswd",
+	".vault-token",
+	".credentials.json",
+	"credentials.json",
+	"service-account.json",
+	"terraform.tfstate",
+};
+static const char *const key_file_endings[] = {
+	".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".ppk", ".kdbx", ".age", ".tfvars",
+};
+// .env.example and its like are meant to be read.
+static const char *const harmless_env_endings[] = {
+	".example", ".sample", ".template", ".dist", ".defaults",
+};
+
+bool secret_file_name(const char *name)
+{
+	if (str_equal(name, ".env") || str_equal(name, ".envrc") || str_starts(name, ".env.")) {
+		for (size_t i = 0; i < ARRAY_SIZE(harmless_env_endings); i++)
+			if (str_ends(name, harmless_env_endings[i]))
+				return false;
+		return true;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(key_file_names); i++)
+		if (str_equal(name, key_file_names[i]))
+			return true;
+	for (size_t i = 0; i < ARRAY_SIZE(key_file_endings); i++)
+		if (str_ends(name, key_file_endings[i]))
+			return true;
+	return false;
+}

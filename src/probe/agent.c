@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: MIT
+// Finds claude and what it cannot do without: an ELF file, a cli.js with its node, or a wrapper script around one.
+#include "probe/agent.h"
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/quote.h"
+#include "base/text.h"
+#include "plan/facts.h"
+#include "plan/secrets/detect.h"
+#include "plan/tables.h"
+#include "probe/loader.h"
+#include "probe/programs.h"
+#include "sys/cleanup.h"
+#include "sys/files.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { SCRIPT_LIMIT = 256 * 1024, HEAD_LENGTH = 256, MOST_WRAPPERS = 5 };
+
+struct search {
+	struct arena *arena;
+	const struct facts *facts;
+	struct agent_facts *agent;
+	int wrappers;
+};
+
+static const char *const installed_places[] = {
+	"~/.local/bin/claude",
+	"~/.claude/local/claude",
+	"~/.local/share/claudebox/claude-code/node_modules/.bin/claude",
+};
+
+static bool resolve(struct search *search, const char *path, strings *ret_command);
+
+static bool fail(struct search *search, const char *problem, const char *hint)
+{
+	search->agent->problem = problem;
+	search->agent->hint = hint;
+	return false;
+}
+
+static void need(struct search *search, const struct followed *file)
+{
+	vec_push(search->arena, &search->agent->needs, *file);
+}
+
+static bool is_executable(const char *path)
+{
+	return access(path, X_OK) == 0;
+}
+
+// The directory of the npm package that a file belongs to.
+static const char *package_of(struct arena *arena, const char *file)
+{
+	for (const char *directory = path_parent(arena, file); !str_equal(directory, "/");
+	     directory = path_parent(arena, directory)) {
+		if (access(path_join(arena, directory, "package.json"), F_OK) == 0)
+			return directory;
+		if (str_equal(path_name(directory), "node_modules"))
+			break;
+	}
+	return NULL;
+}
+
+// In a box without the host's /usr, a program of the host may lack what runs it.
+static bool runs_in_store_box(struct search *search, const char *path, const char *runner)
+{
+	struct arena *arena = search->arena;
+
+	if (!search->facts->store.only || !runner || runner[0] != '/' ||
+	    facts_store_has(search->facts, runner) ||
+	    path_within(file_follow(arena, runner).real, NIX_STORE))
+		return true;
+	return fail(search,
+		    arena_printf(arena,
+				 "claude '%s' needs '%s', and the box has only the Nix store",
+				 quote_display(arena, path, 0), quote_display(arena, runner, 0)),
+		    "install Claude Code with nix, or its native build for glibc; or set "
+		    "CLAUDEBOX_CLAUDE to it");
+}
+
+// cli.js: node, the whole package, and the image library that npm puts beside it.
+static bool resolve_script_of_node(struct search *search, const char *script,
+				   const char *interpreter, strings *ret_command)
+{
+	struct arena *arena = search->arena;
+	bool usable = interpreter[0] == '/' &&
+		      (!search->facts->store.only || path_within(interpreter, NIX_STORE));
+	const char *node = usable ? interpreter
+				  : probe_program(arena, search->facts, path_name(interpreter),
+						  &search->agent->passed_over);
+	const char *package = package_of(arena, script);
+	struct followed real_node;
+	struct followed files;
+
+	if (!node)
+		return fail(search,
+			    arena_printf(arena, "'%s' needs node, which is not on PATH",
+					 quote_display(arena, script, 0)),
+			    "install Node.js, or a newer Claude Code, which needs none");
+	real_node = file_follow(arena, node);
+	need(search, &real_node);
+	files = file_follow(arena, package ? package : script);
+	need(search, &files);
+	if (package) {
+		const char *modules = path_parent(arena, path_parent(arena, package));
+		struct followed images = file_follow(arena, path_join(arena, modules, "@img"));
+
+		if (str_equal(path_name(modules), "node_modules") && images.kind == FILE_DIRECTORY)
+			need(search, &images);
+	}
+	vec_push(arena, ret_command, real_node.real);
+	vec_push(arena, ret_command, script);
+	return true;
+}
+
+static void look_for_secrets(struct search *search, const char *script, const char *text)
+{
+	const char *cursor = text;
+
+	for (const char *word; (word = str_next_word(search->arena, &cursor));) {
+		const char *equals = strchr(word, '=');
+		const char *value = equals ? equals + 1 : word;
+		bool named =
+			equals && *value && !str_starts(value, "$") &&
+			secret_name(arena_strndup(search->arena, word, (size_t)(equals - word)));
+
+		if (named || secret_value(value))
+			search->agent->secret_in = script;
+	}
+}
+
+// Resolves what follows `exec` in a wrapper: a program, and files that it is given.
+static bool resolve_exec(struct search *search, const char *line, const char *self,
+			 strings *ret_command)
+{
+	struct arena *arena = search->arena;
+	bool found = false;
+
+	for (const char *word; (word = str_next_word(arena, &line));) {
+		const char *path = path_expand_home(arena, word, search->facts->home);
+
+		if (path[0] == '-' || path[0] == '$' || strchr(word, '='))
+			continue;
+		if (path[0] != '/' && !found)
+			path = probe_program(arena, search->facts, word,
+					     &search->agent->passed_over);
+		if (!path || path[0] != '/' || str_equal(file_follow(arena, path).real, self))
+			continue;
+		if (!found) {
+			if (!resolve(search, path, ret_command))
+				return false;
+			found = true;
+		} else {
+			const char *package = package_of(arena, file_follow(arena, path).real);
+			struct followed file = file_follow(arena, package ? package : path);
+
+			if (file.kind == FILE_REGULAR || file.kind == FILE_DIRECTORY)
+				need(search, &file);
+			vec_push(arena, ret_command, file_follow(arena, path).real);
+		}
+	}
+	return found;
+}
+
+// A shell script that ends in `exec …`: it runs as it is, and what it executes is in the box too.
+static bool resolve_wrapper(struct search *search, const struct followed *script,
+			    strings *ret_command)
+{
+	struct arena *arena = search->arena;
+	const char *text = file_read(arena, script->real, SCRIPT_LIMIT, 0);
+	const char *covered = path_join(arena, search->facts->home, ".claude");
+	strings target = { 0 };
+	const char *line;
+
+	if (++search->wrappers > MOST_WRAPPERS)
+		return fail(search, "claude is a wrapper around a wrapper, without end",
+			    "set CLAUDEBOX_CLAUDE to the program itself");
+	if (text)
+		look_for_secrets(search, script->path, text);
+	while (text && (line = str_next_line(arena, &text))) {
+		const char *start = line + strspn(line, " \t");
+		const char *command = str_after(start, "exec ");
+
+		if (command && !target.count &&
+		    !resolve_exec(search, command, script->real, &target) && search->agent->problem)
+			return false;
+	}
+	// The box has another ~/.claude: a wrapper that names the host's is stepped over.
+	vec_each(word, &target) {
+		if (path_within(*word, covered)) {
+			*ret_command = target;
+			return true;
+		}
+	}
+	need(search, script);
+	vec_push(arena, ret_command, script->real);
+	return true;
+}
+
+// "#!/usr/bin/env node", "#!/bin/sh -e" …: the program's name or path.
+static const char *interpreter_of(struct arena *arena, const char *head)
+{
+	const char *cursor = arena_strndup(arena, head + 2, strcspn(head + 2, "\n"));
+	const char *program = str_next_word(arena, &cursor);
+
+	if (program && str_equal(path_name(program), "env"))
+		do {
+			program = str_next_word(arena, &cursor);
+		} while (program && (program[0] == '-' || strchr(program, '=')));
+	return program;
+}
+
+static bool read_head(const char *path, char *head, size_t size)
+{
+	CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	ssize_t got = fd < 0 ? -1 : read(fd, head, size - 1);
+
+	if (got < 0)
+		return false;
+	head[got] = '\0';
+	return true;
+}
+
+// What a box can write is taken as it is: its words must not bring in more of the host.
+static bool resolve_in_reach(struct search *search, const struct followed *script,
+			     const char *interpreter, strings *ret_command)
+{
+	const char *name = interpreter ? interpreter : "";
+
+	search->agent->in_reach = script->path;
+	if (str_equal(name, "node") || str_equal(name, "bun")) {
+		const char *node = probe_program(search->arena, search->facts, name,
+						 &search->agent->passed_over);
+		struct followed real_node = file_follow(search->arena, node ? node : "/");
+
+		if (node) {
+			need(search, &real_node);
+			vec_push(search->arena, ret_command, real_node.real);
+		}
+	}
+	need(search, script);
+	vec_push(search->arena, ret_command, script->real);
+	return true;
+}
+
+static bool resolve_script(struct search *search, const struct followed *script, const char *head,
+			   strings *ret_command)
+{
+	struct arena *arena = search->arena;
+	const char *interpreter = interpreter_of(arena, head);
+	const char *name = interpreter ? path_name(interpreter) : "";
+
+	if (probe_box_writes(search->facts, script))
+		return resolve_in_reach(search, script, interpreter, ret_command);
+	// The store is in the box as a whole, and a wrapper in it names store paths only.
+	if (path_within(script->real, NIX_STORE)) {
+		vec_push(arena, ret_command, script->real);
+		return true;
+	}
+	if (str_equal(name, "node") || str_equal(name, "bun"))
+		return resolve_script_of_node(search, script->real, interpreter, ret_command);
+	if (!runs_in_store_box(search, script->path, interpreter))
+		return false;
+	if (interpreter && interpreter[0] == '/' && !facts_store_has(search->facts, interpreter)) {
+		struct followed program = file_follow(arena, interpreter);
+
+		if (program.kind == FILE_REGULAR)
+			need(search, &program);
+	}
+	return resolve_wrapper(search, script, ret_command);
+}
+
+static bool resolve(struct search *search, const char *path, strings *ret_command)
+{
+	struct arena *arena = search->arena;
+	struct followed file = file_follow(arena, path);
+	const char *shown = quote_display(arena, path, 0);
+	char head[HEAD_LENGTH] = "";
+
+	if (file.kind == FILE_MISSING)
+		return fail(search, arena_printf(arena, "claude '%s' does not exist", shown),
+			    "install Claude Code, or set CLAUDEBOX_CLAUDE to its path");
+	if (file.kind != FILE_REGULAR || !is_executable(file.real) ||
+	    !read_head(file.real, head, sizeof(head)))
+		return fail(search, arena_printf(arena, "claude '%s' is not executable", shown),
+			    "install Claude Code anew, or set CLAUDEBOX_CLAUDE to its path");
+	if (memcmp(head, ELFMAG, SELFMAG) == 0) {
+		if (search->facts->store.only &&
+		    !runs_in_store_box(search, path, probe_loader(arena, file.real)))
+			return false;
+		need(search, &file);
+		vec_push(arena, ret_command, file.real);
+		if (probe_box_writes(search->facts, &file))
+			search->agent->in_reach = path;
+		return true;
+	}
+	if (str_starts(head, "#!"))
+		return resolve_script(search, &file, head, ret_command);
+	return fail(search,
+		    arena_printf(arena, "claude '%s' is neither a program nor a script", shown),
+		    "install Claude Code anew, or set CLAUDEBOX_CLAUDE to its path");
+}
+
+static const char *find(struct arena *arena, const struct facts *facts, strings *passed_over)
+{
+	const char *chosen = facts_variable(facts, "CLAUDEBOX_CLAUDE");
+	const char *found;
+
+	if (chosen && *chosen)
+		return chosen;
+	found = probe_program(arena, facts, "claude", passed_over);
+	for (size_t i = 0; !found && i < ARRAY_SIZE(installed_places); i++) {
+		const char *place = path_expand_home(arena, installed_places[i], facts->home);
+
+		if (is_executable(place))
+			found = place;
+	}
+	return found;
+}
+
+void probe_agent(struct agent_facts *agent, struct arena *arena, const struct facts *facts)
+{
+	struct search search = { .arena = arena, .facts = facts, .agent = agent };
+
+	agent->found = find(arena, facts, &agent->passed_over);
+	if (agent->found && agent->found[0] != '/') {
+		// Every project would have its own.
+		fail(&search,
+		     arena_printf(arena, "CLAUDEBOX_CLAUDE '%s' is not an absolute path",
+				  quote_display(arena, agent->found, 0)),
+		     "give the whole path, beginning with /");
+		return;
+	}
+	if (!agent->found && agent->passed_over.count) {
+		fail(&search,
+		     arena_printf(arena, "no claude that can be trusted: %s",
+				  agent->passed_over.items[0]),
+		     "install Claude Code for yourself, or set CLAUDEBOX_CLAUDE to its path");
+		return;
+	}
+	if (!agent->found) {
+		fail(&search, "claude (Claude Code) is not installed",
+		     "install it, for example: `npm install -g --prefix ~/.local "
+		     "@anthropic-ai/claude-code`; or set CLAUDEBOX_CLAUDE to its path");
+		return;
+	}
+	resolve(&search, agent->found, &agent->command);
+}

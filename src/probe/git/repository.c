@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// Finds the repository around the project without running git in it, and proves that it is the project's own.
+//
+// Theory of operation: a `.git` file only says where the git directory is, and the box can write that file. Were
+// it believed, "gitdir: ~/other/.git" would open another project at the next launch. So the other side must
+// point back: a worktree's git directory names the `.git` file, a submodule's core.worktree the directory.
+#include "probe/git/repository.h"
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/quote.h"
+#include "base/text.h"
+#include "plan/facts.h"
+#include "probe/git/config.h"
+#include "sys/files.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+enum { POINTER_LIMIT = 4096, CONFIG_LIMIT = 1024 * 1024 };
+
+static bool is_directory(const char *path)
+{
+	struct stat status;
+
+	return lstat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static bool exists(const char *path)
+{
+	struct stat status;
+
+	return lstat(path, &status) == 0;
+}
+
+// One line of a small file, without the newline.
+static const char *read_line(struct arena *arena, const char *path)
+{
+	const char *text = file_read(arena, path, POINTER_LIMIT, 0);
+
+	return text ? arena_strndup(arena, text, strcspn(text, "\r\n")) : NULL;
+}
+
+static const char *resolve(struct arena *arena, const char *directory, const char *path)
+{
+	struct followed followed = file_follow(arena, path_join(arena, directory, path));
+
+	return followed.kind == FILE_MISSING ? NULL : followed.real;
+}
+
+static void take_worktree(void *context, const char *key, const char *value)
+{
+	if (str_equal(key, "core.worktree"))
+		*(const char **)context = value;
+}
+
+static const char *core_worktree(struct arena *arena, const char *directory)
+{
+	const char *text = file_read(arena, path_join(arena, directory, "config"), CONFIG_LIMIT, 0);
+	const char *worktree = NULL;
+
+	if (!text || !probe_git_config(arena, text, take_worktree, &worktree))
+		return NULL;
+	return worktree;
+}
+
+static bool points_back(struct arena *arena, const char *directory, const char *common,
+			const char *top)
+{
+	const char *back;
+
+	if (!str_equal(directory, common)) {
+		const char *worktrees = path_join(arena, common, "worktrees");
+
+		if (!str_equal(path_parent(arena, directory), worktrees))
+			return false;
+		back = read_line(arena, path_join(arena, directory, "gitdir"));
+		back = back ? resolve(arena, directory, back) : NULL;
+		return str_equal(back, path_join(arena, top, ".git"));
+	}
+	back = core_worktree(arena, directory);
+	return back && str_equal(resolve(arena, directory, back), top);
+}
+
+static bool follow_pointer(struct git_facts *git, struct arena *arena, const char *top,
+			   const char *project)
+{
+	const char *line = read_line(arena, path_join(arena, top, ".git"));
+	const char *target = line ? str_after(line, "gitdir: ") : NULL;
+	const char *target_directory = target ? resolve(arena, top, target) : NULL;
+	const char *shared;
+	const char *common;
+
+	if (!target_directory || !exists(path_join(arena, target_directory, "HEAD"))) {
+		git->refused = "'.git' is a file that leads to no repository: git is not available";
+		return false;
+	}
+	shared = read_line(arena, path_join(arena, target_directory, "commondir"));
+	common = shared ? resolve(arena, target_directory, shared) : target_directory;
+	if (!common || !is_directory(path_join(arena, common, "objects"))) {
+		git->refused = "'.git' leads to a broken repository: git is not available";
+		return false;
+	}
+	// What lies in the project is the box's anyway and needs no proof.
+	if (!(path_within(target_directory, project) && path_within(common, project)) &&
+	    !points_back(arena, target_directory, common, top)) {
+		git->refused =
+			arena_printf(arena,
+				     "'.git' leads to '%s', which does not point back: it is not "
+				     "mounted, git is not available",
+				     quote_word(arena, target_directory, 120));
+		return false;
+	}
+	git->directory = target_directory;
+	git->common = common;
+	return true;
+}
+
+static bool look_at(struct git_facts *git, struct arena *arena, const char *top,
+		    const char *project)
+{
+	const char *dot_git = path_join(arena, top, ".git");
+	struct stat status;
+
+	if (lstat(dot_git, &status) < 0)
+		return false;
+	if (S_ISDIR(status.st_mode)) {
+		if (!exists(path_join(arena, dot_git, "HEAD")) ||
+		    !is_directory(path_join(arena, dot_git, "objects")))
+			return false;
+		git->directory = git->common = dot_git;
+	} else if (!S_ISREG(status.st_mode)) {
+		git->refused = "'.git' is neither a directory nor a file: git is not available";
+		return true;
+	} else if (!follow_pointer(git, arena, top, project)) {
+		return true;
+	}
+	git->top = top;
+	git->top_id = file_follow(arena, top).id;
+	git->directory_id = file_follow(arena, git->directory).id;
+	git->common_id = file_follow(arena, git->common).id;
+	return true;
+}
+
+void probe_repository(struct git_facts *git, struct arena *arena, const char *project)
+{
+	const char *top = project;
+
+	while (!look_at(git, arena, top, project) && !str_equal(top, "/"))
+		top = path_parent(arena, top);
+}

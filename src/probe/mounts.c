@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Looks at what the user asked to mount, and where.
+#include "probe/mounts.h"
+
+#include "base/arena.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "config/config.h"
+#include "plan/facts.h"
+#include "sys/files.h"
+
+// "~/x", "x" and "/x" as the absolute path they stand for.
+static const char *absolute(struct arena *arena, const struct facts *facts, const char *written)
+{
+	if (str_equal(written, "~"))
+		return facts->home;
+	written = path_expand_home(arena, written, facts->home);
+	if (written[0] != '/')
+		written = path_join(arena, facts->project, written);
+	return path_clean(arena, written);
+}
+
+void probe_mounts(struct facts *facts, struct arena *arena, const struct config *config)
+{
+	vec_each(mount, &config->mounts) {
+		struct mount_facts found = { .written = mount->source,
+					     .written_to = mount->destination,
+					     .writable = mount->writable,
+					     .origin = mount->origin,
+					     .place = mount->place };
+
+		found.source = file_follow(arena, absolute(arena, facts, mount->source));
+		found.destination = file_follow(
+			arena, mount->destination ? absolute(arena, facts, mount->destination)
+						  : found.source.path);
+		vec_push(arena, &facts->mounts, found);
+	}
+}

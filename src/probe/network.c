@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// The host's own addresses and networks, by asking the kernel (rtnetlink).
+#include "probe/network.h"
+
+#include "base/address.h"
+#include "base/arena.h"
+#include "base/quote.h"
+#include "plan/facts.h"
+#include "probe/programs.h"
+#include "sys/cleanup.h"
+#include "sys/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+enum {
+	RESOLV_LIMIT = 64 * 1024,
+	MOST_TRIES = 10,
+	// A prefix shorter than these is no network of neighbours: it is the way to the internet.
+	SHORTEST_4 = 8,
+	SHORTEST_6 = 16,
+};
+
+struct dump {
+	struct network_facts *network;
+	struct arena *arena;
+	void (*take)(struct dump *dump, const struct nlmsghdr *message);
+	bool torn; // something changed in between
+};
+
+static void add_range(struct dump *dump, int family, const void *bytes, unsigned int length,
+		      unsigned int interface)
+{
+	bool six = family == AF_INET6;
+	struct address_range range = { .six = six, .length = length };
+	char name[IF_NAMESIZE];
+
+	memcpy(range.bytes, bytes, six ? 16 : 4);
+	vec_push(dump->arena, &dump->network->ranges,
+		 (struct host_range){ .range = address_network(range),
+				      .interface =
+					      if_indextoname(interface, name)
+						      ? quote_word(dump->arena, name, IF_NAMESIZE)
+						      : "gone" });
+}
+
+static void add_network(struct dump *dump, int family, const void *bytes, unsigned int length,
+			unsigned int interface)
+{
+	if (length >= (unsigned int)(family == AF_INET6 ? SHORTEST_6 : SHORTEST_4))
+		add_range(dump, family, bytes, length, interface);
+}
+
+static void take_address(struct dump *dump, const struct nlmsghdr *message)
+{
+	const struct ifaddrmsg *address = NLMSG_DATA(message);
+	unsigned int bits = address->ifa_family == AF_INET6 ? ADDRESS_BITS_6 : ADDRESS_BITS_4;
+	int left = (int)IFA_PAYLOAD(message);
+
+	if (message->nlmsg_type != RTM_NEWADDR ||
+	    (address->ifa_family != AF_INET && address->ifa_family != AF_INET6))
+		return;
+	// On a point-to-point link IFA_ADDRESS is the other end, with the prefix; IFA_LOCAL is ours.
+	for (const struct rtattr *part = IFA_RTA(address); RTA_OK(part, left);
+	     part = RTA_NEXT(part, left)) {
+		if (part->rta_type != IFA_ADDRESS && part->rta_type != IFA_LOCAL)
+			continue;
+		add_range(dump, address->ifa_family, RTA_DATA(part), bits, address->ifa_index);
+		add_network(dump, address->ifa_family, RTA_DATA(part), address->ifa_prefixlen,
+			    address->ifa_index);
+	}
+}
+
+// A tunnel has no neighbours: what is routed into it may well be the whole internet.
+static bool has_neighbours(unsigned int interface)
+{
+	CLEANUP_FD int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct ifreq request = { 0 };
+
+	if (fd < 0 || !if_indextoname(interface, request.ifr_name) ||
+	    ioctl(fd, SIOCGIFFLAGS, &request) < 0)
+		return true;
+	return !(request.ifr_flags & (IFF_POINTOPOINT | IFF_NOARP));
+}
+
+static void take_route(struct dump *dump, const struct nlmsghdr *message)
+{
+	const struct rtmsg *route = NLMSG_DATA(message);
+	int left = (int)RTM_PAYLOAD(message);
+	const void *destination = NULL;
+	unsigned int interface = 0;
+	bool through_router = false;
+
+	if (message->nlmsg_type != RTM_NEWROUTE || route->rtm_type != RTN_UNICAST ||
+	    (route->rtm_family != AF_INET && route->rtm_family != AF_INET6))
+		return;
+	for (const struct rtattr *part = RTM_RTA(route); RTA_OK(part, left);
+	     part = RTA_NEXT(part, left)) {
+		if (part->rta_type == RTA_DST)
+			destination = RTA_DATA(part);
+		else if (part->rta_type == RTA_OIF)
+			memcpy(&interface, RTA_DATA(part), sizeof(interface));
+		else if (part->rta_type == RTA_GATEWAY || part->rta_type == RTA_VIA ||
+			 part->rta_type == RTA_MULTIPATH || part->rta_type == RTA_NH_ID)
+			through_router = true;
+	}
+	if (route->rtm_dst_len == 0 && route->rtm_table == RT_TABLE_MAIN) {
+		if (route->rtm_family == AF_INET)
+			dump->network->ipv4 = true;
+		else
+			dump->network->ipv6 = true;
+	}
+	if (destination && interface && !through_router && has_neighbours(interface))
+		add_network(dump, route->rtm_family, destination, route->rtm_dst_len, interface);
+}
+
+// False with errno; what came until then was taken.
+static bool ask(int fd, int kind, struct dump *dump)
+{
+	struct {
+		struct nlmsghdr header;
+		struct rtgenmsg family;
+	} request = { .header = { .nlmsg_len = NLMSG_LENGTH(sizeof(struct rtgenmsg)),
+				  .nlmsg_type = (unsigned short)kind,
+				  .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
+		      .family = { .rtgen_family = AF_UNSPEC } };
+	static _Alignas(struct nlmsghdr) char buffer[32 * 1024];
+
+	if (send(fd, &request, sizeof(request), 0) < 0)
+		return false;
+	for (;;) {
+		ssize_t got = recv(fd, buffer, sizeof(buffer), 0);
+		const struct nlmsghdr *message = (const struct nlmsghdr *)buffer;
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		for (; NLMSG_OK(message, got); message = NLMSG_NEXT(message, got)) {
+			if (message->nlmsg_type == NLMSG_DONE)
+				return true;
+			if (message->nlmsg_type == NLMSG_ERROR) {
+				errno = -((const struct nlmsgerr *)NLMSG_DATA(message))->error;
+				return false;
+			}
+			dump->torn |= message->nlmsg_flags & NLM_F_DUMP_INTR;
+			dump->take(dump, message);
+		}
+	}
+}
+
+bool probe_ranges(struct network_facts *network, struct arena *arena)
+{
+	CLEANUP_FD int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+
+	for (int tries = 0; fd >= 0 && tries < MOST_TRIES; tries++) {
+		struct dump addresses = { network, arena, take_address, false };
+		struct dump routes = { network, arena, take_route, false };
+
+		network->ranges.count = 0;
+		network->ipv4 = network->ipv6 = false;
+		if (!ask(fd, RTM_GETADDR, &addresses) || !ask(fd, RTM_GETROUTE, &routes))
+			return false;
+		if (!addresses.torn && !routes.torn)
+			return true;
+		errno = EAGAIN;
+	}
+	return false;
+}
+
+static const char *tun_problem(void)
+{
+	CLEANUP_FD int fd = open("/dev/net/tun", O_RDWR | O_CLOEXEC);
+
+	return fd < 0 ? strerror(errno) : NULL;
+}
+
+void probe_network(struct facts *facts, struct arena *arena)
+{
+	struct network_facts *network = &facts->network;
+
+	if (!probe_ranges(network, arena))
+		network->problem = arena_strdup(arena, strerror(errno));
+	network->resolv_text = file_read(arena, "/etc/resolv.conf", RESOLV_LIMIT, READ_FOLLOW);
+	network->pasta = probe_program(arena, facts, "pasta", &facts->passed_over);
+	network->nft = probe_program(arena, facts, "nft", &facts->passed_over);
+	network->tun_problem = tun_problem();
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Looks for files in the project that look like secrets (SEC-01), by name only and within bounds.
+#include "probe/project_secrets.h"
+
+#include "base/arena.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "plan/claude/settings.h"
+#include "plan/facts.h"
+#include "plan/secrets/detect.h"
+#include "sys/cleanup.h"
+#include "sys/files.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+// A hint, not a guarantee: deep trees are not searched, so that a large project starts at once.
+enum { DEPTH = 3, MOST_DIRECTORIES = 64, MOST_ENTRIES = 4096, SETTINGS_LIMIT = 1024 * 1024 };
+
+struct scan {
+	struct arena *arena;
+	strings *found;
+	int directories;
+	int entries;
+};
+
+static bool is_dull(const char *name)
+{
+	static const char *const dull[] = { ".git",  "node_modules", "target", "build",      "dist",
+					    ".venv", "venv",         "vendor", "__pycache__" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(dull); i++)
+		if (str_equal(name, dull[i]))
+			return true;
+	return false;
+}
+
+static void scan_directory(struct scan *scan, int parent, const char *name, const char *shown,
+			   int depth)
+{
+	CLEANUP_FD int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	CLEANUP_DIR DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	if (!directory)
+		return;
+	take_fd(&fd);
+	while ((entry = readdir(directory)) && scan->entries++ < MOST_ENTRIES) {
+		const char *path = *shown ? path_join(scan->arena, shown, entry->d_name)
+					  : arena_strdup(scan->arena, entry->d_name);
+
+		if (str_equal(entry->d_name, ".") || str_equal(entry->d_name, ".."))
+			continue;
+		if (entry->d_type == DT_REG && secret_file_name(entry->d_name))
+			vec_push(scan->arena, scan->found, path);
+		if (entry->d_type == DT_DIR && depth > 1 && !is_dull(entry->d_name) &&
+		    scan->directories++ < MOST_DIRECTORIES)
+			scan_directory(scan, dirfd(directory), entry->d_name, path, depth - 1);
+	}
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void probe_project_secrets(struct facts *facts, struct arena *arena)
+{
+	static const char *const settings[] = { ".mcp.json", ".claude/settings.json",
+						".claude/settings.local.json" };
+	struct scan scan = { .arena = arena, .found = &facts->project_secrets };
+
+	scan_directory(&scan, AT_FDCWD, facts->project, "", DEPTH);
+	if (facts->project_secrets.count)
+		qsort(facts->project_secrets.items, facts->project_secrets.count,
+		      sizeof(*facts->project_secrets.items), by_name);
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+		const char *text = file_read(arena, path_join(arena, facts->project, settings[i]),
+					     SETTINGS_LIMIT, 0);
+
+		if (text)
+			settings_find_secrets(arena, settings[i], text,
+					      &facts->project_mcp_secrets);
+	}
+}

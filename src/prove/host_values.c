@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// What the host knows of itself and the box shall not: names, numbers, devices.
+#include "prove/host_values.h"
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "config/options.h"
+#include "plan/plan.h"
+#include "prove/canaries.h"
+#include "prove/prove.h"
+#include "sys/cleanup.h"
+
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <limits.h>
+#include <net/ethernet.h>
+#include <net/if.h>
+#include <netpacket/packet.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+enum { FACT_LIMIT = 4096 };
+
+static void add_fact(struct prove *prove, enum canary_kind kind, const char *value)
+{
+	if (value && *value && !strpbrk(value, "\t\n"))
+		prove_add(prove, (struct canary){ .kind = kind, .value = value });
+}
+
+static const char *first_line(struct arena *arena, const char *path)
+{
+	CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char line[FACT_LIMIT] = "";
+
+	if (fd < 0 || read(fd, line, sizeof(line) - 1) < 0)
+		return NULL;
+	return arena_strndup(arena, line, strcspn(line, "\n"));
+}
+
+static const char *other_user(struct arena *arena)
+{
+	CLEANUP_FILE FILE *file = fopen("/etc/passwd", "re");
+	const char *found = NULL;
+	const struct passwd *account;
+
+	while (file && !found && (account = fgetpwent(file))) {
+		// These two are in every box, one of them by another number.
+		if (account->pw_uid != getuid() && account->pw_uid != 0 &&
+		    !str_equal(account->pw_name, "nobody"))
+			found = arena_strdup(arena, account->pw_name);
+	}
+	return found;
+}
+
+// "8:1", as mountinfo has it.
+static bool comes_along(struct arena *arena, const struct plan *plan, const char *device)
+{
+	vec_each(mount, &plan->mounts) {
+		if (mount->id.inode &&
+		    str_equal(device, arena_printf(arena, "%u:%u", major(mount->id.device),
+						   minor(mount->id.device))))
+			return true;
+	}
+	return false;
+}
+
+// A device that is mounted on the host, and that nothing in the box comes from: of those that do, the kernel tells.
+static const char *other_device(struct arena *arena, const struct plan *plan)
+{
+	CLEANUP_FILE FILE *file = fopen("/proc/self/mountinfo", "re");
+	char line[FACT_LIMIT];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		char device[FACT_LIMIT];
+		char source[FACT_LIMIT];
+		const char *rest = strstr(line, " - ");
+
+		if (rest && sscanf(line, "%*s %*s %4095s", device) == 1 &&
+		    sscanf(rest, " - %*s %4095s", source) == 1 && *source == '/' &&
+		    !comes_along(arena, plan, device))
+			return arena_strdup(arena, source);
+	}
+	return NULL;
+}
+
+static const char *hardware_address(struct arena *arena)
+{
+	const char *found = NULL;
+	struct ifaddrs *all = NULL;
+
+	if (getifaddrs(&all) < 0)
+		return NULL;
+	for (struct ifaddrs *one = all; one && !found; one = one->ifa_next) {
+		struct sockaddr_ll link;
+
+		if (!one->ifa_addr || one->ifa_addr->sa_family != AF_PACKET ||
+		    (one->ifa_flags & IFF_LOOPBACK))
+			continue;
+		memcpy(&link, one->ifa_addr, sizeof(link));
+		if (link.sll_halen == ETH_ALEN)
+			found = arena_printf(arena, "%02x:%02x:%02x:%02x:%02x:%02x",
+					     link.sll_addr[0], link.sll_addr[1], link.sll_addr[2],
+					     link.sll_addr[3], link.sll_addr[4], link.sll_addr[5]);
+	}
+	freeifaddrs(all);
+	return found;
+}
+
+void prove_add_facts(struct prove *prove, const struct plan *plan)
+{
+	CLEANUP_FD int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+	char name[HOST_NAME_MAX + 1] = "";
+
+	gethostname(name, sizeof(name) - 1);
+	add_fact(prove, CANARY_TIER, network_tier_names[plan->network]);
+	add_fact(prove, CANARY_HOME, plan->home);
+	add_fact(prove, CANARY_PROJECT, plan->project);
+	add_fact(prove, CANARY_TERMINAL, terminal < 0 ? "no" : "yes");
+	add_fact(prove, CANARY_HOSTNAME, arena_strdup(prove->arena, name));
+	add_fact(prove, CANARY_MACHINE, first_line(prove->arena, "/etc/machine-id"));
+	add_fact(prove, CANARY_BOOT, first_line(prove->arena, "/proc/sys/kernel/random/boot_id"));
+	add_fact(prove, CANARY_USER, other_user(prove->arena));
+	add_fact(prove, CANARY_HARDWARE, hardware_address(prove->arena));
+	add_fact(prove, CANARY_MOUNT_SOURCE, other_device(prove->arena, plan));
+}

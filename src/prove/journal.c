@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// The list of what --prove makes on this machine, on disk while it is there.
+//
+// Theory of operation: a file in ~/.claudebox names every path and object before the first is made. Whoever
+// holds its lock still runs. The next --prove takes each list that nobody holds, removes what is on it, and then the
+// list. A path is removed only when its last part starts with the list's own random name: nothing of the user's does.
+#include "prove/journal.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "plan/plan.h"
+#include "prove/canaries.h"
+#include "prove/prove.h"
+#include "state/instance.h"
+#include "sys/cleanup.h"
+#include "sys/write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#define JOURNAL_PREFIX "prove-"
+
+enum { JOURNAL_LIMIT = 1024 * 1024 };
+
+static const char *journal_text(const struct prove *prove, const char *project)
+{
+	struct text out = { .arena = prove->arena };
+
+	vec_each(canary, &prove->list) {
+		bool path = canary->kind == CANARY_FILE || canary->kind == CANARY_UNIX ||
+			    canary->kind == CANARY_WRITE || canary->kind == CANARY_MADE;
+
+		if (path && !canary->granted)
+			text_printf(&out, "path\t%s\n", canary->value);
+	}
+	if (!strchr(project, '\n'))
+		text_printf(&out, "files\t%s\n", project);
+	text_printf(&out, "objects\t%d\nqueue\t%s\n", prove->key, prove->mark);
+	return text_get(&out);
+}
+
+// Only what we made ourselves has our number and this key.
+static void remove_objects(int key)
+{
+	struct shmid_ds memory;
+	struct semid_ds semaphore;
+	struct msqid_ds messages;
+	int id = shmget(key, 0, 0);
+
+	if (id >= 0 && shmctl(id, IPC_STAT, &memory) == 0 && memory.shm_perm.cuid == getuid())
+		shmctl(id, IPC_RMID, NULL);
+	id = semget(key, 0, 0);
+	if (id >= 0 && semctl(id, 0, IPC_STAT, &semaphore) == 0 &&
+	    semaphore.sem_perm.cuid == getuid())
+		semctl(id, 0, IPC_RMID);
+	id = msgget(key, 0);
+	if (id >= 0 && msgctl(id, IPC_STAT, &messages) == 0 && messages.msg_perm.cuid == getuid())
+		msgctl(id, IPC_RMID, NULL);
+}
+
+// What the probe made in the project, and could not remove itself any more.
+static void remove_files(const char *path, const char *mark)
+{
+	CLEANUP_DIR DIR *directory = opendir(path);
+	struct dirent *entry;
+
+	while (directory && (entry = readdir(directory)))
+		if (str_starts(entry->d_name, mark))
+			unlinkat(dirfd(directory), entry->d_name, 0);
+}
+
+static void remove_listed(struct arena *arena, const char *text, const char *mark)
+{
+	const char *line;
+
+	while ((line = str_next_line(arena, &text))) {
+		const char *path = str_after(line, "path\t");
+		const char *files = str_after(line, "files\t");
+		const char *key = str_after(line, "objects\t");
+		const char *queue = str_after(line, "queue\t");
+
+		if (path && *path == '/' && str_starts(path_name(path), mark) && unlink(path) < 0 &&
+		    errno == EISDIR)
+			rmdir(path);
+		if (files)
+			remove_files(files, mark);
+		if (key)
+			remove_objects((int)strtol(key, NULL, 10));
+		if (queue && str_equal(queue, mark))
+			syscall(SYS_mq_unlink, queue);
+	}
+}
+
+static void remove_leftover(struct arena *arena, int root, const char *name)
+{
+	CLEANUP_FD int fd = openat(root, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	char *text = arena_alloc(arena, JOURNAL_LIMIT + 1);
+
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0) // its owner lives
+		return;
+	if (read(fd, text, JOURNAL_LIMIT) < 0)
+		return;
+	remove_listed(arena, text, name + strlen(JOURNAL_PREFIX));
+	unlinkat(root, name, 0);
+}
+
+static void remove_leftovers(struct arena *arena, int root)
+{
+	int copy = fcntl(root, F_DUPFD_CLOEXEC, 0);
+	CLEANUP_DIR DIR *entries = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+
+	while (entries && (entry = readdir(entries)))
+		if (str_starts(entry->d_name, JOURNAL_PREFIX CANARY_PREFIX) &&
+		    strlen(entry->d_name) == strlen(JOURNAL_PREFIX CANARY_PREFIX) + MARK_DIGITS)
+			remove_leftover(arena, root, entry->d_name);
+}
+
+bool prove_open_journal(struct prove *prove, const struct plan *plan, struct error *error)
+{
+	const char *root = plan->state.root;
+	const char *name = arena_printf(prove->arena, JOURNAL_PREFIX "%s", prove->mark);
+	CLEANUP_FD int directory = state_open_root(root, error);
+	// Boxes would make it a moment later; other boxes' states are looked for in it.
+	CLEANUP_FD int instances =
+		directory < 0 ? -1 : open_directory(directory, "instances", root, error);
+
+	if (instances < 0)
+		return false;
+	remove_leftovers(prove->arena, directory);
+	prove->listed = journal_text(prove, plan->project);
+	prove->journal = openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (prove->journal >= 0 && strlen(prove->listed) <= JOURNAL_LIMIT &&
+	    flock(prove->journal, LOCK_EX | LOCK_NB) == 0 &&
+	    write_all(prove->journal, prove->listed, strlen(prove->listed)))
+		return true;
+	error_set(error, "cannot write '%s/%s': %s", root, name, strerror(errno));
+	if (prove->journal >= 0)
+		unlinkat(directory, name, 0);
+	return false;
+}
+
+void prove_close_journal(struct prove *prove, const struct plan *plan)
+{
+	remove_listed(prove->arena, prove->listed, prove->mark);
+	unlink(arena_printf(prove->arena, "%s/" JOURNAL_PREFIX "%s", plan->state.root,
+			    prove->mark));
+	cleanup_close(&prove->journal);
+}

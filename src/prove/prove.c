@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// --prove: canaries, a box with the probe in it, and what came of it.
+//
+// Theory of operation: from the first canary to the last, signals are blocked; those that come meanwhile go to the
+// probe, as to any agent, and end it. So every way out of here leads through the cleaning, but SIGKILL: then our
+// children end with us, and the next --prove removes the rest. The box's output goes to files in memory, which nobody
+// has to read while it runs.
+#include "prove/prove.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "box/box.h"
+#include "box/supervise.h"
+#include "config/config.h"
+#include "plan/facts.h"
+#include "plan/plan.h"
+#include "prove/canaries.h"
+#include "prove/journal.h"
+#include "prove/listen.h"
+#include "prove/plant.h"
+#include "prove/render.h"
+#include "prove/verdicts.h"
+#include "sys/cleanup.h"
+#include "sys/memfd.h"
+#include "sys/output.h"
+#include "sys/write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <termios.h>
+
+extern const unsigned char attack_program[];
+extern const size_t attack_program_size;
+
+enum { OUTPUT_LIMIT = 1024 * 1024 };
+
+// Standard streams as they were, and the files that stand in for them.
+struct streams {
+	int saved[3];
+	int files[3];
+};
+
+static int open_memory(const char *name)
+{
+	int fd = memfd_open(name, false);
+
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, O_APPEND);
+	return fd;
+}
+
+// What a caller redirected is not the box's: a terminal is all that it gets, as always.
+static bool divert(struct streams *streams, struct error *error)
+{
+	streams->files[0] = isatty(STDIN_FILENO) ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+						 : open("/dev/null", O_RDONLY | O_CLOEXEC);
+	streams->files[1] = open_memory("probe-output");
+	streams->files[2] = open_memory("probe-messages");
+	for (int i = 0; i < 3; i++) {
+		streams->saved[i] = fcntl(i, F_DUPFD_CLOEXEC, 3);
+		if (streams->files[i] < 0 || dup2(streams->files[i], i) < 0)
+			return error_set(error, "cannot redirect output: %s", strerror(errno));
+	}
+	return true;
+}
+
+static void restore(const struct streams *streams)
+{
+	for (int i = 0; i < 3; i++) {
+		if (streams->saved[i] >= 0)
+			dup2(streams->saved[i], i);
+		else
+			close(i);
+		cleanup_close(&streams->saved[i]);
+	}
+}
+
+static const char *read_memory(struct arena *arena, int fd)
+{
+	struct stat status = { 0 };
+	char *text;
+
+	if (fd < 0 || fstat(fd, &status) < 0 || status.st_size > OUTPUT_LIMIT)
+		return "";
+	text = arena_alloc(arena, (size_t)status.st_size + 1);
+	return pread(fd, text, (size_t)status.st_size, 0) < 0 ? "" : text;
+}
+
+// What was typed in by the box, if anything was, is not for the user's shell.
+static void drain_terminal(struct arena *arena, const struct proof *proof)
+{
+	CLEANUP_FD int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+
+	for (size_t i = 0; terminal >= 0 && i < attack_count; i++)
+		if (proof->rows[i].verdict == VERDICT_LEAKED &&
+		    str_starts(attack_name(arena, &attack_table[i]), "terminal-"))
+			tcflush(terminal, TCIFLUSH);
+}
+
+// Plants, runs, looks and cleans. False: no box could be started.
+static bool attack(struct prove *prove, struct plan *plan, struct proof *ret_proof,
+		   struct error *error)
+{
+	struct streams streams = { { -1, -1, -1 }, { -1, -1, -1 } };
+	const char *messages;
+	int status = 0;
+	bool ok;
+
+	prove_plant(prove, plan);
+	prove_grant_ports(prove->arena, plan, &prove->list);
+	prove_change_plan(plan, prove->arena, attack_program, attack_program_size,
+			  prove_render_canaries(prove->arena, &prove->list));
+	ok = divert(&streams, error) && box_run(plan, prove->arena, &status, error);
+	restore(&streams);
+	prove_stop_listening(prove);
+	prove_look_after(prove);
+	prove_uproot(prove);
+	*ret_proof = prove_judge(prove->arena, read_memory(prove->arena, streams.files[1]), status,
+				 &prove->list, plan->user_namespaces ? plan->nested_by : NULL);
+	messages = read_memory(prove->arena, streams.files[2]);
+	if (!ok || ret_proof->problem)
+		write_all(STDERR_FILENO, messages, strlen(messages));
+	for (int i = 0; i < 3; i++)
+		cleanup_close(&streams.files[i]);
+	return ok;
+}
+
+bool prove_command(struct prove *prove, const struct config *config, const struct facts *facts,
+		   struct plan *plan, int *ret_status, struct error *error)
+{
+	canaries places = prove_places(prove->arena, plan, facts, prove->mark);
+	struct proof proof;
+	sigset_t before;
+	bool ok;
+
+	if (plan->state.upgrade.needed) {
+		error_hint(error, "start a box first: claudebox --shell");
+		return error_set(error, "the state is still that of an earlier claudebox");
+	}
+	prove_grant_variables(prove->arena, plan, &prove->list);
+	vec_each(canary, &places)
+		prove_add(prove, *canary);
+	sigprocmask(SIG_BLOCK, NULL, &before);
+	close(supervise_open_signals());
+	ok = prove_open_journal(prove, plan, error);
+	if (ok) {
+		ok = attack(prove, plan, &proof, error);
+		prove_close_journal(prove, plan);
+	}
+	if (ok)
+		drain_terminal(prove->arena, &proof);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (!ok) {
+		error->status = EXIT_NOT_STARTED;
+		return false;
+	}
+	if (!output_print(STDOUT_FILENO,
+			  config->output == OUTPUT_JSON
+				  ? render_proof_json(prove->arena, plan, &proof)
+				  : render_proof(prove->arena, plan, &proof,
+						 output_reader(STDOUT_FILENO)),
+			  error))
+		return false;
+	*ret_status = proof.problem || proof.counts[VERDICT_LEAKED] ? EXIT_CHECK_FAILED : 0;
+	if (!proof.problem)
+		return true;
+	error->status = EXIT_CHECK_FAILED;
+	return error_set(error, "the proof is incomplete: %s", proof.problem);
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// The result of --prove, as a table and as JSON.
+#pragma once
+
+#include "base/arena.h"
+#include "base/screen.h"
+#include "plan/plan.h"
+#include "prove/verdicts.h"
+
+const char *render_proof(struct arena *arena, const struct plan *plan, const struct proof *proof,
+			 struct reader reader);
+const char *render_proof_json(struct arena *arena, const struct plan *plan,
+			      const struct proof *proof);

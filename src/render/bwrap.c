@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// The plan as bwrap options, in the order in which bwrap carries them out.
+#include "render/bwrap.h"
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "config/limits.h"
+#include "plan/plan.h"
+#include "plan/tables.h"
+#include "seccomp/programs.h"
+
+static void add(bwrap_options *options, struct arena *arena, const char *flag, const char *first,
+		const char *second)
+{
+	vec_push(arena, options,
+		 (struct bwrap_option){ .flag = flag, .arguments = { first, second } });
+}
+
+static void add_variables(bwrap_options *options, struct arena *arena, const struct plan *plan)
+{
+	add(options, arena, "--clearenv", NULL, NULL);
+	vec_each(variable, &plan->variables)
+		vec_push(arena, options,
+			 (struct bwrap_option){ .flag = "--setenv",
+						.arguments = { variable->name, variable->value },
+						.operand = OPERAND_VARIABLE,
+						.variable = variable });
+}
+
+static struct bwrap_option option_of(const struct plan_mount *mount)
+{
+	bool writable = mount->kind == MOUNT_WRITABLE;
+
+	switch (mount->kind) {
+	case MOUNT_READ_ONLY:
+	case MOUNT_WRITABLE:
+		return (struct bwrap_option){ .flag = writable ? "--bind" : "--ro-bind",
+					      .by_descriptor = writable ? "--bind-fd"
+									: "--ro-bind-fd",
+					      .arguments = { mount->source, mount->path },
+					      .operand = OPERAND_HOST_PATH };
+	case MOUNT_EMPTY:
+		return (struct bwrap_option){ .flag = "--tmpfs", .arguments = { mount->path } };
+	case MOUNT_DIRECTORY:
+		return (struct bwrap_option){ .flag = "--dir", .arguments = { mount->path } };
+	case MOUNT_LINK:
+		return (struct bwrap_option){ .flag = "--symlink",
+					      .arguments = { mount->source, mount->path } };
+	case MOUNT_DATA:
+		return (struct bwrap_option){ .flag = "--file",
+					      .arguments = { NULL, mount->path },
+					      .operand = OPERAND_DATA };
+	case MOUNT_PROC:
+		return (struct bwrap_option){ .flag = "--proc", .arguments = { mount->path } };
+	case MOUNT_DEV:
+		return (struct bwrap_option){ .flag = "--dev", .arguments = { mount->path } };
+	case MOUNT_SEAL:
+	case MOUNT_KIND_COUNT:
+		break;
+	}
+	return (struct bwrap_option){ .flag = "--remount-ro", .arguments = { mount->path } };
+}
+
+static void add_mount(bwrap_options *options, struct arena *arena, const struct plan *plan,
+		      const struct plan_mount *mount)
+{
+	struct bwrap_option option = option_of(mount);
+	unsigned long long memory = plan->limits.values[LIMIT_MEMORY].value;
+
+	option.mount = mount;
+	option.staged = mount->staged;
+	// Files there are memory, and stay when their process is killed: a full disk is the lesser evil.
+	if (mount->kind == MOUNT_EMPTY && memory)
+		add(options, arena, "--size", arena_printf(arena, "%llu", memory / 2), NULL);
+	if (mount->mode)
+		option.mode = arena_printf(arena, "%04o", mount->mode);
+	vec_push(arena, options, option);
+}
+
+// Whoever is in a mount stays there when it is moved.
+static void add_directory(bwrap_options *options, struct arena *arena, const struct plan *plan)
+{
+	struct bwrap_option option = { .flag = "--chdir", .arguments = { plan->project } };
+
+	vec_each(mount, &plan->mounts) {
+		if (str_equal(mount->path, plan->project))
+			option.staged = mount->staged;
+	}
+	vec_push(arena, options, option);
+}
+
+bwrap_options render_bwrap(const struct plan *plan, struct arena *arena)
+{
+	bwrap_options options = { 0 };
+
+	add(&options, arena, "--unshare-user", NULL, NULL);
+	add(&options, arena, "--unshare-pid", NULL, NULL);
+	add(&options, arena, "--unshare-ipc", NULL, NULL);
+	add(&options, arena, "--unshare-uts", NULL, NULL);
+	add(&options, arena, "--unshare-cgroup", NULL, NULL);
+	if (tier_table[plan->network].own_namespace)
+		add(&options, arena, "--unshare-net", NULL, NULL);
+	add(&options, arena, "--uid", arena_printf(arena, "%u", plan->uid), NULL);
+	add(&options, arena, "--gid", arena_printf(arena, "%u", plan->gid), NULL);
+	add(&options, arena, "--hostname", plan->hostname, NULL);
+	add(&options, arena, "--cap-drop", "ALL", NULL);
+	vec_push(arena, &options,
+		 (struct bwrap_option){ .flag = "--die-with-parent", .operand = OPERAND_NO_INIT });
+	if (!plan->user_namespaces)
+		add(&options, arena, "--disable-userns", NULL, NULL);
+	vec_push(arena, &options,
+		 (struct bwrap_option){ .flag = "--seccomp",
+					.operand = OPERAND_SECCOMP,
+					.filter = &seccomp_programs[plan->filter] });
+	add_variables(&options, arena, plan);
+	vec_each(mount, &plan->mounts)
+		add_mount(&options, arena, plan, mount);
+	add_directory(&options, arena, plan);
+	return options;
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// The result of --check (UX-05): a doctor's report for a person, one plain line each for a pipe, JSON for scripts.
+#include "render/check.h"
+
+#include "base/arena.h"
+#include "base/json.h"
+#include "base/quote.h"
+#include "base/screen.h"
+#include "base/text.h"
+
+enum { NARROW_COLUMNS = 60, INDENT = 4, STATE_COLUMNS = 8, NAME_COLUMNS = 9 };
+
+static const struct {
+	const char *name;
+	enum style style;
+} state_rows[FINDING_COUNT] = {
+	[FINDING_OK] = { "ok", STYLE_GOOD },
+	[FINDING_MISSING] = { "missing", STYLE_WARN },
+	[FINDING_BROKEN] = { "broken", STYLE_DANGER },
+};
+
+static bool stops(const struct finding_row *row)
+{
+	return row->found.state != FINDING_OK && !row->found.starts_without && row->required;
+}
+
+size_t findings_to_fix(const finding_rows *rows)
+{
+	size_t count = 0;
+
+	vec_each(row, rows)
+		count += stops(row);
+	return count;
+}
+
+static const char *detail_of(struct arena *arena, const struct finding_row *row)
+{
+	if (row->found.state == FINDING_OK || stops(row))
+		return row->found.detail;
+	return arena_printf(arena, "%s (not needed)", row->found.detail);
+}
+
+static const char *fix_of(struct arena *arena, const struct finding_row *row)
+{
+	if (row->found.state == FINDING_OK || !row->found.fix)
+		return NULL;
+	return arena_printf(arena, "fix: %s", row->found.fix);
+}
+
+static const char *summary_of(struct arena *arena, const finding_rows *rows)
+{
+	size_t count = findings_to_fix(rows);
+
+	if (!count)
+		return "claudebox can start here";
+	return arena_printf(arena, "claudebox can't start here: %zu thing%s to fix", count,
+			    count == 1 ? "" : "s");
+}
+
+static void add_row(struct screen *screen, const struct finding_row *row)
+{
+	const char *name = state_rows[row->found.state].name;
+	bool narrow = screen_narrow(screen, NARROW_COLUMNS);
+	size_t margin = screen->reader.terminal ? 2 : 0; // below a head
+	size_t indent = narrow ? INDENT : margin + STATE_COLUMNS + 1 + NAME_COLUMNS + 1;
+	const char *fix = fix_of(screen->arena, row);
+
+	screen_add_blanks(screen, margin);
+	screen_add(screen, state_rows[row->found.state].style, name);
+	screen_add_blanks(screen, STATE_COLUMNS + 1 - display_width(name));
+	if (narrow) {
+		text_add(&screen->out, row->name);
+		screen_end_line(screen, indent);
+	} else {
+		text_printf(&screen->out, "%-*s ", NAME_COLUMNS, row->name);
+	}
+	screen_add_wrapped(screen, STYLE_PLAIN, detail_of(screen->arena, row), indent);
+	if (!fix)
+		return;
+	screen_add_blanks(screen, indent);
+	screen_add_wrapped(screen, stops(row) ? STYLE_HEAD : STYLE_DIM, fix, indent);
+}
+
+static void add_group(struct screen *screen, const finding_rows *rows,
+		      const struct finding_row *first)
+{
+	for (const struct finding_row *row = rows->items; row < first; row++) {
+		if (str_equal(row->group, first->group))
+			return; // shown before
+	}
+	screen_add(screen, STYLE_HEAD, first->group);
+	text_add(&screen->out, "\n");
+	vec_each(row, rows) {
+		if (str_equal(row->group, first->group))
+			add_row(screen, row);
+	}
+	text_add(&screen->out, "\n");
+}
+
+const char *render_check(struct arena *arena, const finding_rows *rows, struct reader reader)
+{
+	struct screen screen = screen_for(arena, reader);
+
+	vec_each(row, rows) {
+		if (reader.terminal)
+			add_group(&screen, rows, row);
+		else
+			add_row(&screen, row);
+	}
+	screen_add_wrapped(&screen, findings_to_fix(rows) ? STYLE_DANGER : STYLE_GOOD,
+			   summary_of(arena, rows), 0);
+	return text_get(&screen.out);
+}
+
+const char *render_check_json(struct arena *arena, const finding_rows *rows)
+{
+	size_t to_fix = findings_to_fix(rows);
+	json_t *list = json_array();
+	JSON_OWNED *all = NULL;
+
+	vec_each(row, rows)
+		json_array_append_new(list, json_pack("{s:s, s:s, s:b, s:s, s:s?, s:s}", "name",
+						      row->name, "state",
+						      state_rows[row->found.state].name, "required",
+						      row->required, "detail", row->found.detail,
+						      "fix", row->found.fix, "group", row->group));
+	all = json_pack("{s:i, s:b, s:I, s:o}", "version", 1, "starts", !to_fix, "to_fix",
+			(json_int_t)to_fix, "checks", list);
+	return json_write(arena, all, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+}

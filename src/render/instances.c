@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// The lists of --instances and --gc, on the screen and as JSON.
+#include "render/instances.h"
+
+#include "base/arena.h"
+#include "base/json.h"
+#include "base/path.h"
+#include "base/quote.h"
+#include "base/screen.h"
+#include "base/text.h"
+#include "plan/state/instances.h"
+
+enum { INDENT = 4, MINUTE = 60, HOUR = 60 * MINUTE, DAY = 24 * HOUR };
+
+const char *render_size(struct arena *arena, uint64_t bytes)
+{
+	static const char *const units[] = { "kB", "MB", "GB", "TB" };
+	uint64_t tenths = bytes / 100;
+	size_t unit = 0;
+
+	if (bytes < 1000)
+		return arena_printf(arena, "%u bytes", (unsigned int)bytes);
+	for (; tenths >= 10000 && unit + 1 < ARRAY_SIZE(units); unit++)
+		tenths /= 1000;
+	return arena_printf(arena, "%llu.%u %s", (unsigned long long)(tenths / 10),
+			    (unsigned int)(tenths % 10), units[unit]);
+}
+
+// How long ago is what counts, and needs no calendar.
+static const char *render_age(struct arena *arena, int64_t then, int64_t now)
+{
+	static const struct {
+		int64_t seconds;
+		const char *unit;
+	} units[] = { { (int64_t)365 * DAY, "year" },
+		      { (int64_t)30 * DAY, "month" },
+		      { DAY, "day" },
+		      { HOUR, "hour" },
+		      { MINUTE, "minute" } };
+	int64_t age = now - then;
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		long long count = (long long)(age / units[i].seconds);
+
+		if (count > 0)
+			return arena_printf(arena, "used %lld %s%s ago", count, units[i].unit,
+					    count == 1 ? "" : "s");
+	}
+	return "used just now";
+}
+
+static const char *state_of(struct arena *arena, const struct instance *instance)
+{
+	const char *project = "";
+
+	if (instance->presence == PRESENCE_GONE)
+		project = ", its project is gone";
+	else if (instance->why)
+		project = arena_printf(arena, ", %s", instance->why);
+	return arena_printf(arena, "%s%s", instance->in_use ? ", in use now" : "", project);
+}
+
+static void add_instance(struct screen *screen, const struct instance *instance, int64_t now)
+{
+	struct arena *arena = screen->arena;
+	const char *root = instance->root ? path_tilde(arena, instance->root, screen->home) : "?";
+
+	screen_add_broken(screen, STYLE_HEAD, quote_word(arena, root, 0), INDENT, 0);
+	screen_end_line(screen, INDENT);
+	screen_add_wrapped(screen, STYLE_PLAIN,
+			   arena_printf(arena, "%s, %s%s, %s%s", instance->id,
+					instance->size_known ? "" : "at least ",
+					render_size(arena, instance->size),
+					render_age(arena, instance->last_use, now),
+					state_of(arena, instance)),
+			   INDENT);
+}
+
+static struct screen screen_of(struct arena *arena, const struct instances_view *view)
+{
+	struct screen screen = screen_for(arena, view->reader);
+
+	screen.home = view->home;
+	return screen;
+}
+
+static const char *count_of(struct arena *arena, size_t count, const char *what)
+{
+	return arena_printf(arena, "%zu %s%s", count, what, count == 1 ? "" : "s");
+}
+
+const char *render_instances(struct arena *arena, const instance_list *list,
+			     const struct instances_view *view)
+{
+	struct screen screen = screen_of(arena, view);
+
+	vec_each(instance, list)
+		add_instance(&screen, instance, view->now);
+	screen_add_wrapped(&screen, STYLE_PLAIN,
+			   arena_printf(arena, "%s, %s", count_of(arena, list->count, "instance"),
+					render_size(arena, instances_size(list))),
+			   0);
+	return text_get(&screen.out);
+}
+
+const char *render_garbage(struct arena *arena, const instance_list *list, size_t leftovers,
+			   const struct instances_view *view)
+{
+	struct screen screen = screen_of(arena, view);
+	instance_list removable = instances_removable(arena, list);
+	bool said = false;
+
+	if (removable.count)
+		screen_add_wrapped(&screen, STYLE_PLAIN, "To remove, their projects are gone:", 0);
+	vec_each(instance, &removable)
+		add_instance(&screen, instance, view->now);
+	vec_each(instance, list) {
+		if (instance->presence == PRESENCE_THERE || instance_removable(instance))
+			continue;
+		if (!said)
+			screen_add_wrapped(&screen, STYLE_PLAIN,
+					   "Kept, although their projects are not there:", 0);
+		said = true;
+		add_instance(&screen, instance, view->now);
+	}
+	if (leftovers)
+		screen_add_wrapped(&screen, STYLE_PLAIN,
+				   arena_printf(arena, "To finish: %s.",
+						count_of(arena, leftovers, "removal")),
+				   0);
+	if (!removable.count && !leftovers)
+		screen_add_wrapped(&screen, STYLE_PLAIN,
+				   arena_printf(arena, "Nothing to remove; %s.",
+						count_of(arena, list->count, "instance")),
+				   0);
+	return text_get(&screen.out);
+}
+
+static json_t *path_value(struct arena *arena, const char *path)
+{
+	json_t *value = path ? json_string(path) : json_null();
+
+	return value ? value : json_string(quote_display(arena, path, 0));
+}
+
+const char *render_instances_json(struct arena *arena, const instance_list *list)
+{
+	json_t *rows = json_array();
+	JSON_OWNED *all = NULL;
+
+	vec_each(instance, list)
+		json_array_append_new(
+			rows,
+			json_pack("{s:s, s:o, s:I, s:b, s:I, s:b, s:s, s:s?, s:b}", "id",
+				  instance->id, "root", path_value(arena, instance->root), "size",
+				  (json_int_t)instance->size, "size_complete", instance->size_known,
+				  "last_use", (json_int_t)instance->last_use, "in_use",
+				  instance->in_use, "project", presence_names[instance->presence],
+				  "why", instance->why, "removable", instance_removable(instance)));
+	all = json_pack("{s:i, s:o}", "version", 1, "instances", rows);
+	return json_write(arena, all, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+}

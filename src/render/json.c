@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// The plan as JSON, for scripts; secrets are masked here too.
+#include "render/json.h"
+
+#include "base/address.h"
+#include "base/arena.h"
+#include "base/json.h"
+#include "base/quote.h"
+#include "config/config.h"
+#include "config/limits.h"
+#include "config/options.h"
+#include "config/profile_schema.h"
+#include "plan/facts.h"
+#include "plan/plan.h"
+#include "plan/tables.h"
+#include "render/audit.h"
+#include "render/network.h"
+#include "seccomp/programs.h"
+
+#include <string.h>
+
+static const char *const origin_names[ORIGIN_COUNT] = {
+	[ORIGIN_GENERATED] = "made",
+	[ORIGIN_ALLOWED] = "allowlist",
+	[ORIGIN_ASKED] = "asked",
+};
+
+// JSON is UTF-8; a path need not be.
+static json_t *string_of(struct arena *arena, const char *value)
+{
+	json_t *string = value ? json_string(value) : json_null();
+
+	return string ? string : json_string(quote_display(arena, value, 0));
+}
+
+static json_t *variable_of(struct arena *arena, const struct plan_variable *variable)
+{
+	const char *value = variable->secret ? render_masked(arena, variable->value)
+					     : variable->value;
+
+	return json_pack("{s:s, s:o, s:s, s:s, s:b}", "name", variable->name, "value",
+			 string_of(arena, value), "origin", origin_names[variable->origin], "why",
+			 variable->why, "secret", variable->secret != NULL);
+}
+
+static json_t *mount_of(struct arena *arena, const struct plan_mount *mount)
+{
+	json_t *source = mount->kind == MOUNT_DATA ? json_null() : string_of(arena, mount->source);
+	json_t *all = json_pack("{s:s, s:o, s:o, s:s, s:o, s:b}", "kind",
+				mount_kind_names[mount->kind], "host", source, "path",
+				string_of(arena, mount->path), "origin",
+				origin_names[mount->origin], "why", string_of(arena, mount->why),
+				"secret", mount->secret != NULL);
+
+	if (mount->staged)
+		json_object_set_new(all, "staged", json_string(mount->staged));
+	return all;
+}
+
+static json_t *package_of(struct arena *arena, const struct package_facts *package)
+{
+	return json_pack("{s:s, s:o, s:o, s:o}", "name", package->name, "path",
+			 string_of(arena, package->path), "bin", string_of(arena, package->bin),
+			 "origin", string_of(arena, package->origin));
+}
+
+static json_t *ranges_of(struct arena *arena, const plan_ranges *ranges)
+{
+	json_t *list = json_array();
+
+	vec_each(row, ranges)
+		json_array_append_new(list, json_pack("{s:s, s:s}", "range",
+						      address_render(arena, &row->range), "why",
+						      row->why));
+	return list;
+}
+
+static json_t *ports_of(const ports *numbers)
+{
+	json_t *list = json_array();
+
+	vec_each(port, numbers)
+		json_array_append_new(list, json_integer(port->number));
+	return list;
+}
+
+static json_t *inet_of(struct arena *arena, const struct plan *plan)
+{
+	const struct plan_network *inet = &plan->inet;
+	json_t *words = json_array();
+	strings pasta = render_pasta(plan, arena, NETWORK_NAMESPACE_SHOWN);
+
+	vec_each(word, &pasta)
+		json_array_append_new(words, json_string(*word));
+	return json_pack("{s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:s}", "ipv4", inet->ipv4, "ipv6",
+			 inet->ipv6, "refused", ranges_of(arena, &inet->refused), "host",
+			 ranges_of(arena, &inet->host), "host_ports", ports_of(&inet->host_ports),
+			 "published_ports", ports_of(&inet->published_ports), "pasta", words,
+			 "rules", render_nft(plan, arena));
+}
+
+static json_t *limits_of(const struct plan_limits *limits)
+{
+	static const char *const ways[LIMITS_WAY_COUNT] = {
+		[LIMITS_CGROUP] = "cgroup",
+		[LIMITS_SYSTEMD] = "systemd",
+	};
+	json_t *all = json_pack("{s:s?}", "by", ways[limits->way]);
+
+	for (int limit = 0; limit < LIMIT_COUNT; limit++) {
+		const struct config_limit *row = &limits->values[limit];
+
+		if (row->value)
+			json_object_set_new(all, limit_table[limit].name,
+					    json_pack("{s:I, s:s?}", "value",
+						      (json_int_t)row->value, "origin",
+						      row->origin));
+	}
+	return all;
+}
+
+static json_t *strings_of(struct arena *arena, const strings *list)
+{
+	json_t *array = json_array();
+
+	vec_each(item, list)
+		json_array_append_new(array, string_of(arena, *item));
+	return array;
+}
+
+const char *render_json(const struct plan *plan, struct arena *arena)
+{
+	json_t *variables = json_array();
+	json_t *packages = json_array();
+	json_t *mounts = json_array();
+	json_t *command = json_array();
+	json_t *warnings = json_array();
+	json_t *changes = json_array();
+	JSON_OWNED *all = NULL;
+
+	vec_each(variable, &plan->variables)
+		json_array_append_new(variables, variable_of(arena, variable));
+	vec_each(package, &plan->packages)
+		json_array_append_new(packages, package_of(arena, package));
+	vec_each(mount, &plan->mounts)
+		json_array_append_new(mounts, mount_of(arena, mount));
+	vec_each(argument, &plan->command)
+		json_array_append_new(command, string_of(arena, *argument));
+	vec_each(warning, &plan->warnings)
+		json_array_append_new(warnings, string_of(arena, *warning));
+	vec_each(change, &plan->changes)
+		json_array_append_new(changes, string_of(arena, *change));
+	all = json_pack(
+		"{s:i, s:o, s:s?, s:o, s:o, s:s, s:o, s:s, s:b, s:s, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, "
+		"s:o}",
+		"version", 1, "project", string_of(arena, plan->project), "profile", plan->profile,
+		"profile_description", string_of(arena, plan->profile_description), "instance",
+		string_of(arena, plan->state.instance), "network",
+		network_tier_names[plan->network], "inet",
+		tier_table[plan->network].attached ? inet_of(arena, plan) : json_null(), "filter",
+		seccomp_programs[plan->filter].name, "user_namespaces", (int)plan->user_namespaces,
+		"terminal", terminal_mode_names[plan->terminal], "limits",
+		plan->limits.way == LIMITS_NONE ? json_null() : limits_of(&plan->limits), "uid",
+		(int)plan->uid, "gid", (int)plan->gid, "environment", variables, "packages",
+		packages, "mounts", mounts, "command", command, "warnings", warnings, "changes",
+		changes);
+	if (plan->state.upgrade.needed)
+		json_object_set_new(all, "upgrade", strings_of(arena, &plan->state.upgrade.notes));
+	return json_write(arena, all, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+// Makes the kernel's programs from the table, at build time: generate MACHINE writes C, generate MACHINE --list the
+// rules as JSON for the tests.
+#include "seccomp/rules.h"
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { BITS = 32, MOST_PATTERNS = 128 };
+
+// The argument, under a mask, is this value.
+struct pattern {
+	unsigned int argument;
+	uint32_t mask;
+	uint32_t value;
+};
+
+struct patterns {
+	struct pattern items[MOST_PATTERNS];
+	size_t count;
+};
+
+static _Noreturn void fail(const char *what, const char *name, int error)
+{
+	fprintf(stderr, "filter: %s '%s': %s\n", what, name, strerror(error));
+	exit(1);
+}
+
+static void add(struct patterns *patterns, const struct filter_test *test, uint32_t mask,
+		uint32_t value)
+{
+	if (patterns->count == MOST_PATTERNS)
+		fail("too many patterns", "table", E2BIG);
+	patterns->items[patterns->count++] =
+		(struct pattern){ .argument = test->argument, .mask = mask, .value = value };
+}
+
+// All values but those: blocks of a power of two that hold none of them.
+static void add_other(struct patterns *patterns, const struct filter_test *test, uint32_t from,
+		      uint32_t size)
+{
+	bool hit = false;
+
+	for (uint32_t value = from; value < from + size && value < BITS; value++)
+		hit |= test->value >> value & 1;
+	if (!hit) {
+		add(patterns, test, ~(size - 1), from);
+	} else if (size > 1) {
+		add_other(patterns, test, from, size / 2);
+		add_other(patterns, test, from + size / 2, size / 2);
+	}
+}
+
+static struct patterns expand(const struct filter_test *test)
+{
+	const uint32_t top = 1U << (BITS - 1);
+	struct patterns patterns = { 0 };
+
+	if (test->kind == TEST_EQUALS)
+		add(&patterns, test, ~0U, test->value);
+	if (test->kind == TEST_OTHER)
+		add_other(&patterns, test, 0, OTHER_LIMIT);
+	for (uint32_t bit = 1; bit; bit <<= 1) {
+		bool wanted = test->value & bit;
+
+		if (test->kind == TEST_ANY_BIT && wanted)
+			add(&patterns, test, bit, bit);
+		if (test->kind != TEST_BITS_NO_QUERY || bit == top)
+			continue;
+		// Without the highest bit it is no question; with it, and another one missing, neither.
+		if (wanted)
+			add(&patterns, test, top | bit, bit);
+		add(&patterns, test, top | bit, top);
+	}
+	return patterns;
+}
+
+// What becomes of a rule: it is given to the filter, or listed.
+typedef void take_rule(void *context, const struct filter_rule *rule, int number,
+		       const struct pattern *const *conditions, size_t count);
+
+static void each_combination(const struct filter_rule *rule, int number, take_rule *take,
+			     void *context)
+{
+	struct patterns first = expand(&rule->tests[0]);
+	struct patterns second = expand(&rule->tests[1]);
+	const struct pattern *conditions[MOST_TESTS];
+
+	if (!first.count)
+		take(context, rule, number, NULL, 0);
+	for (size_t i = 0; i < first.count; i++) {
+		conditions[0] = &first.items[i];
+		if (!second.count)
+			take(context, rule, number, conditions, 1);
+		for (size_t k = 0; k < second.count; k++) {
+			conditions[1] = &second.items[k];
+			take(context, rule, number, conditions, 2);
+		}
+	}
+}
+
+// A call that a machine does not have gets a negative number from libseccomp.
+static int number_of(const struct filter_rule *rule, uint32_t machine)
+{
+	int number = seccomp_syscall_resolve_name_arch(machine, rule->name);
+
+	if (number != __NR_SCMP_ERROR)
+		return number;
+	if (!rule->number)
+		fail("no such system call", rule->name, ENOSYS);
+	return rule->number;
+}
+
+static bool is_known(const struct filter_rule *rule)
+{
+	return seccomp_syscall_resolve_name(rule->name) != __NR_SCMP_ERROR;
+}
+
+static void add_rule(void *context, const struct filter_rule *rule, int number,
+		     const struct pattern *const *conditions, size_t count)
+{
+	struct scmp_arg_cmp compare[MOST_TESTS];
+	int result;
+
+	for (size_t i = 0; i < count; i++)
+		compare[i] = SCMP_CMP64(conditions[i]->argument, SCMP_CMP_MASKED_EQ,
+					conditions[i]->mask, conditions[i]->value);
+	result = seccomp_rule_add_array(context, SCMP_ACT_ERRNO((uint32_t)rule->error), number,
+					(unsigned int)count, compare);
+	if (result < 0)
+		fail("cannot add", rule->name, -result);
+}
+
+static scmp_filter_ctx make(uint32_t machine, bool nested)
+{
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+
+	if (!filter || (machine != seccomp_arch_native() &&
+			(seccomp_arch_add(filter, machine) < 0 ||
+			 seccomp_arch_remove(filter, seccomp_arch_native()) < 0)))
+		fail("cannot make", "filter", ENOMEM);
+	if (seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS)) < 0 ||
+	    seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2) < 0)
+		fail("cannot set up", "filter", EINVAL);
+	for (size_t i = 0; i < filter_rule_count; i++) {
+		const struct filter_rule *rule = &filter_rules[i];
+
+		// libseccomp takes its own machine's numbers, and translates.
+		if (!(nested && rule->unless_nested) && is_known(rule) &&
+		    number_of(rule, machine) >= 0)
+			each_combination(rule, number_of(rule, seccomp_arch_native()), add_rule,
+					 filter);
+	}
+	return filter;
+}
+
+// What libseccomp does not know it cannot translate to another machine: we say it ourselves, before its part. The machine need
+// not be looked at: on any other, no call exists at all.
+static void write_unknown(int fd, bool nested)
+{
+	for (size_t i = 0; i < filter_rule_count; i++) {
+		const struct filter_rule *rule = &filter_rules[i];
+		const struct sock_filter steps[] = {
+			BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+			BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)rule->number, 0, 1),
+			BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		};
+
+		if (is_known(rule) || (nested && rule->unless_nested))
+			continue;
+		if (rule->error != ENOSYS || rule->tests[0].kind != TEST_NONE)
+			fail("not a plain row", rule->name, EINVAL);
+		if (write(fd, steps, sizeof(steps)) != sizeof(steps))
+			fail("cannot write", rule->name, errno);
+	}
+}
+
+static void write_program(uint32_t machine, bool nested, const char *name)
+{
+	scmp_filter_ctx filter = make(machine, nested);
+	int fd = memfd_create(name, MFD_CLOEXEC);
+	unsigned char byte;
+	int result;
+
+	write_unknown(fd, nested);
+	result = seccomp_export_bpf(filter, fd);
+	if (result < 0)
+		fail("cannot write", name, -result);
+	lseek(fd, 0, SEEK_SET);
+	printf("static const unsigned char %s[] = {", name);
+	for (size_t at = 0; read(fd, &byte, 1) == 1; at++)
+		printf("%s%u,", at % 16 ? "" : "\n", byte);
+	printf("\n};\n");
+	close(fd);
+	seccomp_release(filter);
+}
+
+static void list_rule(void *context, const struct filter_rule *rule, int number,
+		      const struct pattern *const *conditions, size_t count)
+{
+	const char **separator = context;
+
+	printf("%s{\"call\": \"%s\", \"number\": %d, \"error\": %d, \"unless_nested\": %s, "
+	       "\"reason\": \"%s\", \"conditions\": [",
+	       *separator, rule->name, number, rule->error, rule->unless_nested ? "true" : "false",
+	       rule->reason);
+	for (size_t i = 0; i < count; i++)
+		printf("%s[%u, %u, %u]", i ? ", " : "", conditions[i]->argument,
+		       conditions[i]->mask, conditions[i]->value);
+	printf("]}");
+	*separator = ",\n";
+}
+
+static void list(uint32_t machine)
+{
+	const char *separator = "";
+
+	printf("[");
+	for (size_t i = 0; i < filter_rule_count; i++)
+		each_combination(&filter_rules[i], number_of(&filter_rules[i], machine), list_rule,
+				 &separator);
+	printf("]\n");
+}
+
+int main(int argc, char **argv)
+{
+	uint32_t machine = argc > 1 ? seccomp_arch_resolve_name(argv[1]) : 0;
+
+	if (!machine)
+		fail("unknown machine", argc > 1 ? argv[1] : "", EINVAL);
+	if (argc > 2 && strcmp(argv[2], "--list") == 0) {
+		list(machine);
+		return 0;
+	}
+	printf("#include \"seccomp/programs.h\"\n");
+	write_program(machine, false, "strict");
+	write_program(machine, true, "nested");
+	printf("const struct seccomp_program seccomp_programs[SECCOMP_COUNT] = {\n"
+	       "\t[SECCOMP_STRICT] = { \"strict\", strict, sizeof(strict) },\n"
+	       "\t[SECCOMP_NESTED] = { \"nested\", nested, sizeof(nested) },\n};\n");
+	return fflush(stdout) == 0 ? 0 : 1;
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Looks users and groups up: where the system says (NSS), or in /etc alone when the program is static. NSS loads
+// libraries, and those of another C library than its own would bring a static program down.
+#include "sys/accounts.h"
+
+#ifdef STATIC_PROGRAM
+#include "sys/cleanup.h"
+#include "base/text.h"
+
+const struct passwd *account_by_uid(uid_t uid)
+{
+	CLEANUP_FILE FILE *file = fopen("/etc/passwd", "re");
+	const struct passwd *account = NULL;
+
+	while (file && (account = fgetpwent(file)) && account->pw_uid != uid)
+		;
+	return account;
+}
+
+const struct group *group_by_name(const char *name)
+{
+	CLEANUP_FILE FILE *file = fopen("/etc/group", "re");
+	const struct group *group = NULL;
+
+	while (file && (group = fgetgrent(file)) && !str_equal(group->gr_name, name))
+		;
+	return group;
+}
+#else
+const struct passwd *account_by_uid(uid_t uid)
+{
+	return getpwuid(uid);
+}
+
+const struct group *group_by_name(const char *name)
+{
+	return getgrnam(name);
+}
+#endif

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// Reading files and following links without being led astray.
+#include "sys/files.h"
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "sys/cleanup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { MOST_HOPS = 40 };
+
+static enum file_kind kind_of(mode_t mode)
+{
+	if (S_ISREG(mode))
+		return FILE_REGULAR;
+	if (S_ISDIR(mode))
+		return FILE_DIRECTORY;
+	return FILE_OTHER;
+}
+
+// Most paths have no link in them, or are not there at all: the kernel tells so at once. False: look closer.
+static bool follow_plain(struct arena *arena, const char *path, struct followed *result)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS };
+	CLEANUP_FD int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+	struct stat status;
+
+	if (fd < 0)
+		return errno == ENOENT || errno == ENOTDIR;
+	if (fstat(fd, &status) < 0 || S_ISLNK(status.st_mode))
+		return false;
+	result->real = path_clean(arena, path);
+	result->kind = kind_of(status.st_mode);
+	result->id = (struct file_id){ .device = status.st_dev, .inode = status.st_ino };
+	return true;
+}
+
+struct followed file_follow(struct arena *arena, const char *path)
+{
+	struct followed result = { .path = path, .real = path };
+	const char *rest = path;
+	char place[PATH_MAX] = "";
+	size_t length = 0;
+	struct stat status;
+
+	if (follow_plain(arena, path, &result))
+		return result;
+	while (*(rest += strspn(rest, "/"))) {
+		size_t part = strcspn(rest, "/");
+		char target[PATH_MAX];
+		ssize_t got;
+
+		if (length + part + 2 > sizeof(place))
+			return result;
+		if (part == 2 && memcmp(rest, "..", 2) == 0) {
+			while (length && place[--length] != '/')
+				;
+			place[length] = '\0';
+			rest += part;
+			continue;
+		}
+		if (part == 1 && *rest == '.') {
+			rest += part;
+			continue;
+		}
+		snprintf(place + length, sizeof(place) - length, "/%.*s", (int)part, rest);
+		rest += part;
+		got = readlink(place, target, sizeof(target) - 1);
+		if (got < 0) {
+			if (errno != EINVAL)
+				return result;
+			length += part + 1;
+			continue;
+		}
+		target[got] = '\0';
+		if (result.hops.count == MOST_HOPS)
+			return result;
+		vec_push(arena, &result.hops,
+			 (struct link_hop){ .link = arena_strdup(arena, place),
+					    .target = arena_strdup(arena, target) });
+		rest = arena_printf(arena, "%s/%s", target, rest);
+		if (target[0] == '/')
+			length = 0;
+		place[length] = '\0';
+	}
+	result.real = length ? arena_strdup(arena, place) : "/";
+	if (lstat(result.real, &status) == 0) {
+		result.kind = kind_of(status.st_mode);
+		result.id = (struct file_id){ .device = status.st_dev, .inode = status.st_ino };
+	}
+	return result;
+}
+
+// Before Linux 5.6, and under filters that do not know openat2.
+static int open_by_steps(int directory, const char *path, int flags)
+{
+	CLEANUP_FD int at = openat(*path == '/' ? AT_FDCWD : directory, *path == '/' ? "/" : ".",
+				   O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	for (;;) {
+		size_t part = strcspn(path += strspn(path, "/"), "/");
+		bool last = path[part + strspn(path + part, "/")] == '\0';
+		char name[NAME_MAX + 1] = ".";
+		int next;
+
+		if (part > NAME_MAX) {
+			errno = ENAMETOOLONG;
+			return -1;
+		}
+		if (part)
+			snprintf(name, sizeof(name), "%.*s", (int)part, path);
+		next = openat(at, name,
+			      (last ? flags : O_PATH | O_DIRECTORY) | O_NOFOLLOW | O_CLOEXEC);
+		if (last || next < 0)
+			return next;
+		close(at);
+		at = next;
+		path += part;
+	}
+}
+
+int file_open(int directory, const char *path, int flags)
+{
+	struct open_how how = { .flags = (unsigned int)(flags | O_NOFOLLOW | O_CLOEXEC),
+				.resolve = RESOLVE_NO_SYMLINKS };
+	int fd = (int)syscall(SYS_openat2, directory, path, &how, sizeof(how));
+
+	return fd < 0 && (errno == ENOSYS || errno == EPERM) ? open_by_steps(directory, path, flags)
+							     : fd;
+}
+
+// A file may grow, shrink or be replaced meanwhile: no more is read than it had.
+static const char *read_text(struct arena *arena, int fd, size_t limit)
+{
+	struct stat status;
+	size_t length = 0;
+	char *text;
+
+	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) ||
+	    (size_t)status.st_size > limit)
+		return NULL;
+	text = arena_alloc(arena, limit < (size_t)status.st_size + 4096
+					  ? limit + 1
+					  : (size_t)status.st_size + 4096);
+	while (length < (size_t)status.st_size) {
+		ssize_t got = read(fd, text + length, (size_t)status.st_size - length);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		length += (size_t)got;
+	}
+	return memchr(text, '\0', length) ? NULL : text;
+}
+
+enum { READ_FLAGS = O_RDONLY | O_NONBLOCK | O_NOCTTY };
+
+const char *file_read(struct arena *arena, const char *path, size_t limit, int flags)
+{
+	CLEANUP_FD int fd = flags & READ_FOLLOW ? open(path, READ_FLAGS | O_CLOEXEC)
+						: file_open(AT_FDCWD, path, READ_FLAGS);
+
+	return read_text(arena, fd, limit);
+}
+
+const char *file_read_at(struct arena *arena, int directory, const char *name, size_t limit)
+{
+	CLEANUP_FD int fd = file_open(directory, name, READ_FLAGS);
+
+	return read_text(arena, fd, limit);
+}
