@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The front door: each target fetches what it needs, builds, and acts; `make help` lists them.
+# Each target installs what it needs, builds and runs; `make help` lists them. Longer trials: tools/try.
 
 PREFIX  ?= /usr/local
 DESTDIR ?=
@@ -11,29 +11,31 @@ with_C = $(shell tr '\0' '\n' </proc/$$PPID/cmdline | grep -m 1 -E '^(-[A-Za-z]*
 DIR    = $(if $(with_C),$(value PWD),$(CURDIR))
 ARGS   =
 
-# How long `make fuzz` looks.
+# How long `make fuzz` runs.
 SECONDS = 60
 
 # $(call quote,TEXT): as one word of the shell.
 quote = '$(subst ','\'',$(1))'
 
-# $(call compile,DIRECTORY): silent when there is nothing to do.
+# $(call compile,DIRECTORY[,TARGET]): silent when there is nothing to do.
 define compile
-@ninja -C $(1) -n 2>&1 | grep -q 'no work to do' || ninja -C $(1)
+@ninja -C $(1) -n $(2) 2>&1 | grep -q 'no work to do' || ninja -C $(1) $(2)
 $(call give_back,$(1))
 endef
 
-# What root builds in somebody's clone stays theirs: `sudo make install` must not spoil the next `make`.
+# Files that root builds in a user's clone belong to that user: `sudo make install` must not break the next `make`.
 give_back = @[ "$$(id -u)" -ne 0 ] || chown -Rh --reference=. $(1)
 
-.PHONY: build run test sanitize fuzz lint fmt bench peers try-programs install uninstall deb try-deb try-readme try-arm static clean help need-to-run configure-install
+.PHONY: build run test sanitize fuzz lint fmt bench install uninstall deb static clean help need-to-run configure-install
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
 build: need-build build/build.ninja ## build claudebox (the default)
 	$(call compile,build)
 
-run: need-to-run build ## start Claude Code in a box: make run [DIR=project] [ARGS='-p "two words"']
+# The program alone: the tests are some 200 files more.
+run: need-to-run build/build.ninja ## start Claude Code in a box: make run [DIR=project] [ARGS='-p "two words"']
+	$(call compile,build,claudebox)
 	@dir=$(call quote,$(DIR)) && case $$dir in '~' | '~/'*) dir=$$HOME$${dir#'~'} ;; esac && \
 		CLAUDEBOX_CLAUDE=$$(tools/claude.sh) && export CLAUDEBOX_CLAUDE && box=$$PWD/build/claudebox && \
 		cd -- "$$dir" && exec "$$box" $(ARGS)
@@ -45,27 +47,20 @@ sanitize: need-build+run+test+sanitize build-asan/build.ninja ## run all tests w
 	$(call compile,build-asan)
 	@$(PYTHON) tests/run.py build-asan
 
-fuzz: need-build+fuzz build-fuzz/build.ninja ## feed any bytes to the parsers of profiles and of terminal output: make fuzz [SECONDS=60]
+fuzz: need-build+fuzz build-fuzz/build.ninja ## fuzz the profile parser and the terminal filter: make fuzz [SECONDS=60]
 	@ninja -C build-fuzz --quiet tests/fuzz_profile tests/fuzz_terminal
 	$(call give_back,build-fuzz)
 	@tests/fuzz/run.sh build-fuzz $(SECONDS)
 
-lint: need-build+lint build ## check format, C and shell
+lint: need-build+lint build ## check format, C, shell and prose
 	@tools/lint.sh build
 
 fmt: need-lint ## format all C files
 	@find src tests -name '*.[ch]' -exec clang-format -i {} +
 
-bench: need-build+run+test+bench build ## measure
+bench: need-build+run+test+bench build ## measure start-up, terminal and network against bare bwrap
 	@$(PYTHON) tests/bench/run.py build
 	@$(PYTHON) tests/bench/network.py build
-
-peers: need-build+run+npm build ## compare with other sandboxes: start-up, and what the attacks of --prove reach in each (sudo for firejail)
-	@tools/deps.sh peers || :
-	@$(PYTHON) tests/bench/peers.py build
-
-try-programs: need-build+run+test+programs build ## try Chromium, Playwright and podman in the box (installs big packages)
-	@$(PYTHON) tests/run.py build programs/
 
 install: configure-install ## install into PREFIX (/usr/local), below DESTDIR if given
 	$(call compile,build-install)
@@ -73,7 +68,7 @@ install: configure-install ## install into PREFIX (/usr/local), below DESTDIR if
 		DESTDIR=$$root meson install -C build-install --no-rebuild --quiet
 	$(call give_back,build-install)
 
-uninstall: configure-install ## remove what install put there, with the same PREFIX and DESTDIR
+uninstall: configure-install ## remove the installed files, with the same PREFIX and DESTDIR
 	@meson introspect build-install --installed | \
 		$(PYTHON) -c 'import json, sys; print(*json.load(sys.stdin).values(), sep="\n")' | \
 		while IFS= read -r file; do \
@@ -85,16 +80,7 @@ deb: need-build+install+package ## build the Debian package
 	@tools/deb.sh
 	$(call give_back,build-deb)
 
-try-deb: need-fresh deb ## install it into a fresh Debian 12 and use it there (root only)
-	@tools/fresh.sh deb
-
-try-readme: need-fresh ## do what README says on a fresh Debian 12, in a clone of this commit, and run all tests there (root only)
-	@tools/fresh.sh readme test
-
-try-arm: need-build+arm ## build for ARM and run tests on a machine that qemu plays (root only): make try-arm [ARGS='--suite trixie box/test_git']
-	@tools/try-arm.sh $(ARGS)
-
-static: need-build build-static/build.ninja ## build a claudebox that needs no libraries: build-static/claudebox
+static: need-build build-static/build.ninja ## build a static program: build-static/claudebox
 	@ninja -C build-static --quiet claudebox
 	$(call give_back,build-static)
 
@@ -104,11 +90,11 @@ clean: ## remove the build directories
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-# need-A+B: what the groups A and B of tools/deps.sh name is installed.
+# need-A+B: installs what is missing of the groups A and B of tools/deps.sh.
 need-%:
 	@tools/deps.sh $(subst +, ,$*)
 
-# npm only where Claude Code has to be installed; all at once, so that one message tells all that is missing.
+# npm only where Claude Code has to be installed. One call, so that one message lists everything that is missing.
 need-to-run:
 	@needs=$$(tools/claude.sh --needs) && tools/deps.sh build run $$needs
 

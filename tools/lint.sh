@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Checks the format of the C files, and all C and shell code with static analysers; prints only problems.
+# Checks the format of the C files, all C and shell code with static analysers, and the prose; prints only problems.
 #
 # usage: lint.sh BUILD_DIRECTORY (with its compile_commands.json)
 set -u
@@ -19,7 +19,7 @@ c_files() {
 
 c_files src tests | xargs -0 -r -n 16 -P "$jobs" clang-format --dry-run -Werror || status=1
 
-# One process a file, and its words only when it fails: clang-tidy also counts what it hides.
+# One process per file; its output is shown only on failure, because clang-tidy also reports suppressed warnings.
 # shellcheck disable=SC2016 # for the inner shell
 find src -name '*.c' -print0 | xargs -0 -r -n 1 -P "$jobs" sh -c '
 	out=$(clang-tidy --quiet -p "$1" --warnings-as-errors="*" \
@@ -27,7 +27,7 @@ find src -name '*.c' -print0 | xargs -0 -r -n 1 -P "$jobs" sh -c '
 	printf "%s\n" "$out" | grep -v "^[0-9]* warnings\{0,1\} .*generated\|^Suppressed "
 	exit 1' tidy "$build" || status=1
 
-# cppcheck reads no system headers: what jansson's loops do is said here.
+# cppcheck reads no system headers: the loop macros of jansson are defined here.
 c_files src tests | xargs -0 -r cppcheck --quiet -D'json_array_foreach(a,i,v)=for (i = 0; (v = json_array_get(a, i)); i++)' \
 	-D'json_object_foreach(o,k,v)=for (k = ""; (v = json_object_get(o, k));)' \
 	-D'json_object_foreach_safe(o,n,k,v)=for (k = "", n = NULL; (v = json_object_get(o, k));)' \
@@ -35,7 +35,9 @@ c_files src tests | xargs -0 -r cppcheck --quiet -D'json_array_foreach(a,i,v)=fo
 	--enable=warning,performance,portability --inline-suppr --error-exitcode=1 || status=1
 
 find . \( -name .git -o -name 'build*' \) -type d -prune -o -name '*.sh' -print0 |
-	xargs -0 -r shellcheck .ci/run packaging/PKGBUILD packaging/debian/claudebox.post* completions/claudebox.bash || status=1
+	xargs -0 -r shellcheck .ci/run tools/try packaging/debian/claudebox.post* completions/claudebox.bash || status=1
+
+tools/prose.py || status=1
 
 [ $status -eq 0 ] || exit 1
 echo 'lint: clean'

@@ -159,8 +159,25 @@ class Make(unittest.TestCase):
 
     def test_help_names_every_target(self):
         done = run("make", "help", cwd=self.source)
-        for target in ("build", "run", "test", "sanitize", "fuzz", "lint", "fmt", "bench", "peers", "try-programs", "install", "uninstall", "deb", "try-deb", "try-readme", "try-arm", "static", "clean", "help"):
+        for target in ("build", "run", "test", "sanitize", "fuzz", "lint", "fmt", "bench", "install", "uninstall", "deb", "static", "clean", "help"):
             self.assertRegex(done.stdout, rf"(?m)^{target} ")
+
+    def test_run_builds_the_program_alone(self):
+        done = run("make", "--dry-run", "run", cwd=self.source)
+        self.assertRegex(done.stdout, r"ninja -C build claudebox\b")
+        self.assertNotRegex(done.stdout, r"(?m)ninja -C build *$")
+
+    def test_trials_are_listed_and_an_unknown_one_is_refused(self):
+        done = run("tools/try", "--help", cwd=self.source)
+        for trial in ("programs", "peers", "deb", "readme", "arm"):
+            self.assertRegex(done.stdout, rf"(?m)^  {trial} ")
+        for arguments in ((), ("nonsense",)):
+            self.assertEqual(run("tools/try", *arguments, cwd=self.source).returncode, 2)
+
+    def test_no_file_names_the_host_of_a_package_registry(self):
+        for path in self.source.rglob("*"):
+            if path.is_file() and not path.is_symlink() and b"\0" not in (text := path.read_bytes()):
+                self.assertNotRegex(text, rb"(?:deb|ftp|security)\.debian\.org/|registry\.npm" + rb"js", path)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@
 # at the end.
 # shellcheck disable=SC2016,SC2088 # much of this is for shells over there
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 child=
 api=
@@ -153,10 +153,9 @@ refuses() {
 }
 
 make_system() {
-	mirror=$(sed -n 's/^URIs: *//p; s/^deb \(\[[^]]*\] \)\{0,1\}\([^ ]*\) bookworm .*/\2/p' \
-		/etc/apt/sources.list.d/debian.sources /etc/apt/sources.list 2>/dev/null | head -n 1 || :)
+	mirror=$(tools/apt-mirror.sh)
 	timed 'a fresh Debian 12: the smallest one, with git and make' \
-		apart debootstrap --variant=minbase --include=git,make bookworm "$root" "${mirror:-http://deb.debian.org/debian}"
+		apart debootstrap --variant=minbase --include=git,make bookworm "$root" "$mirror"
 	mkdir "$root/dev/net"
 	mknod -m 666 "$root/dev/net/tun" c 10 200
 	cp -L /etc/resolv.conf "$root/etc/"
@@ -185,7 +184,7 @@ use_it() {
 	place=my-project
 	works 'claudebox --check' 'claudebox can start here'
 	works 'claudebox --check --network inet' '^ok  *inet '
-	works 'claudebox --prove' ' held, 0 leaked'
+	works 'claudebox --prove' ' blocked, 0 leaked'
 	typing y works 'claudebox --exec sh -c "echo made in the box >made"' 'Start?'
 	works 'cat made' '^made in the box'
 	typing n refuses 'claudebox' 'Start?' 'not started'

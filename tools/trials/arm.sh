@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 # Builds for ARM (aarch64) and runs tests there: in a Debian of its own, with its own kernel, on a machine that qemu plays.
 #
-# usage: try-arm.sh [--suite bookworm|trixie] [NAME...] (as root); a NAME picks tests as tests/run.py does
+# usage: arm.sh [--suite bookworm|trixie] [NAME...] (as root); a NAME picks tests as tests/run.py does
 #
 # Nothing of ARM runs on this machine itself: the packages are unpacked and not configured, and the build is a cross build.
 # The machine's network leads nowhere. Its clock counts instructions, not seconds, so that no test is late because emulation is slow.
 # The new system and the build take about 5 minutes on two processors, the tests come on top; all is removed at the end.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 suite=bookworm
 [ "${1:-}" != --suite ] || {
@@ -18,7 +18,7 @@ suite=bookworm
 case $suite in
 bookworm | trixie) ;; # Linux 6.1, and 6.12 with all of Landlock
 *)
-	echo 'usage: try-arm.sh [--suite bookworm|trixie] [NAME...]' >&2
+	echo 'usage: arm.sh [--suite bookworm|trixie] [NAME...]' >&2
 	exit 2
 	;;
 esac
@@ -26,11 +26,10 @@ esac
 	echo 'claudebox: a fresh system can be made only by root' >&2
 	exit 1
 }
-[ $# -gt 0 ] || set -- box/test_filter box/test_attacks box/test_probe cli/test_check.py
+[ $# -gt 0 ] || set -- box/test_filter box/test_attacks box/test_attack_program cli/test_check.py
 
-mirror=$(sed -n 's/^URIs: *//p; s/^deb \(\[[^]]*\] \)\{0,1\}\([^ ]*\) .*/\2/p' \
-	/etc/apt/sources.list.d/debian.sources /etc/apt/sources.list 2>/dev/null | head -n 1)
-work=$(mktemp -d /var/tmp/claudebox-try-arm.XXXXXX)
+mirror=$(tools/apt-mirror.sh)
+work=$(mktemp -d /var/tmp/claudebox-arm.XXXXXX)
 trap 'rm -rf --one-file-system "$work"' EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
@@ -55,7 +54,7 @@ packages=$(tools/deps.sh --dry-run --manager apt --all build run test |
 quietly mmdebstrap --mode=root --architecture=arm64 --variant=extract --hook-dir=/usr/share/mmdebstrap/hooks/merged-usr \
 	--include="base-files base-passwd bash busybox-static coreutils dash diffutils findutils grep gzip hostname kmod \
 		libc-bin linux-image-arm64 login mawk mount ncurses-base ncurses-bin passwd sed tar $(echo "$packages" | tr '\n' ' ')" \
-	"$suite" "$root" "${mirror:-http://deb.debian.org/debian}"
+	"$suite" "$root" "$mirror"
 
 # What the packages' own scripts would have done, as far as it is needed.
 cp "$root/usr/share/base-passwd/passwd.master" "$root/etc/passwd"
