@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# claudebox as Nix builds it: every program that it runs, outside and inside of the box, is compiled in as a store path.
+# Builds claudebox with every program that it runs, outside and inside the box, compiled in as a store path.
 {
   description = "Claude Code in a bubblewrap sandbox, without your secrets";
 
@@ -15,14 +15,14 @@
     let
       lib = nixpkgs.lib;
 
-      # The systems, and the file of glibc that loads dynamic programs there.
+      # The systems, and the dynamic loader of glibc on each.
       loaders = {
         x86_64-linux = "ld-linux-x86-64.so.2";
         aarch64-linux = "ld-linux-aarch64.so.1";
       };
       each = make: lib.genAttrs (builtins.attrNames loaders) (system: make system nixpkgs.legacyPackages.${system});
 
-      # What runs outside of the box, or starts claude in it.
+      # Programs that run outside the box, and the one that starts claude in it.
       programs = pkgs: lib.mapAttrs (name: package: "${lib.getBin package}/bin/${name}") {
         bwrap = pkgs.bubblewrap;
         git = pkgs.git;
@@ -32,7 +32,7 @@
         pasta = pkgs.passt;
       };
 
-      # What the agent finds on PATH, and nothing else does it find.
+      # The complete PATH of the box.
       tools = system: pkgs: [
         pkgs.bashInteractive
         pkgs.coreutils
@@ -71,15 +71,15 @@
           mesonBuildType = "release";
           mesonFlags = [ "-Dtests=${lib.boolToString tests}" "-Dbox_path=${lib.makeBinPath (tools system pkgs)}" ]
             ++ lib.mapAttrsToList (name: path: "-D${name}=${path}") compiledIn;
-          # The build hardens by itself; its two programs without a C library bear no more of it.
+          # The build sets its own hardening options; its two freestanding programs cannot use more.
           hardeningDisable = [ "all" ];
 
           doCheck = tests;
-          # A path that leads nowhere would be noticed at the first start only.
+          # A missing path would otherwise show at the first start only.
           doInstallCheck = true;
           installCheckPhase = ''
             for path in ${lib.concatStringsSep " " (builtins.attrValues compiledIn)}; do
-              test -r "$path" || { echo "claudebox: '$path' is not there" >&2; exit 1; }
+              test -r "$path" || { echo "claudebox: '$path' is missing" >&2; exit 1; }
             done
             "$out/bin/claudebox" --version
           '';

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# Completion of claudebox for bash, with or without the package bash-completion. No name of a file is ever expanded.
+# Completion of claudebox for bash, with or without the package bash-completion. File names are never expanded.
 # shellcheck shell=bash disable=SC2034 # the functions share the variables of _claudebox
 
-# The options, the tiers, and what kind of value an option has: sets own, tiers, kind.
-# made from the option table: UPDATE_GOLDEN=1 build/tests/test_documents
+# Sets own (the options), tiers, and kind (the kind of value of an option).
+# generated from the option table by `make accept`
 _claudebox_table() {
 	local option=$1
 	tiers=(full inet none)
@@ -47,10 +47,10 @@ _claudebox_table() {
 	*) kind='' ;;
 	esac
 }
-# made until here
+# end of the generated part
 
-# The words up to the cursor as claudebox would get them, since readline also cuts at '=' and ':': sets words. And what of the
-# last one readline replaces: sets tail.
+# Sets words: the words up to the cursor as claudebox gets them (readline also splits at '=' and ':'). Sets tail: the part of
+# the last word that readline replaces.
 _claudebox_split() {
 	local LC_ALL=C rest=${COMP_LINE:0:COMP_POINT} index token blank
 
@@ -71,7 +71,7 @@ _claudebox_split() {
 	[[ $tail != [=:]* ]] || tail=''
 }
 
-# Offers what begins with the text, and the same again with what stands before it.
+# Offers the candidates that begin with the text, with the prefix before each.
 _claudebox_offer() {
 	local text=$1 before=$2 candidate
 
@@ -81,8 +81,8 @@ _claudebox_offer() {
 	done
 }
 
-# readline leaves a '$' and a '`' unquoted where the offer is not a file as it stands (after a ':', or a part of a name with a
-# newline), and the shell would then execute them: a name that brings its own is not offered.
+# readline leaves '$' and '`' unquoted when a candidate is not an existing file (after a ':', or a part of a name with a
+# newline), and the shell would then execute them: such names are not offered.
 _claudebox_files() {
 	local text=$1 file
 
@@ -92,7 +92,7 @@ _claudebox_files() {
 	done < <(compgen -f -- "$text")
 }
 
-# PATH[:DEST]; a colon of a path is written '\:'.
+# PATH[:DEST]; a colon in a path is written '\:'.
 _claudebox_mounts() {
 	local text=$1 before=$2 index
 
@@ -106,7 +106,7 @@ _claudebox_mounts() {
 	done
 }
 
-# Names that claudebox takes; the others are of no use.
+# Names that are valid for claudebox.
 _claudebox_profiles() (
 	LC_ALL=C
 	set +f
@@ -134,7 +134,7 @@ _claudebox_value() {
 	esac
 }
 
-# What belongs to claude is completed as claude's own completion does it, if there is one. False: there is none.
+# Completes words of claude with claude's own completion. Fails when there is none.
 _claudebox_claude() {
 	local loader spec function
 
@@ -153,7 +153,7 @@ _claudebox_claude() {
 	COMPREPLY=("${more[@]}" "${COMPREPLY[@]}")
 }
 
-# The command of --exec and its arguments: the word at this place of readline's, and what follows.
+# Completes the command of --exec and its arguments, from this index of COMP_WORDS on.
 _claudebox_command() {
 	local first=1 loader name
 
@@ -211,7 +211,7 @@ _claudebox() {
 	else
 		_claudebox_claude "${claude[@]}" "$current" || _claudebox_files "$current"
 	fi
-	# readline keeps what stands before a cut of its own.
+	# readline keeps the text before its own split.
 	drop=${current%"$tail"}
 	for index in "${!COMPREPLY[@]}"; do
 		COMPREPLY[index]=${COMPREPLY[index]#"$drop"}

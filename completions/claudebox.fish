@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Completion of claudebox for fish.
 
-# Names that claudebox takes; the others are of no use.
+# Names that are valid for claudebox.
 function __claudebox_profiles
     for file in $HOME/.claudebox/profiles/*.json
         string match -qr '/(?<name>[A-Za-z0-9][A-Za-z0-9._-]{0,63})\.json\z' -- $file
@@ -9,7 +9,7 @@ function __claudebox_profiles
     end
 end
 
-# Whose the word at the cursor is (own, claude, command), and the words of that one so far.
+# Prints to which program the word at the cursor belongs (own, claude, command), and that program's words so far.
 function __claudebox_words
     set -l whose own
     set -l rest
@@ -39,7 +39,7 @@ function __claudebox_in
     test (__claudebox_words)[1] = $argv[1]
 end
 
-# As if the line were that command's own; but not where the value of an option of ours belongs.
+# Completes as if the line were that command's own, except for the value of an option of claudebox.
 function __claudebox_delegate
     set -l words (__claudebox_words)
     set -l token (commandline -ct)
@@ -54,7 +54,7 @@ complete -c claudebox -f
 complete -c claudebox -n '__claudebox_in command' -a '(__claudebox_delegate)'
 complete -c claudebox -n 'not __claudebox_in command' -a '(__claudebox_delegate claude)'
 
-# made from the option table: UPDATE_GOLDEN=1 build/tests/test_documents
+# generated from the option table by `make accept`
 function __claudebox_tiers
     printf '%s\n' full inet none
 end
@@ -115,4 +115,4 @@ complete -c claudebox -n '__claudebox_in own' -l instances -f -a json -d 'list t
 complete -c claudebox -n '__claudebox_in own' -l gc -d 'remove the state of projects that are gone, after a question'
 complete -c claudebox -n '__claudebox_in own' -l help -d 'show this help (claude\'s own: claudebox -- --help)'
 complete -c claudebox -n '__claudebox_in own' -l version -d 'show claudebox\'s version'
-# made until here
+# end of the generated part

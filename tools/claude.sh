@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Prints the path of a usable `claude`, installing Claude Code from the npm registry when there is none.
-# With --needs, only the group of deps.sh that the install would take, or nothing.
+# With --needs, prints only the group of deps.sh that the install needs, or nothing.
 #
-# The install is made in a directory of its own beside the prefix and moved into place once
-# `claude --version` has worked there, so that an interrupted one leaves nothing behind.
+# The install happens in a temporary directory beside the prefix and moves into place when
+# `claude --version` works there, so an interrupted install leaves nothing behind.
 set -u
 
 usage='usage: claude.sh [--needs] [--version X] [--prefix DIR]'
@@ -20,7 +20,7 @@ runnable() {
 	[ -f "$1" ] && [ -x "$1" ]
 }
 
-# A package whose install script was skipped leaves a file that is executable and only complains.
+# A package whose install script was skipped has an executable that only prints an error.
 works() {
 	runnable "$1" || return
 	case $(version_of "$1") in *[0-9].[0-9]*) ;; *) return 1 ;; esac
@@ -82,10 +82,10 @@ trap 'exit 143' TERM
 
 printf "claudebox: installing Claude Code %s from the npm registry into '%s'\n" \
 	"${version:-(latest)}" "$prefix" >&2
-# npm 11 skips install scripts unless told otherwise and older ones run them: skip them in all, and
-# run below the one that puts the real program in place. In the background, so that a signal is
-# acted upon at once. '@latest' is said, as npm else prefers a version that names the node at hand,
-# which the program does not use. The options undo what a user's own .npmrc may say.
+# npm 11 skips install scripts by default and older versions run them: skip them always, and run the
+# one that installs the real program below. npm runs in the background so that a signal takes effect
+# at once. Without '@latest' npm prefers a version that names the installed node, which the program
+# does not use. The options override the user's .npmrc.
 npm install --prefix "$stage/new" --cache "$stage/cache" --ignore-scripts --include=optional \
 	--global=false --bin-links --engine-strict=false --no-save --no-package-lock --no-audit --no-fund \
 	--no-update-notifier --loglevel=error "$package@${version:-latest}" </dev/null >&2 &
@@ -101,7 +101,7 @@ got=$(HOME=$stage/home version_of "$staged") || die 'the installed claude does n
 	"its own words: $(HOME=$stage/home "$staged" --version </dev/null 2>&1 | head -n 3)"
 case $got in "$version"*) ;; *) die "asked for Claude Code $version, got '$got'" ;; esac
 
-# What is in the way is empty, an older install that did not work, another run's that does, or not ours.
+# The prefix may be empty, a broken older install, a working install of a concurrent run, or not ours.
 if [ -d "$prefix/node_modules/$package" ] && ! works "$claude"; then
 	mv -T "$prefix" "$stage/old"
 fi

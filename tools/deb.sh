@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Builds the Debian package from a clean copy of the tree, below build-deb; prints its path.
 #
-# packaging/debian becomes debian/ only there, and its changelog is made: the version has one place, meson.build.
+# packaging/debian becomes debian/ in that copy. The changelog is generated, because meson.build alone has the version.
 set -eu
 cd "$(dirname "$0")/.."
 place=$PWD/build-deb
@@ -18,7 +18,7 @@ cp -R packaging/debian "$tree/debian"
 cat >"$tree/debian/changelog" <<EOT
 claudebox ($version-1) unstable; urgency=medium
 
-  * Version $version: what is new stands in changelog.gz.
+  * Version $version: see changelog.gz.
 
  -- $(sed -n 's/^Maintainer: //p' packaging/debian/control)  $(LC_ALL=C date -u -R -d "@$seconds")
 EOT

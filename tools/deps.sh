@@ -1,18 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Makes sure that what one or more groups of the table below need is installed.
+# Installs what is missing of one or more groups of the table below.
 #
-# Silent, without network and without the package manager when nothing is missing.
+# When nothing is missing it prints nothing and uses neither the network nor the package manager.
 set -u
 
-# Where nft is, and not on everybody's PATH.
+# nft lies there, and an ordinary user's PATH need not have it.
 PATH=$PATH:/usr/sbin:/sbin
 
-# What a need is seen by: cmd:NAME on PATH, file:PATH, pc:MODULE of pkg-config, hdr:HEADER of C,
-# link:FLAG a program links with -fsanitize=FLAG, clang:FLAG a fuzz target with clang, ca:bundle the system's TLS roots.
-# '-' has no package there, and is not needed; NAME@MACHINE has one on that machine (uname -m) only. dnf takes a file where the name of the package changes from release to release.
+# The column 'check' tells how a dependency is recognised: cmd:NAME on PATH, file:PATH, pc:MODULE of pkg-config, hdr:HEADER of
+# C, link:FLAG a program links with -fsanitize=FLAG, clang:FLAG a fuzz target links with clang, ca:bundle the TLS root
+# certificates. '-': no package, and not needed. NAME@MACHINE: on that machine (uname -m) only. For dnf a file may stand for a
+# package whose name differs between releases.
 table='
-# groups     seen by                  apt              dnf                 pacman
+# groups     check                    apt              dnf                 pacman
 build        cmd:cc                   gcc              gcc                 gcc
 build        hdr:stdio.h              libc6-dev        glibc-devel         glibc
 build        cmd:make                 make             make                make
@@ -123,8 +124,8 @@ describe() {
 	esac
 }
 
-# Sets `packages` (their names for $manager) and `missing` (one line a need) for the groups asked for.
-look() {
+# Sets `packages` (names for $manager) and `missing` (one line per dependency) for the requested groups.
+find_missing() {
 	machine=$(uname -m)
 	packages=
 	missing=
@@ -150,7 +151,7 @@ look() {
 	EOT
 }
 
-# By the system's own name, as apt-get may be a guest on any of them.
+# By the name of the distribution: apt-get can be installed on any of them.
 find_manager() {
 	ID='' ID_LIKE=''
 	# shellcheck source=/dev/null
@@ -178,14 +179,14 @@ install_with() {
 	# shellcheck disable=SC2086 # either empty or one word
 	case $manager in
 	apt)
-		# A source that can't be reached (apt says 100) matters only when the install then fails.
+		# An unreachable source (exit status 100) matters only when the install then fails.
 		act $as_root apt-get -q update || [ $? -eq 100 ] || return
 		act $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 \
 			install --no-install-recommends "$@"
 		;;
 	dnf) act $as_root dnf -q -y --setopt=install_weak_deps=False install "$@" ;;
 	pacman)
-		# Fetching the lists without an upgrade is unsupported on Arch; only a new system has none.
+		# Arch does not support new lists without an upgrade; only a new system has no lists.
 		refresh=
 		ls /var/lib/pacman/sync/*.db >/dev/null 2>&1 || refresh=y
 		act $as_root pacman "-S$refresh" --needed --noconfirm "$@"
@@ -224,15 +225,15 @@ done
 [ $dry_run = yes ] || [ "$state$manager" = missing ] || misuse "'--all' and '--manager' go with '--dry-run'"
 
 [ -n "$manager" ] || find_manager
-look $state
+find_missing $state
 [ -n "$packages" ] || exit 0
 
 [ -n "$manager" ] ||
-	die 'cannot install what is missing: this is none of Debian, Ubuntu, Fedora, Arch' \
+	die 'cannot install what is missing: this is not Debian, Ubuntu, Fedora or Arch' \
 		"install these by hand (names as on Arch):$missing"
 
-# For whoever may: what is missing, and the commands.
-tell_root() {
+# Prints what is missing and the commands for root, and exits.
+print_for_root() {
 	printf 'claudebox: %s\nhint: as root, install these:%s\nhint: that is:\n' "$1" "$missing" >&2
 	dry_run=yes
 	# shellcheck disable=SC2086 # a list of words
@@ -243,7 +244,7 @@ tell_root() {
 as_root=
 through=
 if [ "$(id -u)" -ne 0 ]; then
-	[ $dry_run = yes ] || command -v sudo >/dev/null || tell_root 'cannot install what is missing: not root, and there is no sudo'
+	[ $dry_run = yes ] || command -v sudo >/dev/null || print_for_root 'cannot install what is missing: not root, and there is no sudo'
 	as_root=sudo
 	through=' through sudo'
 fi
@@ -255,10 +256,10 @@ else
 fi
 # shellcheck disable=SC2086 # a list of words
 if ! install_with "$as_root" $packages; then
-	[ -z "$as_root" ] || tell_root "$manager failed through sudo"
+	[ -z "$as_root" ] || print_for_root "$manager failed through sudo"
 	die "$manager failed to install: $packages"
 fi
 [ $dry_run = no ] || exit 0
 
-look missing
+find_missing missing
 [ -z "$packages" ] || die "still missing after the install:$missing"

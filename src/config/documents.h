@@ -15,5 +15,5 @@ struct document {
 extern const struct document documents[];
 extern const size_t document_count;
 
-#define DOCUMENT_BEGIN "made from the option table: UPDATE_GOLDEN=1 build/tests/test_documents"
-#define DOCUMENT_END   "made until here"
+#define DOCUMENT_BEGIN "generated from the option table by `make accept`"
+#define DOCUMENT_END   "end of the generated part"

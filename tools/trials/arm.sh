@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Builds for ARM (aarch64) and runs tests there: in a Debian of its own, with its own kernel, on a machine that qemu plays.
+# Builds for ARM (aarch64) and runs tests in a Debian with its own kernel, in an emulated machine (qemu).
 #
-# usage: arm.sh [--suite bookworm|trixie] [NAME...] (as root); a NAME picks tests as tests/run.py does
+# usage: arm.sh [--suite bookworm|trixie] [NAME...] (as root); a NAME selects tests as for tests/run.py
 #
-# Nothing of ARM runs on this machine itself: the packages are unpacked and not configured, and the build is a cross build.
-# The machine's network leads nowhere. Its clock counts instructions, not seconds, so that no test is late because emulation is slow.
-# The new system and the build take about 5 minutes on two processors, the tests come on top; all is removed at the end.
+# No ARM program runs on the host: the packages are unpacked and not configured, and the build is a cross build. The emulated
+# machine has no network. Its clock counts instructions, so that slow emulation does not cause timeouts. The new system and the
+# build take about 5 minutes on two processors, plus the tests. Everything is removed at the end.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -23,7 +23,7 @@ bookworm | trixie) ;; # Linux 6.1, and 6.12 with all of Landlock
 	;;
 esac
 [ "$(id -u)" -eq 0 ] || {
-	echo 'claudebox: a fresh system can be made only by root' >&2
+	echo 'claudebox: only root can create a fresh system' >&2
 	exit 1
 }
 [ $# -gt 0 ] || set -- box/test_filter box/test_attacks box/test_attack_program cli/test_check.py
@@ -47,7 +47,7 @@ quietly() {
 	}
 }
 
-# What the tests need, as deps.sh knows it; npm would bring hundreds of packages, and is used here instead.
+# The packages that the tests need, from deps.sh. npm would add hundreds of packages, so it runs on the host instead.
 say "a fresh Debian for ARM: $suite"
 packages=$(tools/deps.sh --dry-run --manager apt --all build run test |
 	sed -n 's/.*would install with apt[^:]*: //p' | tr ' ' '\n' | grep -vx 'npm\|user-mode-linux')
@@ -56,7 +56,7 @@ quietly mmdebstrap --mode=root --architecture=arm64 --variant=extract --hook-dir
 		libc-bin linux-image-arm64 login mawk mount ncurses-base ncurses-bin passwd sed tar $(echo "$packages" | tr '\n' ' ')" \
 	"$suite" "$root" "$mirror"
 
-# What the packages' own scripts would have done, as far as it is needed.
+# The part of the packages' own install scripts that is needed.
 cp "$root/usr/share/base-passwd/passwd.master" "$root/etc/passwd"
 cp "$root/usr/share/base-passwd/group.master" "$root/etc/group"
 cat "$root"/usr/share/ca-certificates/mozilla/*.crt >"$root/etc/ssl/certs/ca-certificates.crt"
@@ -100,7 +100,7 @@ tar -c --exclude='./build*' --exclude=./.git . | tar -x -C "$root/claudebox"
 quietly meson setup "$root/claudebox/build" "$root/claudebox" --cross-file "$work/cross" -Doptimization=3 -Ddebug=true -Dman=disabled
 quietly ninja -C "$root/claudebox/build"
 
-# The kernel finds its disk by what is in the first root; the second has the system.
+# The initrd has the modules for the disk; the disk has the system.
 mkdir -p "$work/first/dev" "$work/first/modules" "$work/first/root"
 cp "$root/bin/busybox" "$work/first/busybox"
 number=10

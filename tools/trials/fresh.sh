@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Makes a fresh Debian 12, and has an ordinary user try there what README says.
+# Creates a fresh Debian 12 and runs the commands of README there as an ordinary user.
 #
 # usage: fresh.sh PART... (as root), where a PART is
-#   deb      the package in build-deb is installed, used and purged, on a system that has nothing else
-#   readme   every way to run and install this commit, from a clone, on a system that has git and make
-#   test     all tests, in that clone
+#   deb      installs, uses and purges the package in build-deb, on a minimal system
+#   readme   runs and installs this commit in every documented way, from a clone, on a system with git and make
+#   test     runs all tests in that clone
 #
-# The new system is entered by pivot_root and not by chroot, where nobody may make user namespaces; in namespaces of its own,
-# so that no mount and no process can be left. It has this machine's network, package mirror and certificates, and is removed
-# at the end.
-# shellcheck disable=SC2016,SC2088 # much of this is for shells over there
+# The new system is entered by pivot_root, because the kernel refuses user namespaces in a chroot, and in namespaces of its own,
+# so that no mount and no process can be left behind. It has this machine's network, package mirror and certificates, and is
+# removed at the end.
+# shellcheck disable=SC2016,SC2088 # many strings are scripts for the new system
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -26,7 +26,7 @@ die() {
 	exit "${2:-1}"
 }
 
-# The first process of the namespaces is killed, and not the one that waits for it: that one ends when all are gone.
+# Kills the first process of the namespaces; unshare then ends when all processes there have ended.
 clean_up() {
 	first=
 	if [ -n "$child" ]; then
@@ -37,7 +37,7 @@ clean_up() {
 	rm -rf --one-file-system "$work"
 }
 
-# Runs a command in namespaces of its own; in the background, so that a signal is acted upon at once.
+# Runs a command in namespaces of its own, in the background, so that a signal takes effect at once.
 apart() {
 	status=0
 	env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin TERM=xterm DEBIAN_FRONTEND=noninteractive \
@@ -48,7 +48,7 @@ apart() {
 	return "$status"
 }
 
-# Mounts what a running system has, and makes the directory its root. The shell stays: somebody has to wait for orphans.
+# Mounts the file systems of a running system and makes the directory the root. The shell stays to reap orphans.
 enter='
 	set -eu
 	mount --bind "$1" "$1"
@@ -83,7 +83,8 @@ quoted() {
 	printf "'"
 }
 
-# In a login shell. With $api, a stand-in answers Claude Code; with $answer, on a terminal where that is typed.
+# Runs a line in a login shell. With $api, a stand-in serves Claude's API; with $answer, it runs on a terminal and gets that
+# input.
 as_user() {
 	line=$1
 	[ -z "$api" ] || line="python3 tests/lib/standin.py $line"
@@ -91,7 +92,7 @@ as_user() {
 	inside runuser -l user -c "cd $place && $line"
 }
 
-# in_place DIRECTORY COMMAND..., typing ANSWER COMMAND...: for that one.
+# in_place DIRECTORY COMMAND...: runs the command there. typing ANSWER COMMAND...: runs it with that input.
 in_place() {
 	place=$1
 	shift
@@ -114,14 +115,14 @@ show_log() {
 	tail -n 60 "$log" >&2
 }
 
-# timed WORDS COMMAND...: it succeeds, and what it prints is in $log.
+# timed WORDS COMMAND...: runs a command that must succeed; its output is in $log.
 timed() {
 	words=$1
 	start=$(date +%s)
 	shift
 	"$@" >"$log" 2>&1 || {
 		show_log
-		die "this is not as it should be: $words"
+		die "failed: $words"
 	}
 	took=$(($(date +%s) - start))
 	printf '%4d s  %s\n' "$took" "$words"
@@ -131,12 +132,12 @@ prints() {
 	for text in "$@"; do
 		grep -q -e "$text" "$log" || {
 			show_log
-			die "this is not printed: $text"
+			die "missing in the output: $text"
 		}
 	done
 }
 
-# works COMMAND [TEXT...]: as the user; it prints each text.
+# works COMMAND [TEXT...]: runs a command as the user; it must succeed and print each text.
 works() {
 	told=$1
 	shift
@@ -144,7 +145,7 @@ works() {
 	prints "$@"
 }
 
-# refuses COMMAND [TEXT...]: the same, and it fails.
+# refuses COMMAND [TEXT...]: the same for a command that must fail.
 refuses() {
 	told=$1
 	shift
@@ -166,7 +167,7 @@ make_system() {
 	inside useradd --create-home --shell /bin/bash user
 }
 
-# Nobody can type a password.
+# Without a password: no terminal can ask for one.
 add_sudo() {
 	[ -e "$root/usr/bin/sudo" ] || timed 'sudo' install_inside sudo
 	echo 'user ALL=(ALL) NOPASSWD: ALL' >"$root/etc/sudoers.d/user"
@@ -174,12 +175,12 @@ add_sudo() {
 
 clone() {
 	[ ! -d "$root/home/user/claudebox" ] || return 0
-	[ -z "$(git -c safe.directory="$PWD" status --porcelain)" ] || echo '  note: what is not committed is not tried'
+	[ -z "$(git -c safe.directory="$PWD" status --porcelain)" ] || echo '  note: uncommitted changes are not tried'
 	git -c safe.directory="$PWD" bundle create -q "$root/claudebox.bundle" HEAD
 	in_place . works 'git clone -q /claudebox.bundle claudebox'
 }
 
-# An installed claudebox: use_it [COMMAND-FOR-ZSH [COMMAND-FOR-FISH]], what must be in these shells' own settings.
+# use_it [COMMAND-FOR-ZSH [COMMAND-FOR-FISH]]: uses an installed claudebox; the commands set up these shells.
 use_it() {
 	place=my-project
 	works 'claudebox --check' 'claudebox can start here'
@@ -206,7 +207,7 @@ nothing_left() {
 		! -path /home/user/.local/share/claudebox -print | grep .'
 }
 
-# The one that an error or a check told the user to run.
+# Prints the command that the last error or check recommended.
 printed_command() {
 	sed -n 's/.*`\(.*\)`.*/\1/p' "$log" | head -n 1
 }
@@ -317,12 +318,12 @@ try_test() {
 [ $# -gt 0 ] || die 'usage: fresh.sh deb|readme|test...' 2
 for part in "$@"; do
 	case $part in
-	deb) ls build-deb/claudebox_*.deb >/dev/null 2>&1 || die 'there is no package yet: make deb' ;;
+	deb) ls build-deb/claudebox_*.deb >/dev/null 2>&1 || die "there is no package: run 'make deb'" ;;
 	readme | test) ;;
 	*) die "unknown part '$part'" 2 ;;
 	esac
 done
-[ "$(id -u)" -eq 0 ] || die 'a fresh system can be made only by root'
+[ "$(id -u)" -eq 0 ] || die 'only root can create a fresh system'
 
 work=$(mktemp -d /var/tmp/claudebox-fresh.XXXXXX)
 trap clean_up EXIT
@@ -338,4 +339,4 @@ for part in "$@"; do
 	place=$usual
 	"try_$part"
 done
-printf '%4d s  all of it; %s on the disk\n' "$(($(date +%s) - begun))" "$(du -sh "$root" | cut -f 1)"
+printf '%4d s  in total; %s on the disk\n' "$(($(date +%s) - begun))" "$(du -sh "$root" | cut -f 1)"
