@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the tier inet costs: network.py BUILD [ROUNDS]. Ratios of things that take turns in one run, in a world of our own.
+"""Measures the cost of the tier inet: network.py BUILD [ROUNDS]. Ratios of alternating runs, in network namespaces of its own.
 
 start       until the agent's first byte, against what pasta alone needs to attach to a namespace
 throughput  TCP from and to the "internet": the box, the host itself, and a namespace with slirp4netns
@@ -82,7 +82,7 @@ for _ in range(200):
 result["connection"] = (time.perf_counter() - began) / 200 * 1e6
 print(json.dumps(result))
 """
-# Runs as the user, so that the namespace is his own: attaches something to a new one, and says what came of it.
+# Runs as the user, who then owns the namespace: attaches a helper to a new namespace and reports the result.
 BESIDE = """
 import json, os, subprocess, sys, time
 kind, words = sys.argv[1], sys.argv[2:]
@@ -129,7 +129,7 @@ class Bench:
                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, **options)
 
     def first_byte(self, tier):
-        """From the program's start to the agent's first byte; a prefix that says when it is done keeps our own tools out of the time."""
+        """Measures from the start of the program to the first byte of the agent; a prefix that reports when it is done is not counted."""
         script = 'echo start; exec "$@"'
         with self.popen("sh", "-c", script, "sh", self.claudebox, "--network", tier, "--yes", "--exec", "echo", "here") as process:
             process.stdout.read(len("start\n"))
@@ -206,7 +206,7 @@ def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 40
     if os.getuid() == 0:
-        # An ordinary user runs claudebox; so does the benchmark, from copies that he can read.
+        # The benchmark runs claudebox as an ordinary user, from copies that this user can read.
         with tempfile.TemporaryDirectory(prefix="claudebox-bench-") as stage:
             os.chmod(stage, 0o755)
             shutil.copytree(TESTS, f"{stage}/tests", ignore=shutil.ignore_patterns("__pycache__"))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""How claudebox compares with other sandboxes that can be had here: peers.py BUILD [ROUNDS].
+"""Compares claudebox with other sandboxes that can be installed here: peers.py BUILD [ROUNDS].
 
 attacks   the attack program of --prove, with the same canaries, in each: what is held, what is open, what leaks
 start     `true` in each, over the bwrap command that claudebox executes
@@ -32,7 +32,7 @@ def installed(prefix, package):
 
 
 def install(cache):
-    """Each package in a prefix of its own, moved into place when it is complete. What can't be had is missing later, and said so."""
+    """Installs each package in a prefix of its own, moved into place when complete. A package that cannot be installed is reported."""
     peers = cache / "peers"
     peers.mkdir(exist_ok=True)
     for name, (package, version) in PACKAGES.items():

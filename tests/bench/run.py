@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What claudebox costs: run.py BUILD [ROUNDS]. Ratios of commands that take turns in one run, never absolute promises.
+"""Measures the cost of claudebox: run.py BUILD [ROUNDS]. Ratios of commands that alternate within one run.
 
 start    claudebox --yes --exec true over the very bwrap command that --dry-run prints, executed without a shell
 filter   that command with and without the system-call filter, and with and without user namespaces
@@ -35,7 +35,7 @@ USER = pwd.getpwnam("nobody")  # for root: an ordinary user runs claudebox, so d
 
 
 def as_user(leaf, measure, *arguments):
-    """In a process of its own, and in a cgroup if one is given. Its exit status."""
+    """Runs a command in a process of its own, in a cgroup if one is given. Returns its exit status."""
     pid = os.fork()
     if pid:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
@@ -57,7 +57,7 @@ def as_user(leaf, measure, *arguments):
 
 
 def parse(script):
-    """The bwrap command of a dry run: its arguments, and the content of its here-documents by descriptor."""
+    """Parses the bwrap command of a dry run: its arguments, and the content of its here-documents by descriptor."""
     start = script.index("\n", script.rindex("mkdir -p")) + 1
     while script.startswith("ln ", start):
         start = script.index("\n", start) + 1
@@ -86,7 +86,7 @@ def parse(script):
 
 
 def bare_bwrap(script, environment, without=()):
-    """A function that runs the bwrap command once, with fresh descriptors for its data; some of its options may be left out."""
+    """Returns a function that runs the bwrap command once, with new descriptors for its data and without some of its options."""
     for option in without:
         script = script.replace(f"  {option} \\\n", "")
     command, documents = parse(script)
@@ -121,7 +121,7 @@ def timed(command, environment):
 
 
 def take_turns(label, runs, rounds):
-    """How long each took, in milliseconds."""
+    """Prints the times in milliseconds."""
     times = {name: [] for name in runs}
     for _ in range(rounds):
         for name, run in runs.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The audit (UX-01, AUDIT): complete, readable, and nothing in it can move the cursor, colour or forge a line."""
+"""The audit: it is complete and readable, and no value in it can move the cursor, set a colour or forge a line."""
 import json
 import os
 import re
@@ -10,7 +10,7 @@ from lib.terminal import Terminal
 
 ESCAPES = "\x1b[31m\x1b[2J\x1b]0;title\x07\x1bP1;2|x\x1b\\\r\x08\x7f\x0b\x0c\x85\x9b31m\u202e\u2066\u200b\u2028\U000e0041"
 FORGED = "\n  [~] FAKE made-up\r  [>] FAKE\n  ! FAKE warning\nNetwork:\n  none: FAKE\n"
-# Any byte that is not a line end and not printable; our own colours are taken out before.
+# Any byte that is neither a line end nor printable; claudebox's own colours are removed before.
 CONTROL = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]")
 COLOUR = re.compile(rb"\x1b\[(?:0|1|2|33|35)m")
 INVISIBLE = re.compile("[\x80-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
@@ -18,7 +18,7 @@ INVISIBLE = re.compile("[\x80-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\
 
 class AuditTest(BoxTest):
     def audit(self, *arguments, cwd=None, env=None):
-        """What a pipe gets; bytes."""
+        """Returns the bytes that a pipe receives."""
         done = self.claudebox("--yes", "--exec", "true", *arguments, cwd=cwd, env=env)
         self.assertEqual(done.returncode, 0, done.stderr[-400:])
         return os.fsencode(done.stderr)
@@ -31,7 +31,7 @@ class AuditTest(BoxTest):
 
     @staticmethod
     def rows(text, columns):
-        """The lines as a terminal of that width shows them."""
+        """Returns the lines as a terminal of that width shows them."""
         for line in text.split("\n"):
             for start in range(0, max(1, len(line)), columns or len(line) or 1):
                 yield line[start:start + columns] if columns else line
@@ -42,7 +42,7 @@ class AuditTest(BoxTest):
         self.assertIsNone(CONTROL.search(output), output[max(0, (CONTROL.search(output) or re.match(b"", b"")).start() - 60):][:120])
         text = output.decode()  # valid UTF-8
         self.assertIsNone(INVISIBLE.search(text))
-        # A wrapped path goes on far to the right; a row of ours starts with two columns of space.
+        # A wrapped path continues far to the right; a row of the audit starts with two spaces.
         for row in self.rows(text, columns):
             self.assertNotRegex(row, r"^\s{0,6}(\[[~>+]\]|!|none:)\s+FAKE")
         self.assertEqual(len([row for row in self.rows(text, columns) if row.startswith("Network:")]), 1)
@@ -55,7 +55,7 @@ class Hostile(AuditTest):
         self.assert_clean(self.on_terminal(cwd=cwd, env=env), colours=True, columns=80)
 
     def test_wrapped_lines_forge_nothing(self):
-        """A path can be long enough for the terminal to break it where the path wants; all kinds of spaces can follow."""
+        """A path can choose where the terminal breaks it, and continue with any kind of space."""
         forged = []
         for space in (" ", "\u00a0", "\u2003", "\u3000"):
             for lead in range(48, 67):
@@ -83,7 +83,7 @@ class Hostile(AuditTest):
                        "CLAUDEBOX_EXTRA_ENV": "MINE,MY_TOKEN", "MINE": FORGED + ESCAPES, "MY_TOKEN": ESCAPES + FORGED + "x" * 30 + ESCAPES})
 
     def test_secret_ends_are_escaped(self):
-        """The first and last characters of a masked value are shown: they can be hostile too."""
+        """The visible first and last characters of a masked value are escaped as well."""
         for value in ("\x1b[3" + "x" * 30 + "\x1b[1m", "\n\n\n\n" + "x" * 30 + "\n  [", "éé" + "x" * 30 + "éé", "\udcff" * 40, "日本" + "x" * 30 + "日本"):
             self.each(env={"ANTHROPIC_API_KEY": value})
 
@@ -147,7 +147,7 @@ class Hostile(AuditTest):
         (odd / ".claudebox").mkdir(parents=True, mode=0o755)
         (odd / ".claudebox").chmod(0o755)
         (odd / "project").mkdir()
-        # PATH is split at colons, and there is one in the other names
+        # PATH is split at colons, and the other names contain one
         programs = self.home / "b\x1b[31m\n  [~] FAKE"
         programs.mkdir()
         (programs / "bwrap").write_text("not a program")
@@ -177,7 +177,7 @@ class Hostile(AuditTest):
 
 
 class Content(AuditTest):
-    def test_everything_of_the_plan_is_shown(self):
+    def test_every_variable_and_mount_of_the_plan_is_shown(self):
         (self.home / ".claude").mkdir()
         (self.home / ".claude/CLAUDE.md").write_text("x")
         env = {"ANTHROPIC_API_KEY": "sk-ant-api03-canarycanarycanary", "CLAUDEBOX_EXTRA_ENV": "MINE", "MINE": "1"}
@@ -197,7 +197,7 @@ class Content(AuditTest):
                 self.assertIn(mount["host"].replace(str(self.home), "~"), shown)
         self.assertIn("full", text[text.index("Network:"):])
 
-    def test_what_the_plan_does_not_explain_is_no_host_path(self):
+    def test_every_mount_of_the_host_has_a_reason(self):
         for mount in self.plan()["mounts"]:
             if mount["why"] is None:
                 self.assertIn(mount["kind"], ("directory", "link", "sealed"))
@@ -225,7 +225,7 @@ class Content(AuditTest):
                 self.assertNotIn(secret, text)
             self.assertIn("visible-value", text)
 
-    def test_secrets_that_pass_are_told(self):
+    def test_a_secret_that_passes_causes_a_warning(self):
         text = self.audit(env={"CLAUDEBOX_EXTRA_ENV": "MY_TOKEN,X", "MY_TOKEN": "a", "X": "ghp_" + "x" * 36}).decode()
         warnings = text[text.index("Warnings:"):]
         self.assertIn("'MY_TOKEN'", warnings)
@@ -239,7 +239,7 @@ class Content(AuditTest):
         self.assertIn(b"\x1b[", self.on_terminal(env={"NO_COLOR": ""}))
         self.assertNotIn(b"\x1b", self.on_terminal("sh", "-c", f'"{CLAUDEBOX}" --yes --exec true 2>&1 | cat'))
 
-    def test_colour_adds_nothing(self):
+    def test_colour_changes_no_text(self):
         self.audit()  # the first start has a word more
         plain = self.on_terminal(env={"NO_COLOR": "1"}, columns=100)
         coloured = COLOUR.sub(b"", self.on_terminal(columns=100))
@@ -251,7 +251,7 @@ class Content(AuditTest):
             text = self.assert_clean(self.on_terminal(env={"EDITOR": "x" * 500, "CLAUDEBOX_EXTRA_ENV": "JP", "JP": "日本" * 200}, columns=columns),
                                      colours=True)
             self.assertIn("Network:", text)
-            # Long words are not broken: a path must stay one that can be copied.
+            # Long words are not broken, so that a path can be copied.
             for line in text.splitlines():
                 words = [word for word in line.split() if len(word) > 20]
                 if columns >= 80 and not words:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Completions: bash, zsh and fish really offer what the option table says, and execute nothing of a name."""
+"""Completions: bash, zsh and fish offer the options of the table, and execute no part of a file name."""
 import re
 import shutil
 import unittest
@@ -7,18 +7,18 @@ import unittest
 from lib.box import BoxTest
 from lib.completion import Bash, Fish, Zsh
 
-# Names of files in the directory of profiles; the first are profiles, the others claudebox would refuse.
+# File names in the profile directory: the first are valid profiles, claudebox refuses the others.
 GOOD = ["work", "w.1_x-y", "default"]
 ODD = ["$(touch hit)", "`touch hit`", "a b", "a;touch hit", "-x", ".hidden", "new\nline", "'q'", '"d"', "é", "a$HOME", "*", "x" * 65]
 
-# Completions for claude that somebody might have.
+# Completions for claude that a user may have installed.
 BASH_CLAUDE = 'their() { COMPREPLY=(--model); [ -n "$2" ] || COMPREPLY=("$COMP_CWORD:${COMP_WORDS[*]}"); }; complete -F their claude'
 ZSH_CLAUDE = '_claude() { compadd -- --model "$CURRENT:${(j: :)words}" }; compdef _claude claude'
 FISH_CLAUDE = "complete -c claude -f; complete -c claude -l model; complete -c claude -a '(commandline -pc | string collect)'"
 
 
 class Completion(BoxTest):
-    """The same for each shell."""
+    """The tests of each shell."""
     __test__ = False
 
     def setUp(self):
@@ -43,7 +43,7 @@ class Completion(BoxTest):
             (directory / f"{name}.json").write_text("{}")
         (directory / "notes.txt").touch()
 
-    def test_every_option_and_none_else(self):
+    def test_exactly_the_options_of_the_table_are_offered(self):
         offered = {word for word in self.offers("claudebox --") if "=" not in word}
         self.assertEqual(offered, {f"--{name}" for _, name in self.options})
         self.assertGreater(len(offered), 12)
@@ -88,15 +88,15 @@ class Completion(BoxTest):
         self.assertEqual(self.offers("claudebox --exec cat de"), ["deep"])
         self.assertEqual(self.offers("claudebox --exec true --networ"), [])
 
-    def test_what_is_claudes_gets_files(self):
+    def test_arguments_of_claude_complete_as_files(self):
         self.assertEqual(self.offers("claudebox -p de"), ["deep"])
         self.assertEqual(self.offers("claudebox -- de"), ["deep"])
         self.assertNotIn("--network", self.offers("claudebox -- --net"))
 
-    def test_ours_after_what_is_claudes(self):
+    def test_own_options_after_arguments_of_claude(self):
         self.assertEqual(self.offers("claudebox -p x --networ"), ["--network"])
 
-    def test_what_claude_offers(self):
+    def test_options_of_claudes_own_completion(self):
         self.assertEqual(self.offers("claudebox --mod", self.claude), ["--model"])
         self.assertIn("--model", self.offers("claudebox -- --", self.claude))
         self.assertFalse({"--network", "--yes"} & set(self.offers("claudebox -- --", self.claude)))
@@ -123,14 +123,14 @@ class InBash(Completion):
     def test_json_form_is_offered(self):
         self.assertEqual(self.offers("claudebox --dry"), ["--dry-run", "--dry-run=json"])
 
-    def test_what_the_user_has_set_does_not_matter(self):
+    def test_shell_options_of_the_user_do_not_matter(self):
         self.profiles(self.home, GOOD)
         for setup in ("shopt -s failglob", "shopt -s nullglob dotglob", "set -f", "IFS=/", "set -o posix", "set -u"):
             self.assertEqual(self.offers("claudebox --profile ", setup), sorted(GOOD), setup)
         self.assertEqual(self.offers("claudebox --network=i", "COMP_WORDBREAKS=${COMP_WORDBREAKS//[=:]}"), ["inet"])
 
     def test_on_a_terminal(self):
-        """What is sent in the end, with all of readline's own quoting."""
+        """The command line that is finally executed, with readline's own quoting."""
         for name in ("odd:x", "$(touch hit)", "`touch hit`", "late`touch hit`", "late:`touch hit`", "late\n`touch hit`"):
             (self.project / name).mkdir()
         self.profiles(self.home, GOOD + ODD)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""--dry-run (UX-04): a script for sh that gives the same box, without a secret in it and without a change on disk."""
+"""--dry-run prints a script for sh that starts the same box; it contains no secret and changes nothing on disk."""
 import json
 import os
 import pathlib
@@ -8,7 +8,7 @@ import unittest
 
 from lib.box import GIVEN, BoxTest, tree
 
-# What a box is, as seen from inside; numbers that differ from start to start are left out.
+# Describes the box from inside, without numbers that differ from start to start.
 LOOK = r"""
 echo "== environment"; cat /proc/self/environ | tr '\n\0' '|\n' | LC_ALL=C sort
 echo "== mounts"; sed -E 's/^[0-9]+ [0-9]+ [0-9]+:[0-9]+ //; s/ (shared|master|propagate_from):[0-9]+//g' /proc/self/mountinfo
@@ -34,7 +34,7 @@ class DryRun(BoxTest):
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="surrogateescape", check=False, timeout=30)
 
     def same(self, cwd=None, env=None, shell="dash", paste_env=None):
-        """Paste and launch, and compare what is seen inside."""
+        """Runs the script and claudebox, and compares the two boxes from inside."""
         cwd = cwd or self.project
         self.maxDiff = None
         self.box("true", cwd=cwd, env=env)
@@ -48,10 +48,10 @@ class DryRun(BoxTest):
         self.assertIn("\nCLAUDEBOX=1\n", launched.stdout)
         return launched.stdout
 
-    def test_pasted_it_is_the_same_box(self):
+    def test_the_script_starts_the_same_box(self):
         self.same()
 
-    def test_also_in_bash(self):
+    def test_the_script_works_in_bash_too(self):
         self.same(shell="bash")
 
     def test_odd_project_paths(self):
@@ -77,7 +77,7 @@ class DryRun(BoxTest):
         (top / "sub").mkdir()
         self.same(cwd=top / "sub")
 
-    def test_says_what_claudebox_moves_into_other_mounts(self):
+    def test_the_header_names_mounts_that_claudebox_moves(self):
         self.assertNotIn("inside of another mount", self.claudebox("--dry-run").stdout)
         self.assertFalse([mount for mount in self.plan()["mounts"] if "staged" in mount])
         project = self.repository(self.home / "repo") / "sub"
@@ -120,7 +120,7 @@ class DryRun(BoxTest):
         self.same(env=secrets)
 
     def test_secrets_of_other_shapes(self):
-        """A secret by its value, in a variable of the allowlist."""
+        """A variable of the allowlist whose value has the shape of a secret."""
         text = self.script(env={"EDITOR": "ghp_canarycanarycanarycanary", "VISUAL": "https://user:canary@example.org/"})
         self.assertNotIn("canary", text)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Limits that cannot be had: nothing starts, and it is said why and what to do."""
+"""Limits that this machine cannot set: nothing starts, and the error gives the reason and a remedy."""
 import unittest
 
 from lib.limits import LimitsTest
@@ -12,7 +12,7 @@ class NoLimits(LimitsTest):
         (directory / "bwrap").symlink_to("/usr/bin/bwrap")
         self.env["PATH"] = str(directory)
 
-    def test_asked_for_and_impossible(self):
+    def test_an_impossible_limit_is_an_error(self):
         for limits in ({"memory": "4G"}, {"pids": 2000}, {"cpu": "200%"}):
             self.profile(limits)
             for arguments in ((), ("--dry-run", "--exec", "true"), ("--dry-run=json", "--exec", "true")):
@@ -23,7 +23,7 @@ class NoLimits(LimitsTest):
             self.assertEqual(done.returncode, 1)
             self.assertRegex(done.stdout, r"(?m)^missing  limits    cannot limit the box: .*[^)]$")
 
-    def test_without_them_it_starts(self):
+    def test_without_limits_the_box_starts(self):
         self.profile({})
         self.assertEqual(self.claudebox("--yes", "--exec", "true").returncode, 0)
         self.assertEqual(self.plan("--exec", "true")["limits"], None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""packaging/: what the packages say agrees with the build, and the installed profile names the installed program."""
+"""packaging/: the packages agree with the build, and the AppArmor profile names the installed program."""
 import os
 import pathlib
 import re
@@ -30,7 +30,7 @@ class Packages(unittest.TestCase):
         for module in modules:
             self.assertIn(f" lib{module.removeprefix('lib')}-dev,\n", control)
 
-    def test_they_are_for_the_machines_that_init_knows(self):
+    def test_packages_are_for_the_architectures_of_init(self):
         known = set(re.findall(r"\w+64", re.search(r'#error "init knows (.*?):', (STAGE / "src/freestanding/system.h").read_text())[1]))
         self.assertLessEqual({"x86_64", "aarch64"}, known)
         debian = {"x86_64": "amd64", "aarch64": "arm64"}
@@ -49,7 +49,7 @@ class Packages(unittest.TestCase):
 
 
 class MaintainerScripts(unittest.TestCase):
-    """postinst and postrm, on a copy of the system's places."""
+    """postinst and postrm, on copies of the system's directories."""
 
     def setUp(self):
         self.root = pathlib.Path(tempfile.mkdtemp(dir="/var/tmp"))
@@ -67,7 +67,7 @@ class MaintainerScripts(unittest.TestCase):
         self.assertFalse(self.link.is_symlink())
         self.script("postrm", "remove")
 
-    def test_switched_on_and_taken_back(self):
+    def test_the_profile_is_enabled_and_disabled(self):
         (self.root / "etc/apparmor.d/abi/4.0").write_text("")
         self.script("postinst", "configure")
         self.assertEqual(os.readlink(self.link), "/usr/share/claudebox/apparmor/claudebox")
@@ -77,7 +77,7 @@ class MaintainerScripts(unittest.TestCase):
         self.script("postrm", "remove")
         self.assertFalse(self.link.is_symlink())
 
-    def test_the_administrators_own_stays(self):
+    def test_a_profile_of_the_administrator_is_kept(self):
         (self.root / "etc/apparmor.d/abi/4.0").write_text("")
         self.link.write_text("mine")
         self.script("postinst", "configure")

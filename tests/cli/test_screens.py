@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Everything that people read, as it comes out: at each width, in each locale, on a terminal and in a pipe.
+"""All output for people, at every width, in every locale, on a terminal and in a pipe.
 
-One table of outputs; each test holds one property for all of them. What the texts say is tested elsewhere."""
+One table lists the outputs; each test checks one property of all of them. Other tests check the wording."""
 import os
 import re
 import shutil
@@ -15,14 +15,14 @@ from lib.terminal import Terminal
 
 WIDTHS = (40, 41, 60, 79, 80, 100, 120, 200)
 COLOUR = re.compile(rb"\x1b\[(?:0|1|2|32|33|35|1;31)m")
-# Project directories: letters of one, two and no columns, blanks, no blanks, what moves a cursor, and no UTF-8 at all.
+# Project directories: characters of zero, one and two columns, with and without blanks, cursor movement, invalid UTF-8.
 NAMES = ("Bücher und Träume", "日本語プロジェクト" * 6, "e\u0301" * 60, "\u1100\u1161\u11a8" * 20, "x" * 180, "a\x1b[31m\n\x85b\u202ec",
          "\udcff\udcfe" * 20)
 GONE = (1, 4, 5)
 
 
 class Output:
-    """A command, where and how it is started, and the answer to its question. What is slow is tried less often."""
+    """A command, where and how it is started, and the answer to its question. Slow commands run at fewer widths."""
 
     def __init__(self, *arguments, cwd=None, env=None, answer=None, coloured=False, slow=False):
         self.arguments = arguments
@@ -37,7 +37,7 @@ class Output:
 
 
 class World(BoxTest):
-    """A home with projects of odd names, and all outputs from there. Made once for all tests of a class."""
+    """A home with projects of unusual names, and the outputs from there. Created once per class."""
 
     def setUp(self):
         super().setUp()
@@ -81,7 +81,7 @@ class World(BoxTest):
         )
 
     def on_terminal(self, output, columns, redirect="", locale="C.UTF-8", **env):
-        """All that comes to a terminal. `redirect` is the shell's; None for a variable takes it away."""
+        """Returns all output on a terminal. `redirect` is shell syntax; a variable of None is unset."""
         whole = {**self.env, "LC_ALL": locale, **output.env, **env}
         command = ("/bin/sh", "-c", f'exec "$0" "$@" {redirect}', CLAUDEBOX, *output.arguments)
         terminal = Terminal(command, {name: value for name, value in whole.items() if value is not None}, output.cwd or self.project,
@@ -96,7 +96,7 @@ class World(BoxTest):
             terminal.close()
 
     def in_pipe(self, output, locale="C.UTF-8", **env):
-        """What stdout and stderr get."""
+        """Returns stdout and stderr."""
         done = self.claudebox(*output.arguments, cwd=output.cwd, env={"LC_ALL": locale, **output.env, **env})
         return os.fsencode(done.stdout), os.fsencode(done.stderr)
 
@@ -121,18 +121,18 @@ class ScreensTest(unittest.TestCase):
 
 
 def cells(text):
-    """Columns that a terminal gives to a text, by Unicode's own tables."""
+    """Returns the number of columns of a text, by the Unicode tables."""
     return sum(0 if unicodedata.category(letter) in ("Mn", "Me") or "\u1160" <= letter <= "\u11ff" else
                2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def settled(text):
-    """Without what a test itself has changed, and the audit shows."""
+    """Removes the variables that a test sets and the audit shows."""
     return re.sub(rb"  \[>\] (?:TERM|LC_ALL|NO_COLOR)\s+\S+\n", b"", COLOUR.sub(b"", text))
 
 
 def words(text):
-    """What is said, without where lines are broken; bytes that are escaped are what they stand for."""
+    """Returns the text without line breaks and with escapes replaced by the bytes they stand for."""
     text = re.sub(rb" \\\n\s*", b"", settled(text))
     text = re.sub(rb"\\x([89a-f][0-9a-f])", lambda match: bytes.fromhex(match[1].decode()), text)
     return re.sub(rb"\s", b"", text)
@@ -157,7 +157,7 @@ class Terminals(ScreensTest):
                 self.assertTrue(stream.isascii(), stream)
         self.for_each(check)
 
-    def test_the_locale_is_chosen_as_everywhere(self):
+    def test_the_locale_variables_have_the_usual_precedence(self):
         output = Output("--network", "é")
         for plain, env in ((True, {}), (True, {"LC_ALL": "C"}), (True, {"LC_ALL": "POSIX", "LANG": "C.UTF-8"}), (True, {"LANG": "en_US"}),
                            (True, {"LC_CTYPE": "de_DE.ISO-8859-1", "LANG": "de_DE.UTF-8"}), (False, {"LANG": "de_DE.UTF-8"}),
@@ -171,7 +171,7 @@ class Terminals(ScreensTest):
             self.assertIsNone(re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e]", text), text)
         self.for_each(check, slow=False)
 
-    def test_colour_where_it_is_wanted(self):
+    def test_colour_follows_the_terminal_and_NO_COLOR(self):
         def check(output):
             self.assertEqual(b"\x1b" in self.world.on_terminal(output, 80, NO_COLOR=""), output.coloured)
             self.assertNotIn(b"\x1b", self.world.on_terminal(output, 80, NO_COLOR="1"))
@@ -188,7 +188,7 @@ class Terminals(ScreensTest):
         self.for_each(check, slow=False)
 
     def test_a_terminal_agrees(self):
-        """What counts is the screen: tmux, which has tables of its own, shows each line as one row."""
+        """tmux, which has width tables of its own, shows each line as one row."""
         for output in (self.world.instances, self.world.audit):
             lines = settled(self.world.on_terminal(output, 40)).split(b"[y/N]")[0].rstrip().splitlines()
             with Screen() as screen:
@@ -209,7 +209,7 @@ class Pipes(ScreensTest):
         self.for_each(check)
 
     def test_each_stream_is_judged_by_itself(self):
-        """The other one is a terminal."""
+        """One stream is a pipe while the other one is a terminal."""
         def check(output):
             kept = self.world.scratch() / "kept"
             stderr = self.world.in_pipe(output)[1]
@@ -233,14 +233,14 @@ class Pipes(ScreensTest):
         self.for_each(check)
 
     def test_an_error_is_a_line_each(self):
-        """For scripts and logs: what is wrong, what that means, what to do, whatever their length."""
+        """Error, note and hint are one line each in a pipe, whatever their length."""
         def check(output):
             stderr = self.world.in_pipe(output)[1].decode()
             if "hint: " in stderr:
                 self.assertRegex(stderr, r"(?m)^claudebox: .*\n(note: .*\n)?hint: .*\n(  .*\n)*\Z")
         self.for_each(check, slow=False)
 
-    def test_what_cannot_be_written(self):
+    def test_output_that_cannot_be_written_is_an_error(self):
         for arguments in (("--help",), ("--version",), ("--check",), ("--instances",), ("--gc", "--dry-run"), ("--dry-run",), ("--dry-run=json",)):
             with self.subTest(arguments), open("/dev/full", "wb") as full:
                 done = subprocess.run([CLAUDEBOX, *arguments], cwd=self.world.project, env=self.world.env, stdin=subprocess.DEVNULL, stdout=full,
@@ -249,7 +249,7 @@ class Pipes(ScreensTest):
                 self.assertRegex(done.stderr, r"\Aclaudebox: cannot write the result: .*\nhint: .*\n\Z")
 
     def test_a_command_can_be_copied_at_any_width(self):
-        """From the first backquote to the second, with all line ends and blanks between, as a mouse takes it."""
+        """The text between two backquotes, with line ends and blanks as a mouse selects it, is the command."""
         def paste(output, columns, home):
             text = self.world.on_terminal(output, columns).decode()
             done = subprocess.run(["sh", "-c", "claudebox() { pwd; }\n" + re.search(r"(?s)`(.*?)`", text)[1]], cwd="/", check=False,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the fuzz targets share: the entry that libFuzzer calls, and a promise that must hold for every input.
+// Shared by the fuzz targets: the entry point of libFuzzer, and an assertion for every input.
 #pragma once
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Any bytes as a profile, alone and as one that others extend: no crash, no hang, and what is promised holds.
+// Fuzzes the profile parser: a profile alone, and as the base of another. No crash, no hang, and all invariants hold.
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -27,7 +27,7 @@ static size_t count_lines(const char *text)
 	return lines;
 }
 
-// One line, with a place that is in the text.
+// The message is one line, and its position lies in the text.
 static void check_error(const struct error *error, const struct profile_text *chain, size_t count)
 {
 	const struct profile_text *profile = chain;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Any bytes as a box's output, in any pieces: the same comes out, only what the tables let through, and a second pass finds
-// nothing more to do.
+// Fuzzes the terminal filter: the result does not depend on how the input is split, contains only what the tables allow, and
+// does not change when it is filtered again.
 #include "fuzz.h"
 #include "terminal/filter.h"
 #include "terminal/rules.h"
 
-// In pieces that the first byte decides on, each with exactly the room that is promised.
+// Filters the input in pieces whose size depends on the first byte, each with exactly the documented room.
 static char *run(const char *data, size_t size, unsigned int pieces, bool utf8, size_t *ret_length)
 {
 	struct terminal_filter filter = { .utf8 = utf8 };
@@ -31,7 +31,7 @@ static char *run(const char *data, size_t size, unsigned int pieces, bool utf8, 
 	return all;
 }
 
-// A terminal's own look at it: each ESC begins a sequence that is complete and in the tables.
+// Checks as a terminal would parse: each ESC begins a complete sequence that the tables allow.
 static void check_sequences(const char *text, size_t length, bool utf8)
 {
 	for (size_t i = 0; i < length; i++) {

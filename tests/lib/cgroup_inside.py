@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs a command where limits can be had: cgroup_inside.py [--systemd] UID COMMAND...
+"""Runs a command where limits can be set: cgroup_inside.py [--systemd] UID COMMAND...
 
 A cgroup (v2) that belongs to the user, with all controllers, and the command in a leaf below it: on this machine when we are root and it
 has the controllers, or else in a small kernel of its own (user-mode Linux), whose root is this machine's, to read, with homes and temporary
@@ -31,12 +31,12 @@ PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
 
 def end_with_parent():
-    """Whoever started us may be killed."""
+    """Ends with the parent process."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)
 
 
 def here():
-    """Whether this machine's own tree will do."""
+    """Tells whether this machine's own cgroup tree is usable."""
     try:
         return os.getuid() == 0 and LIMITS <= set((ROOT / "cgroup.controllers").read_text(encoding="ascii").split())
     except OSError:
@@ -64,13 +64,13 @@ def enter(leaf):
 
 
 def run_in(leaf, command, **options):
-    """Starts it in a cgroup."""
+    """Starts the command in a cgroup."""
     return subprocess.Popen(command, preexec_fn=lambda: enter(leaf), **options)
 
 
 @contextlib.contextmanager
 def delegated(user):
-    """A cgroup below one that is the user's to change."""
+    """Creates a cgroup below one that the user may change."""
     top = ROOT / f"claudebox-test.{os.getpid()}"
     delegate(top, user)
     leaf = top / "leaf"
@@ -90,7 +90,7 @@ def run_delegated(user, command):
 
 
 def run_by_systemd(user, command):
-    """In a scope that was made by hand, as nobody can move us across the tree without the machine's own systemd."""
+    """Runs in a scope that is created by hand: only the machine's own systemd can move processes across the tree."""
     leaf = ROOT / f"user.slice/user-{user.pw_uid}.slice/user@{user.pw_uid}.service/login.scope"
     leaf.mkdir()
     give(leaf, user)
@@ -99,8 +99,8 @@ def run_by_systemd(user, command):
 
 
 def boot(arguments):
-    """The same in a kernel of its own; what it prints besides is left out."""
-    # The address space of that kernel's processes is too small for the sanitizer's; they run with it elsewhere.
+    """Runs the same in user-mode Linux; other output of that kernel is dropped."""
+    # The address space of that kernel's processes is too small for the sanitizers.
     sanitized = b"__asan_init" in pathlib.Path(os.environ["CLAUDEBOX"]).read_bytes()
     if sanitized or not shutil.which(KERNEL, path=PATH):
         print("not run: the kernel has no controllers for cgroup v2 here, and", KERNEL, "is for no sanitizer" if sanitized else "is missing")
@@ -108,7 +108,7 @@ def boot(arguments):
         return 0
     end_with_parent()
     words = {"arguments": arguments, "environment": dict(os.environ)}
-    # Its sockets and the like are in a directory of its own: other tests copy the stage meanwhile.
+    # A directory of its own for its sockets, because other tests copy the stage at the same time.
     with tempfile.TemporaryDirectory(prefix="claudebox-test-", dir="/var/tmp") as home:
         request = pathlib.Path(home, "request")
         request.write_text(json.dumps(words), encoding="utf-8")
@@ -130,7 +130,7 @@ def mount(kind, path, options="mode=755"):
 
 
 def load(name):
-    """A module of that kernel, with what it needs; there may be no modprobe."""
+    """Loads a module of that kernel with its dependencies; there may be no modprobe."""
     directory = MODULES / platform.release()
     needs = dict(line.split(":") for line in (directory / "modules.dep").read_text(encoding="ascii").splitlines())
     path = next(path for path in needs if pathlib.Path(path).stem == name)
@@ -140,14 +140,14 @@ def load(name):
 
 
 def make_network():
-    """What the tier inet takes; the kernel has no tables of nft's for it."""
+    """Loads the modules that the tier inet needs."""
     for name in ("ipv6", "veth", "tun"):
         load(name)
     os.chmod("/dev/net/tun", 0o666)
 
 
 def make_machine(user):
-    """What an init has to do."""
+    """Does the work of an init."""
     os.environ["PATH"] = PATH
     for kind, path in (("proc", "/proc"), ("sysfs", "/sys"), ("cgroup2", ROOT)):
         mount(kind, path, "rw")
@@ -168,14 +168,14 @@ def make_machine(user):
 
 
 def start_systemd(user):
-    """The user's systemd, where a login would start it; it takes the word of a directory that the machine has one too."""
+    """Starts the user's systemd as a login does. A directory makes it believe that systemd booted the machine."""
     service = ROOT / f"user.slice/user-{user.pw_uid}.slice/user@{user.pw_uid}.service"
     runtime = pathlib.Path(f"/run/user/{user.pw_uid}")
     os.makedirs("/run/systemd/system")
     delegate(service, user)
     for path in service.iterdir():
         os.chown(path, user.pw_uid, user.pw_gid)
-    # Its own processes go below: a cgroup that hands limits on has none itself.
+    # Its own processes go into a child: a cgroup that delegates controllers has no processes itself.
     (service / "cgroup.subtree_control").write_text("-memory -pids -cpu", encoding="ascii")
     runtime.mkdir(parents=True)
     os.chown(runtime, user.pw_uid, user.pw_gid)
@@ -189,7 +189,7 @@ def start_systemd(user):
 
 
 def inside(request):
-    """As the first process of that kernel."""
+    """Runs as the first process of that kernel."""
     words = json.loads(pathlib.Path(request).read_text(encoding="utf-8"))
     os.environ.clear()
     os.environ.update(words["environment"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a shell offers for a line that was typed so far: bash, zsh and fish themselves are asked."""
+"""Returns the completions that bash, zsh and fish offer for a line."""
 import os
 import pathlib
 import re
@@ -10,7 +10,7 @@ from lib.terminal import Terminal
 
 FILES = pathlib.Path(os.environ["STAGE"]) / "completions"
 
-# As readline: the words of the line, and again at each '=' and ':'.
+# Splits as readline does: at blanks, and at each '=' and ':'.
 BASH = r"""
 source "$FILES/claudebox.bash"
 %s
@@ -19,7 +19,7 @@ _claudebox claudebox
 printf '%%s\0' "${COMPREPLY[@]}"
 """
 
-# Every match that zsh hears of is written to a file as well.
+# Every match that zsh collects is also written to a file.
 ZSH = r"""
 fpath=($FILES $fpath)
 autoload -Uz compinit && compinit -u -D
@@ -40,7 +40,7 @@ PROMPT='ready> '
 
 
 class Shell:
-    """With a home and a working directory; `setup` is run in the shell before."""
+    """A shell with a home and a working directory; `setup` runs in it first."""
 
     def __init__(self, home, cwd, setup=""):
         self.home, self.cwd, self.setup = home, cwd, setup
@@ -62,7 +62,7 @@ class Bash(Shell):
         return [word for word in out.split("\0")[:-1] if word]
 
     def typed(self, line):
-        """The words that claudebox gets after a Tab and a Return on a real terminal."""
+        """Returns the arguments of claudebox after Tab and Return on a real terminal."""
         terminal = Terminal(("bash", "--norc", "--noprofile", "-i"), self.env, self.cwd, columns=200)
         try:
             terminal.send(f"source {shlex.quote(str(FILES / 'claudebox.bash'))}; claudebox() {{ printf '<%s>' \"$@\"; echo; }}; PS1='now''> '\n")

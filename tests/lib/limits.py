@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Boxes with limits: what the tests of both ways share."""
+"""Boxes with limits: code shared by the tests of cgroups and of systemd."""
 import json
 import os
 import pathlib
@@ -8,7 +8,7 @@ import subprocess
 
 from lib.box import CLAUDEBOX, BoxTest, processes_with, until
 
-# For python3 -c in the box: as many sleeping children as asked for, and how many there were; all end with it.
+# For python3 -c in the box: starts sleeping children and prints how many could start; all end with it.
 FORKS = """
 import os, signal, sys
 children = []
@@ -25,9 +25,9 @@ for pid in children:
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
 """
-# As much memory as asked for, in MiB, really used.
+# Uses that many MiB of memory.
 HOG = "import sys; x = bytearray(int(sys.argv[1]) << 20); x[::4096] = b'x' * len(x[::4096]); print('had it')"
-# Ways to a cgroup file system, from inside.
+# Attempts to reach a cgroup file system from inside.
 MOUNT = """
 mkdir -p /tmp/c
 unshare --user --map-root-user --mount --cgroup sh -c '
@@ -50,7 +50,7 @@ class LimitsTest(BoxTest):
         self.env["CLAUDEBOX_PROFILE"] = name
 
     def start(self, script, *arguments, mark=None):
-        """A box that runs on; its claudebox, once the script has printed a line."""
+        """Starts a box in the background and returns when the script has printed a line."""
         process = subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", script, mark or "sh", *arguments], cwd=self.project, env=self.env,
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.addCleanup(self.stop, process)
@@ -66,13 +66,13 @@ class LimitsTest(BoxTest):
         process.stdout.close()
 
     def cgroup_of(self, mark):
-        """The cgroup, as the host sees it, of the box whose processes have this mark; with the limits, so one above theirs."""
+        """Returns the cgroup that has the limits of the box whose processes have this mark: one level above the processes."""
         found = [pid for pid in processes_with(mark) if (pathlib.Path(f"/proc/{pid}/cgroup")).read_text().strip().endswith("/box")]
         path = pathlib.Path(f"/proc/{found[0]}/cgroup").read_text().strip().removeprefix("0::")
         return pathlib.Path("/sys/fs/cgroup" + path).parent
 
     def assert_holds(self):
-        """From inside: processes, memory, and no way to lift either."""
+        """Checks from inside that the limits on processes and memory hold and cannot be lifted."""
         self.profile({"memory": "96M", "pids": 40})
         self.assertRegex(self.box('python3 -c "$1" 200', FORKS), r"^refused 11\n[23]\d\n$")
         self.assertEqual(self.box('python3 -c "$1" 10', FORKS), "10\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Chromium in the box: with its own sandbox where the profile says "nested", else without; by hand and driven by Playwright, in every tier.
+"""Chromium in the box: with its own sandbox in a nested box, else without; by hand and driven by Playwright, in every tier.
 
 All of it in a world of its own, so that no browser ever speaks to a real network.
 """
@@ -14,7 +14,7 @@ TIERS = ("full", "inet", "none")
 PLAYWRIGHT = "playwright-core@1.49.1"
 CHROMIUM = "/usr/bin/chromium"
 
-# Serves a page and has a browser print it. While the page waits for its script, the browser's renderers are looked at.
+# Serves a page and lets a browser print it. While the page waits for its script, the renderer processes are examined.
 BROWSE = r"""
 import http.server, json, os, pathlib, re, subprocess, sys, tempfile, threading
 
@@ -98,7 +98,7 @@ class Chromium(InetTest):
                     self.assertRegex(renderer["root"], "^/proc/.*/fdinfo$")  # of a process that is gone: nothing is there
 
     def test_without(self):
-        """The counterpart: nothing but the box is around it."""
+        """The counterpart: only the box confines it."""
         for tier in TIERS:
             with self.subTest(tier):
                 seen, outside = self.browse(tier, "--no-sandbox")
@@ -107,24 +107,24 @@ class Chromium(InetTest):
                 for renderer in seen["renderers"]:
                     self.assertEqual(renderer, outside)
 
-    def test_its_sandbox_in_an_ordinary_box_is_refused_in_words(self):
+    def test_its_sandbox_in_an_ordinary_box_fails_with_a_message(self):
         seen, _ = self.browse("none")
         self.assertNotEqual(seen["status"], 0)
         self.assertRegex(seen["said"], "(?i)sandbox")
         self.assertEqual(seen["renderers"], [])
 
-    def test_nothing_with_keys_comes_along(self):
+    def test_no_settings_with_keys_are_mounted(self):
         found = self.claudebox("--yes", "--exec", "sh", "-c", "cd /etc/chromium.d 2>/dev/null && ls").stdout.split()
         self.assertLessEqual(set(found), {"default-flags", "dev-shm"})
 
 
 @unittest.skipUnless(shutil.which("chromium") and shutil.which("npm"), "no chromium or no npm")
 class Playwright(InetTest):
-    """What most agents drive a browser with: it starts one without a sandbox unless it is told otherwise."""
+    """Playwright starts a browser without a sandbox by default."""
 
     def setUp(self):
         super().setUp()
-        # Nothing of the registry's runs outside of the box.
+        # No downloaded code runs outside the box.
         subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", PLAYWRIGHT], cwd=self.project, env=self.env,
                        stdin=subprocess.DEVNULL, check=True, timeout=120)
         (self.project / "play.js").write_text(PLAY)

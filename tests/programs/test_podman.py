@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""podman in a box that may make boxes: images, containers and builds work without a word of configuration, and see no more than the box does."""
+"""podman in a nested box: images, containers and builds work without configuration and see no more than the box."""
 import json
 import os
 import pathlib
@@ -12,7 +12,7 @@ TIERS = ("full", "inet", "none")
 STAGE = pathlib.Path(os.environ["STAGE"])
 RULES = [rule for rule in json.loads((STAGE / "seccomp_rules.json").read_text()) if rule["number"] >= 0 and not rule["unless_nested"]]
 
-# An image of this machine's own programs, with a file of a group that no box knows: images have such.
+# An image of this machine's own programs, with a file whose group does not exist in the box, as in real images.
 IMAGE = r"""
 mkdir -p /tmp/image/bin /tmp/image/etc /tmp/image/tmp /tmp/image/work
 for program in sh cat id ls sleep; do
@@ -31,7 +31,7 @@ CONTAINERFILE = "FROM scratch\nCOPY image /\nRUN echo built > /made\nCMD [\"cat\
 
 
 def try_it(rule):
-    """A line for the helper: arguments that meet the rule's conditions."""
+    """Returns a line for the helper: a call whose arguments match the rule."""
     arguments = [1] * 6
     for at, _, value in rule["conditions"]:
         arguments[at] = value
@@ -46,7 +46,7 @@ class Podman(InetTest):
         self.profile(nested=True)
 
     def podman(self, script, tier="none", image=IMAGE, **options):
-        """What a script prints in a box that has the image."""
+        """Returns the output of a script in a box that has the image."""
         done = self.claudebox("--network", tier, "--yes", "--exec", "sh", "-euc", image + script, timeout=180, **options)
         self.assertEqual(done.returncode, 0, done.stdout[-400:] + done.stderr[-1200:])
         return done.stdout
@@ -68,16 +68,16 @@ class Podman(InetTest):
             with self.subTest(tier):
                 self.assertEqual(self.podman(script, tier), "built\ninside\n")
 
-    def test_one_in_the_background(self):
+    def test_a_container_in_the_background(self):
         script = ("podman run -d --name one image sh -c 'echo started; exec sleep 100' >/dev/null; podman exec one id -u; podman logs one; "
                   "podman rm -f -t 0 one >/dev/null; podman ps -aq | wc -l")
         self.assertEqual(self.podman(script), "0\nstarted\n0\n")
 
-    def test_none_is_left_after_the_box(self):
-        """Beside what every test of its kind looks for: no helper of podman's outlives it."""
+    def test_no_container_survives_the_box(self):
+        """No helper process of podman survives the box."""
         self.podman("podman run -d image sleep 100 >/dev/null")
 
-    def test_with_the_other_way_to_keep_layers(self):
+    def test_with_the_vfs_storage_driver(self):
         self.profile(nested=True, env={"STORAGE_DRIVER": "vfs"})
         self.assertEqual(self.podman("podman info -f '{{.Store.GraphDriverName}}'; podman run --rm image cat /etc/file"), "vfs\ninside\n")
 
@@ -86,7 +86,7 @@ class Podman(InetTest):
         made = self.project / "file"
         self.assertEqual((made.read_text(), made.stat().st_uid), ("made\n", os.getuid()))
 
-    def test_a_second_user_is_refused_in_words(self):
+    def test_a_second_user_fails_with_a_message(self):
         (self.project / "Containerfile").write_text("FROM image\nUSER 1234\nCMD [\"id\", \"-u\"]\n")
         said = self.podman("podman build -q -t other . >/dev/null; podman run --rm other 2>&1 && exit 1; podman run --rm --user 0 other").splitlines()
         self.assertRegex(said[0], "(?i)error.*set(res)?[ug]id")
@@ -101,7 +101,7 @@ class Podman(InetTest):
         self.assertNotIn(".ssh", seen.split())
         self.assertNotIn("CANARY", seen)
 
-    def test_the_filter_is_on_a_privileged_container(self):
+    def test_the_seccomp_filter_covers_a_privileged_container(self):
         shutil.copy(STAGE / "syscalls", self.project / "syscalls")
         (self.project / "tries").write_text("".join(map(try_it, RULES)))
         libraries = 'for l in $(ldd ./syscalls | grep -o "/[^ ]*"); do mkdir -p /tmp/image${l%/*}; cp -L $l /tmp/image$l; done 2>/dev/null\n'
@@ -109,7 +109,7 @@ class Podman(InetTest):
         self.assertEqual([int(word) for word in said], [-rule["error"] for rule in RULES])
         self.assertGreater(len(RULES), 30)
 
-    def test_the_box_has_no_cgroups_for_it(self):
+    def test_containers_have_no_cgroups(self):
         said = self.podman("ls -A /sys/fs/cgroup; mkdir /sys/fs/cgroup/x 2>/dev/null || echo no; ls -A /sys /sys/fs", image="")
         self.assertEqual(said.split(), ["no", "/sys:", "fs", "/sys/fs:", "cgroup"])
 
