@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Help, manual pages, completions and README name the same options: those of the table, which tests/unit/test_options.c compares with --help."""
+"""The documents agree with the program: options, tests, files, functions, and links.
+
+Help, man pages and completions name the options of the table, which tests/unit/test_options.c compares with --help."""
 import os
 import pathlib
 import re
@@ -11,13 +13,21 @@ from lib.box import BoxTest
 
 STAGE = pathlib.Path(os.environ["STAGE"])
 PAGES = ("claudebox.1", "claudebox-profile.5", "claudebox-security.7")
-CLAUDES = {"--dangerously-skip-permissions", "--continue", "--model", "--settings", "--help"}
-BWRAPS = {"--bind-fd", "--disable-userns"}
-PROGRAMS = {"--no-sandbox", "--user"}  # Chromium's and podman's
+CLAUDES = {"--dangerously-skip-permissions", "--continue", "--resume", "--model", "--settings", "--help"}
+BWRAPS = {"--bind-fd", "--disable-userns", "--cap-drop"}
+PROGRAMS = {"--no-sandbox", "--user"}  # of Chromium and podman
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-# A command up to where it is another program's, and an option alone between the marks of code.
+# A command without the part that another program gets, and a single option between backquotes.
 COMMAND = re.compile(r"\bclaudebox ((?:(?! -- |--exec)[^\n`|;&#*])*)")
 ALONE = re.compile(r"[`*](--[a-z][a-z-]*)")
+
+# A test in a document: `box/test_git.py`, or `box/test_git.py:test_subdirectory`.
+TEST = re.compile(r"`((?:unit|cli|box|claude|programs)/test_\w+\.(?:py|c))(?::(test_\w+))?`")
+NAMED_TESTS = ("SECURITY.md", "doc/requirements.md")
+CODE = ("ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md")  # and doc/design
+SOURCE_FILE = re.compile(r"`((?:src|tests|tools|doc|packaging)/[\w./-]+)`")
+FUNCTION = re.compile(r"`(\w+)\(\)`")
+LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([\w-]+))?\)")
 
 
 def read(name):
@@ -41,16 +51,62 @@ class Documents(BoxTest):
         plain = [(letter, name, value.replace("_", ""), text.replace("\\", "")) for letter, name, value, text in found]
         self.assertEqual(plain, self.rows)
 
-    def test_no_text_names_an_option_that_is_not_there(self):
-        for name in ("README.md", "SECURITY.md", *(f"doc/{page}.scd" for page in PAGES)):
+    def test_no_document_names_an_unknown_option(self):
+        for name in ("README.md", "SECURITY.md", "doc/faq.md", *(f"doc/{page}.scd" for page in PAGES)):
             text = read(name).replace("--mount-*", "--mount-ro")
             found = {option for command in COMMAND.findall(text) for option in OPTION.findall(command)} | set(ALONE.findall(text))
             self.assertTrue(found, name)
             self.assertLessEqual(found, self.options | CLAUDES | BWRAPS | PROGRAMS, name)
 
-    def test_readme_lists_every_option_but_the_usual_ones(self):
-        listed = re.findall(r"(?m)^  (?:-\w, |    )(--[a-z-]+)", read("README.md"))
-        self.assertEqual(set(listed) | {"--help", "--version"}, self.options)
+    def test_every_named_test_exists(self):
+        for document in NAMED_TESTS:
+            found = TEST.findall(read(document))
+            self.assertGreater(len(found), 50, document)
+            for file, name in found:
+                with self.subTest(document=document, file=file, name=name):
+                    self.assertTrue((STAGE / "tests" / file).is_file())
+                    if name:
+                        self.assertTrue(re.search(rf"(?m)^ +def {name}\(", read(f"tests/{file}")))
+
+    def test_every_requirement_and_claim_names_a_test(self):
+        for document in NAMED_TESTS:
+            rows = re.findall(r"(?m)^\| (?!id |claim |---)(.*) \|$", re.sub(r"(?s)## (?:Threat model|Prove it|Not claimed).*?(?=\n## )", "", read(document)))
+            self.assertGreater(len(rows), 40)
+            for row in rows:
+                self.assertRegex(row, TEST, document)
+
+    def test_requirement_ids_are_unique(self):
+        ids = re.findall(r"(?m)^\| ([A-Z]+(?:-\d+)?) \|", read("doc/requirements.md"))
+        self.assertGreater(len(ids), 45)
+        self.assertEqual(len(ids), len(set(ids)))
+
+    def test_every_named_file_and_function_exists(self):
+        source = "\n".join(path.read_text(encoding="utf-8") for path in (STAGE / "src").rglob("*.[ch]"))
+        documents = [*CODE, *(str(path.relative_to(STAGE)) for path in sorted((STAGE / "doc/design").glob("*.md")))]
+        self.assertGreater(len(documents), 15)
+        for document in documents:
+            text = read(document)
+            for file in SOURCE_FILE.findall(text):
+                with self.subTest(document=document, file=file):
+                    self.assertTrue((STAGE / file).exists())
+            for function in FUNCTION.findall(text):
+                with self.subTest(document=document, function=function):
+                    self.assertTrue(re.search(rf"(?m)^[a-z_].*\b{function}\(", source))
+
+    def test_every_link_leads_to_a_file_and_heading(self):
+        for path in (*STAGE.glob("*.md"), *(STAGE / "doc").rglob("*.md")):
+            for target, heading in LINK.findall(re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.S)):
+                with self.subTest(document=path.name, target=target, heading=heading):
+                    file = path.parent / target if target else path
+                    self.assertTrue(file.exists())
+                    if heading:
+                        heads = re.findall(r"(?m)^#+ (.*)$", file.read_text(encoding="utf-8"))
+                        self.assertIn(heading, [re.sub(r"[^\w -]", "", head).lower().replace(" ", "-") for head in heads])
+
+    def test_each_heading_is_there_once(self):
+        for document in ("README.md", *CODE, "doc/faq.md", "doc/requirements.md"):
+            heads = re.findall(r"(?m)^#+ .*$", re.sub(r"```.*?```", "", read(document), flags=re.S))
+            self.assertEqual(len(heads), len(set(heads)), document)
 
     def test_completions_have_every_option_and_none_else(self):
         for name, pattern in (("claudebox.bash", r"(?m)^\t(?:-\w \| )?(--[a-z-]+)\) kind="), ("_claudebox", r"(?m)^\t\t(?:-\w \w+ )?(--[a-z-]+) \w+$"),
@@ -85,8 +141,8 @@ class Documents(BoxTest):
         for head in ("SYNOPSIS", "OPTIONS", "NETWORK TIERS", "ENVIRONMENT", "FILES", "EXIT STATUS", "SIGNALS", "EXAMPLES"):
             self.assertIn(f".SH {head}\n", page)
 
-    @unittest.skipUnless(shutil.which("man") and shutil.which("groff"), "no man")
-    def test_pages_are_shown_without_a_complaint(self):
+    @unittest.skipUnless(shutil.which("man") and shutil.which("groff"), "man or groff is missing")
+    def test_pages_are_shown_without_a_warning(self):
         for name in PAGES:
             path = self.home / name
             path.write_text(self.page(name), encoding="utf-8")
