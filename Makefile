@@ -26,7 +26,7 @@ endef
 # Files that root builds in a user's clone belong to that user: `sudo make install` must not break the next `make`.
 give_back = @[ "$$(id -u)" -ne 0 ] || chown -Rh --reference=. $(1)
 
-.PHONY: build run test sanitize fuzz lint fmt bench install uninstall deb static clean help need-to-run configure-install
+.PHONY: build run test sanitize fuzz accept stress lint fmt bench install uninstall deb static clean help need-to-run configure-install
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
@@ -51,6 +51,17 @@ fuzz: need-build+fuzz build-fuzz/build.ninja ## fuzz the profile parser and the 
 	@ninja -C build-fuzz --quiet tests/fuzz_profile tests/fuzz_terminal
 	$(call give_back,build-fuzz)
 	@tests/fuzz/run.sh build-fuzz $(SECONDS)
+
+accept: need-build+run+test build ## rewrite the expected outputs of the tests; review the difference before you commit
+	@for test in plan render profile documents; do \
+		UPDATE_GOLDEN=1 SOURCE=. BUILD=build build/tests/test_$$test | grep -A 20 '^not ok' && exit 1; \
+	done; git --no-pager diff --stat
+
+# The factor for the rounds of `make stress`, and for the seconds of its fuzzing.
+STRESS = 20
+stress: need-build+run+test build ## run the tests with repeated rounds for longer, then fuzz for longer: make stress [STRESS=20]
+	@STRESS=$(STRESS) $(PYTHON) tests/run.py build $$(cd tests && grep -lE 'lib.stress|check_stress\(' */test_*.py */test_*.c | sed 's/\.c$$//')
+	@$(MAKE) fuzz SECONDS=$$(($(SECONDS) * $(STRESS)))
 
 lint: need-build+lint build ## check format, C, shell and prose
 	@tools/lint.sh build

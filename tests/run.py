@@ -1,15 +1,30 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs every test against a build directory: run.py BUILD [NAME...]; a NAME picks the files whose path holds it.
+"""Runs the tests against a build directory.
 
-C tests (BUILD/tests/*) speak TAP. Python files under cli/, box/, claude/, unit/ and, only when picked, programs/ are unittest modules; each runs in a process
-of its own, as an ordinary user: root is who CI is, not who runs claudebox. A module with AS_ROOT = True runs as root
-as well when we are root; one with NEEDS_NIX = True runs where there is a Nix daemon (lib/nix_inside.py), which trusts the user
-if it also has NIX_TRUSTS_US = True; one with NEEDS_CGROUP = True where limits can be had (lib/cgroup_inside.py), and with BY_SYSTEMD = True
-where systemd keeps the cgroups; one with OWN_PROCESSES = True in a PID namespace, where its signals reach nobody else. The last line is the total.
+    run.py BUILD [NAME...]      all tests, or those whose path contains a NAME
+    run.py BUILD --compiled     the C tests only; needs no account, no copy and no network
+    run.py --module FILE        one Python module in this process; the runner starts itself this way
+
+C tests are the programs BUILD/tests/test_*, which print TAP. Python tests are the unittest modules
+in unit/, cli/, box/ and claude/, and in programs/ when a NAME selects them. Each module runs in a
+process of its own as an ordinary user, because claudebox is not meant to be run by root.
+
+A module requests a different environment by a constant:
+
+    AS_ROOT = True          runs a second time as root, if the runner is root
+    NEEDS_NIX = True        runs beside a Nix daemon (lib/nix_inside.py)
+    NIX_TRUSTS_US = True    ... which lists the user in trusted-users
+    NEEDS_CGROUP = True     runs in a cgroup that can be limited (lib/cgroup_inside.py)
+    BY_SYSTEMD = True       ... of which systemd is the owner
+    OWN_PROCESSES = True    runs in a PID namespace of its own
+
+STRESS=N in the environment multiplies the rounds of tests that repeat something (lib/stress.py).
+The last line of the output is the total: "N passed, N failed[, N skipped]".
 """
 import concurrent.futures
 import functools
+import importlib.util
 import json
 import os
 import pathlib
@@ -21,17 +36,23 @@ import subprocess
 import sys
 import tempfile
 import time
+import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
+PYTHON = "/usr/bin/python3"
 USER = "claudebox-test"
 CLAUDE = {"CLAUDE_NEW": "2.1.325", "CLAUDE_OLD": "2.1.100"}
 SUITES = ("unit", "cli", "box", "claude")
-BY_NAME_ONLY = ("programs",)  # their packages are big
+SELECTED_ONLY = ("programs",)  # these install large packages
+STAGED_PROGRAMS = ("tests/relay", "tests/syscalls", "src/prove/attack/claudebox-attack", "src/seccomp/seccomp-generator",
+                   "src/seccomp/seccomp_rules.json")
 IN_CI = os.environ.get("CI") == "true"
+STRESS = max(1, int(os.environ.get("STRESS") or 1))
+TIMEOUT = 540 * STRESS  # seconds for one module
 
 
 def account():
-    """The ordinary user that tests run as: ourselves, or one made for this when we are root."""
+    """Returns the ordinary user of the tests: the caller, or for root an account created here."""
     if os.getuid():
         return pwd.getpwuid(os.getuid())
     try:
@@ -42,14 +63,14 @@ def account():
 
 
 def cache_directory():
-    """What is installed for tests and measurements, kept from run to run; never in the project."""
+    """Returns the directory for programs that tests install; it persists between runs."""
     cache = pathlib.Path("/var/cache/claudebox-test" if os.getuid() == 0 else os.path.expanduser("~/.cache/claudebox-test"))
     cache.mkdir(parents=True, exist_ok=True)
     return cache
 
 
 def install_claude(cache):
-    """Paths of the two Claude Codes that the tests use, installed once."""
+    """Installs the missing Claude Code versions of the tests; returns the paths of all."""
     paths = {}
     for name, version in CLAUDE.items():
         command = [HERE.parent / "tools/claude.sh", "--version", version, "--prefix", cache / "claude-code"]
@@ -60,9 +81,9 @@ def install_claude(cache):
 
 
 def stage(build, directory):
-    """A copy of what the tests need, readable by the ordinary user wherever the checkout lies."""
+    """Copies the program, the tests and the sources to where the ordinary user can read them."""
     shutil.copy(build / "claudebox", directory)
-    for program in ("tests/relay", "tests/syscalls", "src/prove/attack/claudebox-attack", "src/seccomp/seccomp-generator", "src/seccomp/seccomp_rules.json"):
+    for program in STAGED_PROGRAMS:
         shutil.copy(build / program, directory)
     shutil.copytree(HERE, directory / "tests", ignore=shutil.ignore_patterns("__pycache__"))
     for entry in HERE.parent.iterdir():
@@ -75,7 +96,7 @@ def stage(build, directory):
 
 
 def environment(user, directory, claude):
-    """A fixed environment: nothing of the caller's changes a result."""
+    """Returns a fixed environment, so that no variable of the caller changes a result."""
     base = {
         "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
         "HOME": user.pw_dir,
@@ -85,6 +106,7 @@ def environment(user, directory, claude):
         "TERM": "xterm-256color",
         "CLAUDEBOX": str(directory / "claudebox"),
         "STAGE": str(directory),
+        "STRESS": str(STRESS),
         "PYTHONPATH": str(directory / "tests"),
         "PYTHONDONTWRITEBYTECODE": "1",
         "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1",
@@ -97,7 +119,10 @@ def environment(user, directory, claude):
 
 @functools.cache
 def with_tun():
-    """A command prefix: a view of the machine where everybody may open /dev/net/tun, as on most; empty where that is so or cannot be."""
+    """Returns a command prefix that makes /dev/net/tun accessible to all users.
+
+    Most distributions do so. The prefix is empty where the device is accessible, or cannot be.
+    """
     try:
         if os.stat("/dev/net/tun").st_mode & 0o006 == 0o006:
             return []
@@ -109,46 +134,49 @@ def with_tun():
     return [] if done.returncode else prefix
 
 
-def says(path, mark):
-    """Whether a module asks for something of ours."""
-    return re.search(rf"^{mark} = True$", path.read_text(encoding="utf-8"), re.M)
+def requests(path, constant):
+    """Returns whether a module sets one of the constants above."""
+    return re.search(rf"^{constant} = True$", path.read_text(encoding="utf-8"), re.M)
 
 
-def becoming(user, *between):
-    """A command prefix: as that user; `between` is what root has to do before."""
+def change_user(user, *prefix):
+    """Returns a command prefix that changes to the user; root executes `prefix` before."""
     if os.getuid() == user.pw_uid:
-        return [*between]
-    return [*with_tun(), *between, "setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--init-groups", "--"]
+        return [*prefix]
+    return [*with_tun(), *prefix, "setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--init-groups", "--"]
 
 
-def obstacles(user, directory, variables):
-    """What keeps many tests from passing on this machine, in the words of --check."""
-    done = subprocess.run([*becoming(user), directory / "claudebox", "--check=json", "--network", "inet"], cwd=directory, env=variables,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+def as_user(user, command, path):
+    """Returns the command for a module, in the environment that the module requests."""
+    if requests(path, "NEEDS_NIX") and shutil.which("nix-daemon"):
+        trusted = ["--trusted"] if requests(path, "NIX_TRUSTS_US") else []
+        return [*with_tun(), PYTHON, str(HERE / "lib/nix_inside.py"), *trusted, str(user.pw_uid), *command]
+    if requests(path, "NEEDS_CGROUP"):
+        systemd = ["--systemd"] if requests(path, "BY_SYSTEMD") else []
+        return [PYTHON, str(HERE / "lib/cgroup_inside.py"), *systemd, str(user.pw_uid), *command]
+    namespace = []
+    if requests(path, "OWN_PROCESSES"):
+        own_user = ["--user", "--map-current-user"] if os.getuid() else []
+        namespace = ["unshare", *own_user, "--pid", "--fork", "--kill-child", "--mount-proc"]
+    return [*change_user(user, *namespace), *command]
+
+
+def find_obstacles(user, directory, variables):
+    """Returns lines of --check about this machine that explain the failure of many tests."""
+    done = subprocess.run([*change_user(user), directory / "claudebox", "--check=json", "--network", "inet"], cwd=directory,
+                          env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          text=True, check=False)
     try:
         rows = json.loads(done.stdout)["checks"]
     except json.JSONDecodeError:
         return ""
-    return "".join(f"many tests can't pass here: {row['name']}: {row['detail']}\nhint: {row['fix']}\n" for row in rows
+    return "".join(f"many tests fail on this machine: {row['name']}: {row['detail']}\nhint: {row['fix']}\n" for row in rows
                    if row["state"] != "ok" and (row["name"] == "bwrap" or "/dev/" in row["detail"]))
 
 
-def as_user(user, command, path):
-    if says(path, "NEEDS_NIX") and shutil.which("nix-daemon"):
-        trusted = ["--trusted"] if says(path, "NIX_TRUSTS_US") else []
-        return [*with_tun(), "/usr/bin/python3", str(HERE / "lib/nix_inside.py"), *trusted, str(user.pw_uid), *command]
-    if says(path, "NEEDS_CGROUP"):
-        systemd = ["--systemd"] if says(path, "BY_SYSTEMD") else []
-        return ["/usr/bin/python3", str(HERE / "lib/cgroup_inside.py"), *systemd, str(user.pw_uid), *command]
-    alone = []
-    if says(path, "OWN_PROCESSES"):
-        alone = ["unshare", *(["--user", "--map-current-user"] if os.getuid() else []), "--pid", "--fork", "--kill-child", "--mount-proc"]
-    return [*becoming(user, *alone), *command]
-
-
 def run_tap(path, build):
-    """A C test: lines of TAP."""
-    variables = {"PATH": os.environ["PATH"], "SOURCE": str(HERE.parent), "BUILD": str(build)}
+    """Runs a C test and counts its lines of TAP."""
+    variables = {"PATH": os.environ["PATH"], "SOURCE": str(HERE.parent), "BUILD": str(build), "STRESS": str(STRESS)}
     done = subprocess.run([path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=variables, check=False)
     passed = len(re.findall(r"^ok ", done.stdout, re.M))
     failed = len(re.findall(r"^not ok ", done.stdout, re.M))
@@ -158,74 +186,124 @@ def run_tap(path, build):
     return f"unit/{path.name}", passed, failed, 0, done.stdout if failed else ""
 
 
+def run_module(file):
+    """Runs one unittest module in this process and prints the results as a last line of JSON."""
+    spec = importlib.util.spec_from_file_location("module", file)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["module"] = module
+    spec.loader.exec_module(module)
+    suite = unittest.defaultTestLoader.loadTestsFromModule(module)
+    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite)
+    failed = len(result.failures) + len(result.errors) + len(result.unexpectedSuccesses)
+    # An error in setUpClass counts although no test ran.
+    passed = max(0, result.testsRun - failed - len(result.skipped))
+    print()
+    print(json.dumps({"passed": passed, "failed": failed, "skipped": len(result.skipped)}))
+
+
 def run_python(name, path, user, variables, directory):
-    """A unittest module, in a process of its own; its last line is a summary for us."""
-    command = ["/usr/bin/python3", str(directory / "tests/lib/module.py"), str(directory / "tests" / path)]
+    """Runs a unittest module in a process of its own and reads the summary in its last line."""
+    command = [PYTHON, str(directory / "tests/run.py"), "--module", str(directory / "tests" / path)]
     try:
         done = subprocess.run(as_user(user, command, HERE / path), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, errors="replace", env=variables,
-                              cwd=directory, timeout=540, check=False)
+                              cwd=directory, timeout=TIMEOUT, check=False)
         summary = json.loads(done.stdout.strip().splitlines()[-1])
         output = done.stdout
     except subprocess.TimeoutExpired as error:
-        summary, output = {"passed": 0, "failed": 1, "skipped": 0}, (error.stdout or b"").decode(errors="replace")
+        output = (error.stdout or b"").decode(errors="replace") + f"\nstopped after {TIMEOUT} seconds"
+        summary = {"passed": 0, "failed": 1, "skipped": 0}
     except (json.JSONDecodeError, IndexError):
         summary, output = {"passed": 0, "failed": 1, "skipped": 0}, done.stdout
-    if IN_CI and summary["skipped"]:
-        summary["failed"] += summary.pop("skipped")
+    if IN_CI:  # CI has everything: a skipped test is a failed one
+        summary["failed"] += summary["skipped"]
         summary["skipped"] = 0
     return name, summary["passed"], summary["failed"], summary["skipped"], output if summary["failed"] or summary["skipped"] else ""
 
 
-def take_signals_seriously():
-    """A runner in the background, or under nohup, ignores some; claudebox would rightly go on ignoring them."""
+def restore_signals():
+    """Resets ignored signals (nohup, background jobs), because claudebox would inherit them."""
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGTSTP, signal.SIGUSR1, signal.SIGUSR2):
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
 
-def main():
-    take_signals_seriously()
-    build = pathlib.Path(sys.argv[1]).resolve()
-    picked = sys.argv[2:]
-    user = account()
-    root = pwd.getpwuid(0)
-    directory = pathlib.Path(tempfile.mkdtemp(prefix="claudebox-test-"))
+def is_selected(name, selected):
+    return not selected or any(word in name for word in selected)
+
+
+def worker_pool():
+    return concurrent.futures.ThreadPoolExecutor((os.cpu_count() or 2) + 1)
+
+
+def tap_programs(build):
+    return [path for path in sorted((build / "tests").glob("test_*")) if os.access(path, os.X_OK) and path.is_file()]
+
+
+def submit_python(pool, directory, user, claude, selected):
+    """Returns a job for each Python module, and a second one for modules that also run as root."""
     jobs = []
+    root = pwd.getpwuid(0)
+    # The slow suites first, so that all processors are busy until the end.
+    for suite in reversed(SUITES + SELECTED_ONLY if selected else SUITES):
+        for path in sorted((HERE / suite).glob("test_*.py")):
+            name = f"{suite}/{path.name}"
+            if not is_selected(name, selected):
+                continue
+            jobs.append(pool.submit(run_python, name, name, user, environment(user, directory, claude), directory))
+            if os.getuid() == 0 and requests(path, "AS_ROOT"):
+                jobs.append(pool.submit(run_python, f"{name} (root)", name, root, environment(root, directory, claude), directory))
+    return jobs
+
+
+def collect(jobs):
+    """Prints each result as it arrives; returns how many checks passed, failed and were skipped."""
     total = [0, 0, 0]
+    started = time.monotonic()
+    for job in concurrent.futures.as_completed(jobs):
+        name, passed, failed, skipped, output = job.result()
+        print(f"{'FAIL' if failed else 'ok':4} {name}: {passed} passed, {failed} failed"
+              f"{f', {skipped} skipped' if skipped else ''} ({time.monotonic() - started:.0f} s)", flush=True)
+        if output:
+            print("".join(f"     {line}\n" for line in output.splitlines()), flush=True)
+        total = [total[0] + passed, total[1] + failed, total[2] + skipped]
+    return total
+
+
+def run_all(build, selected):
+    """Runs C and Python tests; returns the total, and lines about this machine."""
+    user = account()
+    directory = pathlib.Path(tempfile.mkdtemp(prefix="claudebox-test-"))
     try:
         claude = install_claude(cache_directory())
         stage(build, directory)
-        notes = obstacles(user, directory, environment(user, directory, claude))
-        print(notes, end="", flush=True)
-        with concurrent.futures.ThreadPoolExecutor((os.cpu_count() or 2) + 1) as pool:
-            wanted = lambda name: not picked or any(word in name for word in picked)
-            for path in sorted((build / "tests").glob("test_*")):
-                if os.access(path, os.X_OK) and path.is_file() and wanted(f"unit/{path.name}"):
-                    jobs.append(pool.submit(run_tap, path, build))
-            # The slow ones first, so that the processors are busy to the end; some only wait.
-            for suite in reversed(SUITES + BY_NAME_ONLY if picked else SUITES):
-                for path in sorted((HERE / suite).glob("test_*.py")):
-                    name = f"{suite}/{path.name}"
-                    if not wanted(name):
-                        continue
-                    jobs.append(pool.submit(run_python, name, name, user, environment(user, directory, claude), directory))
-                    if os.getuid() == 0 and says(path, "AS_ROOT"):
-                        jobs.append(pool.submit(run_python, f"{name} (root)", name, root,
-                                                environment(root, directory, claude), directory))
-            started = time.monotonic()
-            for job in concurrent.futures.as_completed(jobs):
-                name, passed, failed, skipped, output = job.result()
-                print(f"{'FAIL' if failed else 'ok':4} {name}: {passed} passed, {failed} failed"
-                      f"{f', {skipped} skipped' if skipped else ''} ({time.monotonic() - started:.0f} s)", flush=True)
-                if output:
-                    print("".join(f"     {line}\n" for line in output.splitlines()), flush=True)
-                total = [total[0] + passed, total[1] + failed, total[2] + skipped]
+        obstacles = find_obstacles(user, directory, environment(user, directory, claude))
+        print(obstacles, end="", flush=True)
+        with worker_pool() as pool:
+            jobs = [pool.submit(run_tap, path, build) for path in tap_programs(build) if is_selected(f"unit/{path.name}", selected)]
+            jobs += submit_python(pool, directory, user, claude, selected)
+            return collect(jobs), obstacles
     finally:
         shutil.rmtree(directory, ignore_errors=True)
+
+
+def run_compiled(build):
+    """Runs the C tests, but not the purity test, which reads the libraries of a build."""
+    with worker_pool() as pool:
+        return collect([pool.submit(run_tap, path, build) for path in tap_programs(build) if path.name != "test_purity"]), ""
+
+
+def main():
+    if sys.argv[1] == "--module":
+        run_module(sys.argv[2])
+        return
+    restore_signals()
+    build = pathlib.Path(sys.argv[1]).resolve()
+    selected = sys.argv[2:]
+    total, obstacles = run_compiled(build) if selected == ["--compiled"] else run_all(build, selected)
     if not total[0]:
         total[1] += 1
-    print(notes, end="")
+    print(obstacles, end="")
     print(f"{total[0]} passed, {total[1]} failed" + (f", {total[2]} skipped" if total[2] else ""))
     sys.exit(1 if total[1] else 0)
 

@@ -5,7 +5,7 @@ import pathlib
 import re
 import unittest
 
-from lib import kernel
+from box import kernel
 from lib.broken import Broken, WorldTest
 
 AS_ROOT = True

@@ -7,7 +7,7 @@ import re
 import subprocess
 import unittest
 
-from lib.flake import SOURCE, SYSTEM, SYSTEMS, FlakeTest, evaluate, flake
+from box.flake import SOURCE, SYSTEM, SYSTEMS, FlakeTest, evaluate, flake
 from lib.inet import InetTest
 from lib.nix import NixTest
 from lib.other_host import OtherHost

@@ -8,6 +8,7 @@ import unittest
 
 from lib.box import processes_with, until
 from lib.inet import InetTest, name_of
+from lib.stress import STRESS
 from lib.world import PROBE
 
 AS_ROOT = True
@@ -81,11 +82,11 @@ class Ends(InetTest):
 
     def test_claudebox_is_killed_while_it_starts(self):
         """At any moment: nothing stays, and no agent starts without its rules."""
-        for number in range(24):
+        for number in range(24 * STRESS):
             process = subprocess.Popen(self.command("--network", "inet", "--yes", "--exec", "sleep", "1000"), env=self.env,
                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             try:
-                process.wait(0.004 * number)
+                process.wait(0.004 * number / STRESS)
             except subprocess.TimeoutExpired:
                 pass
             process.kill()

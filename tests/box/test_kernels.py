@@ -4,7 +4,7 @@ import errno
 import json
 import unittest
 
-from lib import kernel
+from box import kernel
 from lib.box import BoxTest
 
 AS_ROOT = True

@@ -5,6 +5,7 @@ import threading
 
 from lib.box import CLAUDEBOX, BoxTest, tree
 from lib.caller import exchange
+from lib.stress import STRESS
 from lib.terminal import Terminal
 
 AS_ROOT = True
@@ -57,7 +58,7 @@ class Destinations(BoxTest):
         thread = threading.Thread(target=run)
         thread.start()
         try:
-            codes = [self.claudebox("--yes", *options, "--exec", "true", cwd="/", preexec_fn=lambda: os.fchdir(start)).returncode for _ in range(launches)]
+            codes = [self.claudebox("--yes", *options, "--exec", "true", cwd="/", preexec_fn=lambda: os.fchdir(start)).returncode for _ in range(launches * STRESS)]
         finally:
             stop.set()
             thread.join()

@@ -11,7 +11,7 @@ import tempfile
 import unittest
 import uuid
 
-from lib import kernel
+from box import kernel
 from lib.box import CLAUDEBOX, BoxTest, processes_with, until
 
 AS_ROOT = True

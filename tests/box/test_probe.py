@@ -7,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-from lib import kernel
+from box import kernel
 from lib.box import CLAUDEBOX, BoxTest, tree
 from lib.canaries import ATTACKS, OPEN_IN_FULL, PROBE, Canaries, parse, with_verdict
 from lib.inet import InetTest

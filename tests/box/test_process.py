@@ -10,6 +10,7 @@ import time
 import unittest
 
 from lib.box import CLAUDEBOX, BoxTest, processes_with, until
+from lib.stress import STRESS
 
 AS_ROOT = True
 NAMESPACES = ("pid", "ipc", "uts", "cgroup", "mnt", "user")
@@ -191,9 +192,9 @@ class Signals(Running):
         self.assertEqual((process.stdout.read(), process.wait(10)), ("got\n", 9))
 
     def test_signals_during_the_start_are_not_lost(self):
-        for delay in range(0, 24, 3):
+        for number in range(8 * STRESS):
             process = self.start("sleep 20")
-            time.sleep(delay / 1000)
+            time.sleep(0.003 * number / STRESS)
             process.terminate()
             self.assertIn(process.wait(5), (143, -15))
             self.assertTrue(self.gone())
@@ -244,12 +245,12 @@ class End(Running):
         self.assertEqual(self.killed("agent"), 137)
 
     def test_killed_during_the_start(self):
-        for delay in range(0, 30, 2):
+        for number in range(15 * STRESS):
             process = self.start("sleep $0")
-            time.sleep(delay / 1000)
+            time.sleep(0.002 * number / STRESS)
             process.kill()
             process.wait(5)
-            self.assertTrue(self.gone(1.0), delay)
+            self.assertTrue(self.gone(1.0), number)
 
     def test_background_processes_end_with_the_agent(self):
         process = self.ready("sleep $0 & setsid sleep $0 & (nohup sh -c 'sleep $0; :' $0 >/dev/null 2>&1 &); echo ready")

@@ -3,7 +3,7 @@
 import os
 import unittest
 
-from lib import kernel
+from box import kernel
 from lib.broken import Broken, EnclosedTest, leaks
 
 AS_ROOT = True

@@ -2,7 +2,7 @@
 """NET-02: the real Claude Code in the tier `inet`; its API is on the internet of a world of our own."""
 import unittest
 
-from lib.claude import ClaudeTest
+from claude.claude import ClaudeTest
 from lib.inet import InetTest
 
 AS_ROOT = True

@@ -4,7 +4,7 @@ import json
 import os
 import unittest
 
-from lib.claude import ClaudeTest
+from claude.claude import ClaudeTest
 from lib.other_host import OtherHost
 
 

@@ -5,7 +5,7 @@ import os
 import subprocess
 import unittest
 
-from lib.claude import ClaudeTest
+from claude.claude import ClaudeTest
 
 AS_ROOT = True
 ON = json.dumps({"sandbox": {"enabled": True, "failIfUnavailable": True, "allowUnsandboxedCommands": False}})

@@ -6,7 +6,7 @@ import time
 import unittest
 
 from lib.box import CLAUDEBOX, processes_with
-from lib.claude import ClaudeTest
+from claude.claude import ClaudeTest
 from lib.on_terminal import Direct
 from lib.screen import Screen
 

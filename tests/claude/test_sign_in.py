@@ -5,7 +5,7 @@ import os
 import time
 import unittest
 
-from lib.claude import ClaudeTest
+from claude.claude import ClaudeTest
 
 
 class SignIn(ClaudeTest):

@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from lib.claude import ClaudeTest
+from claude.claude import ClaudeTest
 
 
 class TurnOfCliJs(ClaudeTest):

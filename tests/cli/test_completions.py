@@ -5,7 +5,7 @@ import shutil
 import unittest
 
 from lib.box import BoxTest
-from lib.completion import Bash, Fish, Zsh
+from cli.completion import Bash, Fish, Zsh
 
 # File names in the profile directory: the first are valid profiles, claudebox refuses the others.
 GOOD = ["work", "w.1_x-y", "default"]

@@ -159,7 +159,7 @@ class Make(unittest.TestCase):
 
     def test_help_names_every_target(self):
         done = run("make", "help", cwd=self.source)
-        for target in ("build", "run", "test", "sanitize", "fuzz", "lint", "fmt", "bench", "install", "uninstall", "deb", "static", "clean", "help"):
+        for target in ("build", "run", "test", "sanitize", "fuzz", "accept", "stress", "lint", "fmt", "bench", "install", "uninstall", "deb", "static", "clean", "help"):
             self.assertRegex(done.stdout, rf"(?m)^{target} ")
 
     def test_run_builds_the_program_alone(self):

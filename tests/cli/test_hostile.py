@@ -14,6 +14,7 @@ import time
 from lib.box import CLAUDEBOX, BoxTest, tree
 from lib.caller import without_openat2
 from lib.other_host import OtherHost
+from lib.stress import STRESS
 
 AS_ROOT = True
 CANARY = "canary-5519"
@@ -149,7 +150,7 @@ class Traps(Hostile):
         thread = threading.Thread(target=change)
         thread.start()
         try:
-            for _ in range(15):
+            for _ in range(15 * STRESS):
                 self.holds("--dry-run")
         finally:
             stop.set()

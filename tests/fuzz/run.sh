@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Runs every fuzz target of a build directory, all together for some seconds; what made one fail is kept there and named.
+# Runs every fuzz target of a build directory. The targets share the time; an input that makes one
+# fail is kept in the build directory.
 #
 # usage: run.sh BUILD_DIRECTORY SECONDS
 set -u
@@ -14,7 +15,7 @@ seconds=$(($2 / (targets ? targets : 1)))
 for program in "$build"/tests/fuzz_*; do
 	[ -f "$program" ] || continue
 	name=${program##*/fuzz_}
-	# New inputs go to the first directory, so the corpus in the sources stays as it is.
+	# libFuzzer writes new inputs to the first directory only; the corpus of the sources stays as it is.
 	mkdir -p "$build/corpus/$name" || exit 1
 	log=$build/fuzz_$name.log
 	result='nothing found'

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The smallest harness that speaks TAP: each check is a line, the plan comes last.
+// A small test harness that prints TAP: a line for each check, and the plan at the end.
 #pragma once
 
 #include "base/text.h"
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #ifndef __FILE_NAME__
 #define __FILE_NAME__ __FILE__
@@ -14,7 +15,7 @@
 static int check_count;
 static int check_failures;
 
-// Whoever reads the lines may not expect any byte, and further lines must not look like results.
+// Prints a text as comment lines, with bytes other than printable ASCII escaped.
 static inline void check_note(const char *label, const char *text)
 {
 	printf("# %s: ", label);
@@ -49,14 +50,24 @@ static inline void check_string(const char *got, const char *wanted, const char 
 	check_note("wanted", wanted);
 }
 
+// Prints the plan. Returns the exit status: 1 when a check failed or there was none.
 static inline int check_done(void)
 {
 	printf("1..%d\n", check_count);
 	return check_failures || !check_count;
 }
 
+// Returns the factor for the rounds of tests that repeat something; `make stress` sets it.
+static inline int check_stress(void)
+{
+	const char *factor = getenv("STRESS");
+	int value = factor ? (int)strtol(factor, NULL, 10) : 1;
+
+	return value > 1 ? value : 1;
+}
+
 #define CHECK(condition) check_report((condition), __FILE_NAME__, __LINE__, #condition)
-// For the rows of a table: `what` names the row.
+// For rows of a table: `what` is the name of the row.
 #define CHECK_CASE(condition, what) check_report((condition), __FILE_NAME__, __LINE__, (what))
 #define CHECK_STRING(got, wanted) \
 	check_string((got), (wanted), __FILE_NAME__, __LINE__, #got " is " #wanted)

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Purity is tested, not promised: what the pure libraries call and include. Speaks TAP; SOURCE and BUILD say where."""
+"""Checks which functions the pure libraries call and which headers they include.
+
+Prints TAP. SOURCE and BUILD are the source and the build directory.
+"""
 import fnmatch
 import os
 import pathlib
@@ -8,23 +11,24 @@ import re
 import subprocess
 import sys
 
-# Pure libraries and the directory of each. A library may use what is defined in itself and in those before it.
+# Pure libraries and the directory of each. A library may use its own symbols and those of the
+# libraries before it.
 LAYERS = {"base": "base", "config": "config", "plan": "plan", "render": "render"}
-# The pure parts of directories that act, by source file. Each may use the layers above, and itself.
+# The pure parts of acting directories, by source file. Each may use the layers above, and itself.
 PARTS = {
     "network_pure": ("network", ("dns", "refusals")),
     "terminal_pure": ("terminal", ("filter", "reset", "rules")),
     "prove_pure": ("prove", ("canaries", "render", "verdicts")),
 }
 
-# Symbols of other libraries, by the reason why they touch nothing. '*' stands for any ending.
+# Allowed symbols of other libraries, grouped by the reason why they have no side effect.
 ALLOWED = {
     "memory": "calloc free abort",
     "bytes and strings": "memcmp memchr memcpy memmove memset strchr strcmp strcspn strlen strncmp strpbrk strrchr "
                          "strspn strstr strcasestr",
     "letters, by table": "toupper tolower __ctype_b_loc __ctype_toupper_loc __ctype_tolower_loc",
     "text into memory": "vsnprintf snprintf",
-    "the checked forms that the compiler puts in": "__memcpy_chk __memmove_chk __memset_chk __vsnprintf_chk "
+    "checked forms that the compiler inserts": "__memcpy_chk __memmove_chk __memset_chk __vsnprintf_chk "
                                                    "__snprintf_chk __stack_chk_fail __stack_chk_guard",
     "atomic counters that gcc calls on ARM": "__aarch64_ldadd*",
     "addresses as text": "inet_pton inet_ntop",
@@ -33,16 +37,16 @@ ALLOWED = {
                              "json_pack json_equal json_deep_copy json_copy json_delete json_boolean_value",
     "JSON text in memory": "json_loads json_loadb json_dumpb",
     "sanitizers and coverage": "__asan_* __ubsan_* __lsan_* __sanitizer_* __gcov_* __tsan_*",
-    "made by the linker": "_GLOBAL_OFFSET_TABLE_",
+    "defined by the linker": "_GLOBAL_OFFSET_TABLE_",
 }
 
-# Headers of the C library that a pure file has no use for.
+# Headers of the C library that a pure file does not need.
 ACTING_HEADERS = ("unistd.h", "fcntl.h", "dirent.h", "stdlib.h", "time.h", "errno.h", "signal.h", "spawn.h", "poll.h",
                   "pwd.h", "sys/stat.h", "sys/wait.h", "sys/mman.h", "sys/file.h", "sys/time.h", "sys/socket.h")
 HEADER_EXCEPTIONS = {
     ("base/arena.c", "stdlib.h"): "calloc, free, abort",
 }
-# Tables without code, which the programs in the box and the build share.
+# Tables without code, shared with the programs in the box and the build.
 TABLES = ("prove/attacks.def", "prove/classes.def", "seccomp/programs.h")
 
 count = failures = 0
@@ -56,7 +60,7 @@ def check(ok, what):
 
 
 def symbols(library):
-    """(defined, undefined) of a library."""
+    """Returns the defined and the undefined symbols of a library."""
     listing = subprocess.run(["nm", "--format=posix", library], stdout=subprocess.PIPE, text=True, check=True).stdout
     rows = [line.split() for line in listing.splitlines() if not line.endswith(":")]
     rows = [(row[0], row[1]) for row in rows if len(row) >= 2]
@@ -70,7 +74,7 @@ def allowed(symbol):
 
 
 def libraries():
-    """Every pure library: its name, its directory, the names of its files (None: all of the directory), and the directories it may include."""
+    """Yields name, directory, file names (None: all) and allowed include directories of each library."""
     above = []
     for name, directory in LAYERS.items():
         above.append(directory)
@@ -84,7 +88,7 @@ def archive(build, name, directory):
 
 
 def sources(source, directory, files, suffix):
-    """The library's source files, those of subdirectories too."""
+    """Returns the source files of a library, including those in subdirectories."""
     found = sorted((source / directory).rglob(f"*{suffix}"))
     return [file for file in found if files is None or file.parent == source / directory and file.stem in files]
 
@@ -102,10 +106,10 @@ def check_symbols(build):
         check(defined and undefined, f"lib{name}.a can be read")
         for symbol in foreign:
             check(allowed(symbol), f"lib{name}.a uses {symbol}")
-    # A test that cannot fail is none: these must be known as impure.
+    # The check itself works: these symbols are not allowed.
     for symbol in ("open", "getenv", "time", "fork", "json_load_file", "json_dump_file", "printf", "read", "json_dumpf"):
         check(not allowed(symbol), f"{symbol} is not allowed")
-    check(any(symbol.startswith("json_") for symbol in used), "calls into other libraries are seen")
+    check(any(symbol.startswith("json_") for symbol in used), "calls into other libraries are found")
 
 
 def check_includes(source):
@@ -124,7 +128,7 @@ def check_includes(source):
 
 
 def check_listed(source, build):
-    """A file that no library holds would escape the look at its symbols."""
+    """Each source file is in its library, so its symbols have been checked."""
     for name, directory, files, _ in libraries():
         members = subprocess.run(["nm", "--format=posix", archive(build, name, directory)], stdout=subprocess.PIPE, text=True, check=True).stdout
         for file in sources(source, directory, files, ".c"):

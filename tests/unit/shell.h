@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs a script in a shell without a file on disk, and returns what it printed.
+// Runs a script in a shell, without a file on disk.
 #pragma once
 
 #include "base/arena.h"
@@ -20,7 +20,7 @@ static inline bool shell_exists(const char *shell)
 	return access(shell, X_OK) == 0;
 }
 
-// NULL when the script could not run or failed. The output may hold NUL bytes.
+// Returns the output of the script, which may contain NUL bytes, or NULL when the script failed.
 static inline const char *shell_run(struct arena *arena, const char *shell, const char *script,
 				    size_t *ret_length)
 {
@@ -45,5 +45,5 @@ static inline const char *shell_run(struct arena *arena, const char *shell, cons
 	return text_get(&out);
 }
 
-// The shells that a pasted script must work in, as far as they are installed.
+// Shells in which a pasted script must work, if they are installed.
 static const char *const shells[] = { "/bin/sh", "/bin/dash", "/bin/bash" };

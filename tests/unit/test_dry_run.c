@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// UX-04: the script of --dry-run, run by real shells, calls bwrap just as the launch does.
+// The script of --dry-run, run by real shells, passes the same arguments to bwrap as the launch.
 #include "base/arena.h"
 #include "base/screen.h"
 #include "base/text.h"
@@ -25,7 +25,7 @@ static struct arena arena;
 #define INPUT "what the user typed\n"
 enum { FILTER_DESCRIPTOR = 9, LAST_DESCRIPTOR = 14 };
 
-// Stands for bwrap: prints its arguments and what its descriptors hold, each closed by a NUL byte.
+// Replaces bwrap: prints its arguments and the content of its descriptors, each with a NUL byte.
 static const char fake_bwrap[] =
 	"#!/bin/bash\n"
 	"for word; do printf '%s\\0' \"$word\"; done\n"
@@ -33,7 +33,7 @@ static const char fake_bwrap[] =
 	"if [ -e /proc/self/fd/$fd ]; then eval \"cat <&$fd\"; fi; printf '\\0'\n"
 	"done\n";
 
-// The script may start another shell: what it calls are programs, what it names is exported.
+// The script may start another shell, so programs are found by PATH and variables are exported.
 static const char before[] = "PATH=%s:$PATH\n"
 			     "ANTHROPIC_API_KEY='" KEY "'\n"
 			     "MY_TOKEN=\"very secret \\$HOME 'x'\"\n"
@@ -69,8 +69,8 @@ static void add_word(struct text *out, const char *word)
 	text_add_bytes(out, "", 1);
 }
 
-// What launch would hand over, in the form that the fake prints.
-static void expect(struct text *out, const struct plan *plan)
+// Adds the arguments and contents of the launch, in the form that the replacement prints.
+static void add_expected(struct text *out, const struct plan *plan)
 {
 	bwrap_options options = render_bwrap(plan, &arena);
 	strings contents[LAST_DESCRIPTOR + 1] = { 0 };
@@ -127,7 +127,7 @@ static void compare(struct world *world, const char *what)
 	const char *script = render_dry_run(&world->plan, &world->arena);
 	struct text wanted = { .arena = &arena };
 
-	expect(&wanted, &world->plan);
+	add_expected(&wanted, &world->plan);
 	for (size_t i = 0; i < ARRAY_SIZE(shells); i++) {
 		const char *start = arena_printf(&arena, before, fakes);
 		size_t length = 0;
@@ -139,12 +139,14 @@ static void compare(struct world *world, const char *what)
 				   &length);
 		CHECK_CASE(output && length == wanted.length &&
 				   memcmp(output, wanted.data, length) == 0,
-			   arena_printf(&arena, "the same box through %s, %s", shells[i], what));
+			   arena_printf(&arena, "%s passes the same arguments to bwrap, %s",
+					shells[i], what));
 	}
-	CHECK_CASE(!strstr(script, KEY) && !strstr(script, "very secret"), "no secret is in it");
+	CHECK_CASE(!strstr(script, KEY) && !strstr(script, "very secret"),
+		   "the script contains no secret");
 }
 
-static void test_script(void)
+static void test_same_arguments_as_launch(void)
 {
 	struct world world;
 
@@ -155,7 +157,7 @@ static void test_script(void)
 	world_free(&world);
 }
 
-// sh knows nine descriptors; a plan may have any number of made files.
+// sh has nine descriptors; a plan may have any number of generated files.
 static void test_many_files(void)
 {
 	static const char *const extra[] = { "/etc/1", "/etc/2", "/etc/3", "/etc/4", "/etc/5" };
@@ -174,7 +176,7 @@ static void test_many_files(void)
 						    .path = extra[i] });
 	}
 	world_free(&world);
-	// Fewer: the descriptor that kept the input is closed.
+	// With fewer files the descriptor that kept the input is closed.
 	world_debian(&world);
 	world.facts.bwrap = "bwrap";
 	CHECK(world_plan(&world));
@@ -186,8 +188,8 @@ static void test_many_files(void)
 	world_free(&world);
 }
 
-// Every line is one option, and none of them can deceive a reader.
-static void test_screen(void)
+// Every line is one option, without control characters.
+static void test_script_without_control_characters(void)
 {
 	struct world world;
 	const char *script;
@@ -212,7 +214,7 @@ static bool is_plain(const char *text)
 	return true;
 }
 
-static void test_json(void)
+static void test_json_without_secrets(void)
 {
 	struct world world;
 	const char *json;
@@ -222,14 +224,14 @@ static void test_json(void)
 				   "2J\xe2\x80\xae";
 	world_plan(&world);
 	json = render_json(&world.plan, &world.arena);
-	CHECK_CASE(!strstr(json, KEY), "no key is in the JSON");
-	CHECK_CASE(is_plain(json), "the JSON cannot deceive a reader either");
+	CHECK_CASE(!strstr(json, KEY), "the JSON contains no key");
+	CHECK_CASE(is_plain(json), "the JSON is printable ASCII");
 	CHECK(str_ends(json, "}\n"));
 	world_free(&world);
 }
 
-// A here-document always ends in a newline: content that does not would be another one.
-static void test_last_line(void)
+// A here-document always ends in a newline, so content without one cannot be represented.
+static void test_file_without_last_newline(void)
 {
 	struct world world;
 
@@ -241,7 +243,7 @@ static void test_last_line(void)
 	CHECK_CASE(!plan_check(&world.plan, &world.facts, &world.error) ||
 			   !strstr(render_dry_run(&world.plan, &world.arena),
 				   "no endCLAUDEBOX_END"),
-		   "a made file without a last newline is refused or printed properly");
+		   "a generated file without a last newline is refused or printed correctly");
 	world_free(&world);
 }
 
@@ -272,12 +274,12 @@ int main(void)
 	make_fake("bwrap", fake_bwrap);
 	make_fake("mkdir", "#!/bin/sh\n");
 	make_fake("ln", "#!/bin/sh\n");
-	test_script();
+	test_same_arguments_as_launch();
 	test_many_files();
 	remove_fakes();
-	test_screen();
-	test_json();
-	test_last_line();
+	test_script_without_control_characters();
+	test_json_without_secrets();
+	test_file_without_last_newline();
 	test_audit_widths();
 	arena_free(&arena);
 	return check_done();

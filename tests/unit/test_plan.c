@@ -1,119 +1,209 @@
 // SPDX-License-Identifier: MIT
-// Compares what the cases show with tests/golden; UPDATE_GOLDEN=1 writes the files anew.
+// Golden cases: each directory of tests/golden with a file `argv` is a launch, up to its plan.
+//
+// Input: `argv` (an argument a line), `environment` (NAME=value a line), `profile.json` (as the
+// profile "work"), `facts.json` (overrides of a host in tests/hosts; without it, the host "small").
+// Expected: the files of golden_outputs, or `error.txt` where no plan can be made.
 #include "base/arena.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "check.h"
+#include "config/config.h"
+#include "config/options.h"
+#include "config/profile.h"
+#include "fixture.h"
 #include "golden.h"
+#include "golden_plan.h"
+#include "plan/facts.h"
 
 #include <dirent.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct arena arena;
-static strings known;
+static size_t case_count;
 
-static const char *golden_directory(void)
+static strings list_directory(const char *path)
 {
-	const char *source = getenv("SOURCE");
+	struct dirent **entries;
+	int count = scandir(path, &entries, NULL, alphasort);
+	strings names = { 0 };
 
-	return path_join(&arena, source ? source : ".", "tests/golden");
+	for (int i = 0; i < count; i++) {
+		if (entries[i]->d_name[0] != '.')
+			vec_push(&arena, &names, arena_strdup(&arena, entries[i]->d_name));
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
+	return names;
 }
 
-static const char *read_text(const char *path)
+static bool is_directory(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static strings read_lines(const char *directory, const char *name)
+{
+	const char *text = golden_read(&arena, path_join(&arena, directory, name));
+	strings lines = { 0 };
+	const char *line;
+
+	while (text && (line = str_next_line(&arena, &text)))
+		vec_push(&arena, &lines, line);
+	return lines;
+}
+
+// Fills in what the probe finds at the places that options and profile ask to mount.
+static void find_mounts(struct world *world)
+{
+	vec_each(mount, &world->config.mounts) {
+		const char *path =
+			path_expand_home(&world->arena, mount->source, world->facts.home);
+		const struct followed *file = facts_file(&world->facts, path);
+		struct mount_facts found = { .written = mount->source,
+					     .written_to = mount->destination,
+					     .writable = mount->writable,
+					     .origin = mount->origin,
+					     .place = mount->place };
+
+		found.source = file ? *file : (struct followed){ .path = path, .real = path };
+		found.destination = (struct followed){ .path = path, .real = path };
+		if (mount->destination)
+			found.destination.path = found.destination.real = mount->destination;
+		vec_push(&world->arena, &world->facts.mounts, found);
+	}
+}
+
+static bool configure(struct world *world, const char *directory)
+{
+	struct profile_text profile = { .name = "work", .path = "~/.claudebox/profiles/work.json" };
+	strings argv = { 0 };
+	strings lines = read_lines(directory, "argv");
+
+	vec_push(&arena, &argv, "claudebox");
+	vec_each(line, &lines)
+		vec_push(&arena, &argv, *line);
+	profile.text = golden_read(&arena, path_join(&arena, directory, "profile.json"));
+	world->config.extra_env = facts_variable(&world->facts, "CLAUDEBOX_EXTRA_ENV");
+	return options_parse(&world->config, &world->arena, (int)argv.count,
+			     (char *const *)argv.items, &world->error) &&
+	       profile_apply(&world->config, &world->arena, &profile, profile.text ? 1 : 0,
+			     &world->error) &&
+	       options_check(&world->config, &world->error);
+}
+
+static bool make_plan(struct world *world, const char *directory)
+{
+	const char *facts = path_join(&arena, directory, "facts.json");
+	strings variables = read_lines(directory, "environment");
+
+	world_init(world);
+	if (access(facts, F_OK) == 0)
+		world_read_facts(world, facts);
+	else
+		world_read_host(world, "small");
+	vec_each(variable, &variables)
+		world_variable(world, *variable);
+	if (!configure(world, directory))
+		return false;
+	find_mounts(world);
+	return world_plan(world);
+}
+
+static const char *show_error(const struct error *error)
 {
 	struct text out = { .arena = &arena };
-	FILE *file = fopen(path, "re");
-	char buffer[4096];
-	size_t got;
 
-	if (!file)
-		return NULL;
-	while ((got = fread(buffer, 1, sizeof(buffer), file)) > 0)
-		text_add_bytes(&out, buffer, got);
-	fclose(file);
+	text_printf(&out, "error: %s\n", error->message);
+	if (error->note)
+		text_printf(&out, "note: %s\n", error->note);
+	if (error->hint)
+		text_printf(&out, "hint: %s\n", error->hint);
 	return text_get(&out);
 }
 
-static bool write_text(const char *path, const char *content)
+// Every file is one that the test reads or compares.
+static void check_names(const char *name, const strings *files)
 {
-	FILE *file = fopen(path, "we");
-	bool written;
+	vec_each(file, files) {
+		bool known = str_equal(*file, "argv") || str_equal(*file, "environment") ||
+			     str_equal(*file, "profile.json") || str_equal(*file, "facts.json") ||
+			     str_equal(*file, "error.txt");
 
-	if (!file)
-		return false;
-	written = fputs(content, file) >= 0;
-	return fclose(file) == 0 && written;
-}
-
-// The first line that differs says more than two long texts.
-static void show_difference(const char *got, const char *wanted)
-{
-	int line = 1;
-
-	while (*got && *got == *wanted) {
-		line += *got == '\n';
-		got++;
-		wanted++;
-	}
-	check_note("first difference in line", arena_printf(&arena, "%d", line));
-	check_note("got", arena_strndup(&arena, got, strcspn(got, "\n")));
-	check_note("wanted", arena_strndup(&arena, wanted, strcspn(wanted, "\n")));
-	check_note("if that is right", "UPDATE_GOLDEN=1 SOURCE=. BUILD/tests/test_plan");
-}
-
-static void run_cases(const struct golden_case *cases, size_t count)
-{
-	const char *update = getenv("UPDATE_GOLDEN");
-
-	for (size_t i = 0; i < count; i++) {
-		struct text out = { .arena = &arena };
-		const char *path =
-			arena_printf(&arena, "%s/%s.txt", golden_directory(), cases[i].id);
-		const char *wanted;
-
-		cases[i].show(&out);
-		vec_push(&arena, &known, arena_printf(&arena, "%s.txt", cases[i].id));
-		CHECK_CASE(out.length > 0, arena_printf(&arena, "%s shows something", cases[i].id));
-		if (update && *update)
-			CHECK_CASE(write_text(path, text_get(&out)), path_name(path));
-		wanted = read_text(path);
-		if (!CHECK_CASE(wanted && str_equal(text_get(&out), wanted), cases[i].id))
-			show_difference(text_get(&out), wanted ? wanted : "");
+		for (size_t i = 0; i < golden_output_count; i++)
+			known |= str_equal(*file, golden_outputs[i].file);
+		if (!known)
+			CHECK_CASE(false, arena_printf(&arena, "%s/%s is known", name, *file));
 	}
 }
 
-static bool is_known(const char *name)
+static bool has(const strings *files, const char *name)
 {
-	vec_each(file, &known) {
+	vec_each(file, files) {
 		if (str_equal(*file, name))
 			return true;
 	}
 	return false;
 }
 
-static void check_orphans(void)
+static void check_output(const char *directory, const char *name, const char *file,
+			 const char *text)
 {
-	DIR *directory = opendir(golden_directory());
-	struct dirent *entry;
+	golden_check(&arena, path_join(&arena, directory, file), text,
+		     arena_printf(&arena, "%s: %s", name, file));
+}
 
-	CHECK(directory != NULL);
-	while (directory && (entry = readdir(directory)))
-		if (entry->d_name[0] != '.' && !is_known(entry->d_name))
-			CHECK_CASE(false,
-				   arena_printf(&arena, "golden/%s has no case", entry->d_name));
-	if (directory)
-		closedir(directory);
+static void run_case(const char *directory, const char *name, const strings *files)
+{
+	bool new = !has(files, "plan.json") && !has(files, "error.txt") && golden_updates();
+	struct world world;
+	bool made = make_plan(&world, directory);
+
+	case_count++;
+	check_names(name, files);
+	if (!made)
+		check_output(directory, name, "error.txt", show_error(&world.error));
+	for (size_t i = 0; i < golden_output_count; i++) {
+		const struct golden_output *output = &golden_outputs[i];
+
+		if (made && (has(files, output->file) || (new && output->usual)))
+			check_output(directory, name, output->file, output->render(&world));
+		else if (has(files, output->file))
+			CHECK_CASE(false, arena_printf(&arena, "%s can start", name));
+	}
+	if (made)
+		CHECK_CASE((new || has(files, "plan.json")) && !has(files, "error.txt"),
+			   arena_printf(&arena, "%s expects a plan and no error", name));
+	world_free(&world);
+}
+
+static void run_directory(const char *directory, const char *name)
+{
+	strings names = list_directory(directory);
+
+	if (has(&names, "argv")) {
+		run_case(directory, name, &names);
+		return;
+	}
+	vec_each(entry, &names) {
+		const char *path = path_join(&arena, directory, *entry);
+
+		if (is_directory(path))
+			run_directory(path, *name ? path_join(&arena, name, *entry) : *entry);
+		else
+			CHECK_CASE(false, arena_printf(&arena, "%s belongs to a case", path));
+	}
 }
 
 int main(void)
 {
-	run_cases(sandbox_cases, sandbox_case_count);
-	run_cases(network_cases, network_case_count);
-	run_cases(screen_cases, screen_case_count);
-	run_cases(claude_cases, claude_case_count);
-	check_orphans();
+	run_directory(source_path(&arena, "tests/golden"), "");
+	CHECK(case_count > 0);
 	arena_free(&arena);
 	return check_done();
 }

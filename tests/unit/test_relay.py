@@ -8,7 +8,7 @@ import threading
 import time
 import unittest
 
-from lib.relay import REFUSED, SERVFAIL, RelayTest, code_of, framed, make_answer, make_query, read_message
+from unit.relay import REFUSED, SERVFAIL, RelayTest, code_of, framed, make_answer, make_query, read_message
 
 
 class Answers(RelayTest):

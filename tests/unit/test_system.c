@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files that claudebox makes or passes on: nothing secret in them, nothing that is not there.
+// System files in the box: generated ones contain no secrets, mounted ones exist on the host.
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/path.h"
@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-// nix.conf goes into the box: no line of it may hold a secret.
-static void test_nix_configuration(void)
+// nix.conf is copied into the box without lines that hold a secret.
+static void test_nix_configuration_without_secrets(void)
 {
 	struct world world;
 	const char *text;
@@ -38,7 +38,7 @@ static void test_nix_configuration(void)
 	world_free(&world);
 }
 
-// A bundle that the box's own ~/.claude covers is not there.
+// A certificate bundle below ~/.claude is hidden by the box's own ~/.claude.
 static void test_covered_certificates(void)
 {
 	struct world world;
@@ -52,14 +52,15 @@ static void test_covered_certificates(void)
 	world_free(&world);
 }
 
-// Where the store has all programs, nothing of the host's own is there, and no link of its stands in the way of ours.
+// A box with programs of the store has none of the host's, and no link of the host hides one
+// into the store.
 static void test_store_only(void)
 {
 	struct world world;
 	bool loader = false;
 
 	world_nix_build(&world);
-	// A claude of the distribution, reached by a directory that is a link there and none in the box.
+	// A claude of the distribution, in a directory that is a link on the host and not in the box.
 	vec_push(&world.arena, &world.facts.agent.needs,
 		 world_followed(&world, FILE_REGULAR, "/bin/claude", "/usr/bin/claude", "/bin",
 				"usr/bin", NO_MORE));
@@ -115,7 +116,7 @@ static const char *passwd_of(const char *user, const char *home)
 
 #define NOBODY "nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n"
 
-// One line a user, whatever the names are.
+// /etc/passwd has one line for each user, also with hostile names.
 static void test_accounts(void)
 {
 	CHECK_STRING(passwd_of("user", HOME),
@@ -149,7 +150,7 @@ static void world_containers(struct world *world, bool nested, bool installed)
 	CHECK(world_plan(world));
 }
 
-// What podman needs is in a box where it can work, and in no other.
+// Files for podman are in nested boxes on hosts with podman, and in no other box.
 static void test_containers(void)
 {
 	struct world world;
@@ -182,7 +183,7 @@ static void test_containers(void)
 	world_free(&world);
 }
 
-// What the audit, the script and the launch read is one list: every variable and mount is in each.
+// The audit and the script show every variable and every mount of the plan.
 static void test_nothing_hidden(void)
 {
 	for (size_t i = 0; i < distribution_count; i++) {
@@ -212,7 +213,7 @@ static void test_nothing_hidden(void)
 
 int main(void)
 {
-	test_nix_configuration();
+	test_nix_configuration_without_secrets();
 	test_covered_certificates();
 	test_store_only();
 	test_accounts();

@@ -133,7 +133,7 @@ static void test_display(void)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		CHECK_CASE_STRING(quote_display(&arena, rows[i].value, rows[i].columns),
 				  rows[i].wanted, rows[i].wanted);
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < 2000 * check_stress(); i++) {
 		const char *value = random_value(60);
 		const char *shown = quote_display(&arena, value, 0);
 

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// Renders a plan for the files of a golden case.
+#include "golden_plan.h"
+
+#include "base/arena.h"
+#include "base/json.h"
+#include "base/screen.h"
+#include "base/text.h"
+#include "fixture.h"
+#include "plan/plan.h"
+#include "render/audit.h"
+#include "render/dry_run.h"
+#include "render/json.h"
+#include "render/network.h"
+
+#include <string.h>
+
+#define INSTRUCTIONS BOX_POLICY "/CLAUDE.md"
+
+static bool fits_a_line(const json_t *value)
+{
+	size_t i;
+	const char *key;
+	json_t *member;
+
+	json_object_foreach((json_t *)value, key, member) {
+		if (json_is_object(member) || json_is_array(member))
+			return false;
+	}
+	json_array_foreach(value, i, member)
+		return false;
+	return true;
+}
+
+// Adds a value in as few lines as can be compared well: a row of a list has one.
+static void add_json(struct text *out, const json_t *value, int indent)
+{
+	bool list = json_is_array(value);
+	const char *comma = "\n";
+	const char *key;
+	json_t *member;
+	size_t i;
+
+	if (fits_a_line(value)) {
+		text_add(out, json_write(out->arena, value,
+					 JSON_ENCODE_ANY | JSON_ENSURE_ASCII | JSON_COMPACT));
+		out->data[--out->length] = '\0'; // the newline
+		return;
+	}
+	text_add(out, list ? "[" : "{");
+	json_array_foreach(value, i, member) {
+		text_printf(out, "%s%*s", comma, indent, "");
+		add_json(out, member, indent + 1);
+		comma = ",\n";
+	}
+	json_object_foreach((json_t *)value, key, member) {
+		text_printf(out, "%s%*s\"%s\": ", comma, indent, "", key);
+		add_json(out, member, indent + 1);
+		comma = ",\n";
+	}
+	text_printf(out, "\n%*s%s", indent - 1, "", list ? "]" : "}");
+}
+
+static const char *show_plan(struct world *world)
+{
+	JSON_OWNED *all = json_read_object(render_json(&world->plan, &world->arena), 0);
+	struct text out = { .arena = &world->arena };
+
+	add_json(&out, all, 1);
+	text_add(&out, "\n");
+	return text_get(&out);
+}
+
+static const char *show_json(struct world *world)
+{
+	return render_json(&world->plan, &world->arena);
+}
+
+static const char *show_audit(struct world *world)
+{
+	return render_audit(&world->plan, &world->arena, (struct reader){ .columns = 80 });
+}
+
+static const char *show_narrow_audit(struct world *world)
+{
+	return render_audit(&world->plan, &world->arena, (struct reader){ .columns = 40 });
+}
+
+static const char *show_unlimited_audit(struct world *world)
+{
+	return render_audit(&world->plan, &world->arena, (struct reader){ 0 });
+}
+
+static const char *show_coloured_audit(struct world *world)
+{
+	struct reader reader = { .colour = true };
+	struct text out = { .arena = &world->arena };
+
+	for (const char *s = render_audit(&world->plan, &world->arena, reader); *s; s++)
+		if (*s == '\033')
+			text_add(&out, "<ESC>");
+		else
+			text_add_bytes(&out, s, 1);
+	return text_get(&out);
+}
+
+// The seccomp filter is left out: it depends on the machine and on libseccomp.
+static const char *show_dry_run(struct world *world)
+{
+	const char *script = render_dry_run(&world->plan, &world->arena);
+	const char *start = strstr(script, "; } 8<&0\n");
+	const char *end = start ? strstr(start, "\nCLAUDEBOX_END\n") : NULL;
+
+	if (!end)
+		return "no seccomp filter\n";
+	start = strchr(start, '\n');
+	return arena_printf(&world->arena, "%.*s\n(the seccomp filter)%s", (int)(start - script),
+			    script, end);
+}
+
+static const char *show_files(struct world *world)
+{
+	struct text out = { .arena = &world->arena };
+
+	vec_each(mount, &world->plan.mounts) {
+		if (mount->kind == MOUNT_DATA && !str_equal(mount->path, INSTRUCTIONS))
+			text_printf(&out, "== %s %04o\n%s", mount->path, mount->mode,
+				    mount->source);
+	}
+	return text_get(&out);
+}
+
+static const char *show_instructions(struct world *world)
+{
+	return world_data(world, INSTRUCTIONS);
+}
+
+static const char *show_state(struct world *world)
+{
+	const struct plan_state *state = &world->plan.state;
+	struct text out = { .arena = &world->arena };
+
+	text_printf(&out, "project: %s\ninstance: %s\nhost's credentials: %s\n",
+		    state->canonical_root, state->instance, state->host_credentials);
+	vec_each(link, &state->links)
+		text_printf(&out, "link %s -> %s\n", link->name, link->target);
+	vec_each(file, &state->files)
+		text_printf(&out, "== %s%s%s\n%s", file->name,
+			    file->keep_as ? ", the old one becomes " : "",
+			    file->keep_as ? file->keep_as : "", file->content);
+	return text_get(&out);
+}
+
+static const char *show_nft(struct world *world)
+{
+	return render_nft(&world->plan, &world->arena);
+}
+
+const struct golden_output golden_outputs[] = {
+	{ "plan.json", show_plan, true }, // --dry-run=json with a line for each row
+	{ "audit.txt", show_audit, true },
+	{ "dry-run.json", show_json, false },
+	{ "dry-run.txt", show_dry_run, false },
+	{ "audit-40-columns.txt", show_narrow_audit, false },
+	{ "audit-colour.txt", show_coloured_audit, false },
+	{ "audit-pipe.txt", show_unlimited_audit, false },
+	{ "files.txt", show_files, false }, // generated files, except for the instructions
+	{ "instructions.txt", show_instructions, false },
+	{ "state.txt", show_state, false },
+	{ "nft.txt", show_nft, false },
+};
+const size_t golden_output_count = ARRAY_SIZE(golden_outputs);
