@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How --check finds: a function for each line.
+// --check (UX-05): tests whether the host has everything that a box needs.
 #pragma once
 
 #include "base/arena.h"
@@ -10,21 +10,6 @@
 
 #include <stdbool.h>
 
-static inline struct finding check_ok(const char *detail)
-{
-	return (struct finding){ .state = FINDING_OK, .detail = detail };
-}
-
-static inline struct finding check_missing(const char *detail, const char *fix)
-{
-	return (struct finding){ .state = FINDING_MISSING, .detail = detail, .fix = fix };
-}
-
-static inline struct finding check_broken(const char *detail, const char *fix)
-{
-	return (struct finding){ .state = FINDING_BROKEN, .detail = detail, .fix = fix };
-}
-
-// --check: prints what it finds.
+// Runs all checks and prints the results. Sets *ret_status to 1 if a box cannot start.
 bool check_command(const struct config *config, const struct facts *facts, struct arena *arena,
 		   int *ret_status, struct error *error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tries whether bwrap makes a sandbox here at all; knows the usual reasons why not, and what cures each.
+// Tests whether bwrap can create a sandbox, and finds the usual causes if it cannot.
 #include "check/sandbox.h"
 
 #include "base/arena.h"
@@ -17,10 +17,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-// Without a word on what to do, init leaves at once.
-enum { INIT_IDLE = 125 };
+// Exit status of init when it gets no instructions.
+enum { INIT_STATUS = 125 };
 
-// bwrap inherits the descriptor.
+// Returns a memfd with the seccomp filter that bwrap inherits; -1 on failure.
 static int open_seccomp_program(void)
 {
 	const struct seccomp_program *program = &seccomp_programs[SECCOMP_STRICT];
@@ -31,7 +31,8 @@ static int open_seccomp_program(void)
 
 bool check_try_sandbox(struct arena *arena, const char *bwrap, const char **ret_output)
 {
-	// It must start what a box starts: AppArmor's profile for bwrap lets it make sandboxes, and run only files.
+	// Starts init from a memfd, as a box does: Ubuntu's AppArmor profile for bwrap allows
+	// sandboxes, but allows them to execute regular files only.
 	CLEANUP_FD int init = init_memfd();
 	CLEANUP_FD int seccomp = open_seccomp_program();
 	const char *const words[] = { "bwrap",
@@ -53,70 +54,71 @@ bool check_try_sandbox(struct arena *arena, const char *bwrap, const char **ret_
 				      arena_printf(arena, "/proc/self/fd/%d", init),
 				      NULL };
 
-	*ret_output = "no program can be made in memory";
+	*ret_output = "cannot create a memfd";
 	return init >= 0 && seccomp >= 0 && fcntl(init, F_SETFD, 0) == 0 &&
-	       capture_output(arena, bwrap, words, ret_output) == INIT_IDLE;
+	       capture_output(arena, bwrap, words, ret_output) == INIT_STATUS;
 }
 
-// A profile holds for the program at one path: the one that is installed with it.
-static const char *cure_for_apparmor(struct arena *arena)
+// claudebox's AppArmor profile applies to the program at one path, where claudebox is installed.
+static const char *fix_for_apparmor(struct arena *arena)
 {
 	const char *self = file_follow(arena, "/proc/self/exe").real;
 	const char *meant = file_follow(arena, INSTALLED_PROGRAM).real;
 
 	if (!str_equal(self, meant) || access(APPARMOR_PROFILE, R_OK) < 0)
-		return "install claudebox, by its package or by sudo make install, and start that "
-		       "one: AppArmor knows programs by their path";
+		return "install claudebox with its package or `sudo make install`, and start the "
+		       "installed program: AppArmor profiles apply to a path";
 	return arena_printf(arena,
 			    "run `sudo install -m 644 %s /etc/apparmor.d/claudebox && sudo "
 			    "apparmor_parser -r /etc/apparmor.d/claudebox`",
 			    APPARMOR_PROFILE);
 }
 
-static const char *cure_for_clone(struct arena *arena)
+static const char *fix_for_userns_clone(struct arena *arena)
 {
 	(void)arena;
 	return "run `sudo sysctl -w kernel.unprivileged_userns_clone=1`";
 }
 
-static const char *cure_for_number(struct arena *arena)
+static const char *fix_for_max_user_namespaces(struct arena *arena)
 {
 	(void)arena;
 	return "run `sudo sysctl -w user.max_user_namespaces=15000`";
 }
 
-// Those that leave no doubt come first: on Ubuntu the last one is set also where a profile makes an exception.
+// Certain causes come first. The last one is only likely: on Ubuntu it is set even if a profile
+// makes an exception for bwrap.
 static const struct {
 	const char *file;
 	char bad;
 	const char *problem;
-	const char *(*cure)(struct arena *arena);
-} reasons[] = {
+	const char *(*fix)(struct arena *arena);
+} causes[] = {
 	{ "/proc/sys/kernel/unprivileged_userns_clone", '0',
-	  "user namespaces are switched off for ordinary users", cure_for_clone },
-	{ "/proc/sys/user/max_user_namespaces", '0', "no user namespaces are allowed",
-	  cure_for_number },
+	  "user namespaces are disabled for ordinary users", fix_for_userns_clone },
+	{ "/proc/sys/user/max_user_namespaces", '0', "the limit of user namespaces is 0",
+	  fix_for_max_user_namespaces },
 	{ "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1',
-	  "AppArmor keeps bwrap from making a box (Ubuntu 23.10 and later)", cure_for_apparmor },
+	  "AppArmor restricts user namespaces (Ubuntu 23.10 and later)", fix_for_apparmor },
 };
 
-const char *check_userns_problem(struct arena *arena, const char **ret_cure)
+const char *check_userns_problem(struct arena *arena, const char **ret_fix)
 {
 	if (!probe_is_mount_point("/")) {
-		*ret_cure = "enter it from outside with `sudo bwrap --bind DIRECTORY / "
-			    "--dev-bind /dev /dev --bind /proc /proc --cap-add ALL su - USER`";
-		return "this is a chroot, where nobody may make user namespaces";
+		*ret_fix = "enter it from outside with `sudo bwrap --bind DIRECTORY / "
+			   "--dev-bind /dev /dev --bind /proc /proc --cap-add ALL su - USER`";
+		return "this is a chroot, where the kernel does not allow user namespaces";
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
-		// Files of the kernel claim to be empty.
-		CLEANUP_FILE FILE *file = fopen(reasons[i].file, "re");
+	for (size_t i = 0; i < ARRAY_SIZE(causes); i++) {
+		// Not file_read: stat reports the size 0 for a kernel file.
+		CLEANUP_FILE FILE *file = fopen(causes[i].file, "re");
 		char value[16] = "";
 
 		if (!file || !fgets(value, sizeof(value), file))
 			continue;
-		if (value[0] == reasons[i].bad && (value[1] == '\n' || value[1] == '\0')) {
-			*ret_cure = reasons[i].cure(arena);
-			return reasons[i].problem;
+		if (value[0] == causes[i].bad && (value[1] == '\n' || value[1] == '\0')) {
+			*ret_fix = causes[i].fix(arena);
+			return causes[i].problem;
 		}
 	}
 	return NULL;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Tries whether bwrap makes a sandbox here at all; knows the usual reasons why not, and what cures each.
+// Tests whether bwrap can create a sandbox, and finds the usual causes if it cannot.
 #pragma once
 
 #include "base/arena.h"
 
 #include <stdbool.h>
 
-// Whether bwrap makes the smallest sandbox that has what a box needs, and what it said.
+// Starts a minimal sandbox with the features that a box needs. Returns whether that works, and sets
+// *ret_output to bwrap's messages.
 bool check_try_sandbox(struct arena *arena, const char *bwrap, const char **ret_output);
-// Why it may not have, and the command that cures it; NULL when nothing is known to be wrong.
-const char *check_userns_problem(struct arena *arena, const char **ret_cure);
+// Returns a known cause why this host does not allow user namespaces, and sets *ret_fix to a
+// command that changes it. Returns NULL if there is none, and leaves *ret_fix as it is.
+const char *check_userns_problem(struct arena *arena, const char **ret_fix);

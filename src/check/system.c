@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// --check: what the machine offers besides: the kernel, limits, programs, a terminal.
+// --check: Landlock, the directories of PATH, limits, and the terminal.
 #include "check/system.h"
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "check/check.h"
+#include "check/finding.h"
 #include "config/config.h"
 #include "plan/facts.h"
 #include "plan/limits.h"
@@ -20,14 +20,14 @@ struct finding check_landlock(struct arena *arena, const struct facts *facts,
 {
 	(void)config;
 	if (facts->landlock < LANDLOCK_SCOPES)
-		return check_missing(arena_printf(arena,
-						  facts->landlock ? "version %d, 6 is wanted"
-								  : "not in this kernel",
-						  facts->landlock),
-				     "Linux 6.12 or newer; without it --network full leaves "
-				     "abstract sockets open");
-	return check_ok(
-		arena_printf(arena, "version %d: abstract sockets are closed", facts->landlock));
+		return finding_missing(arena_printf(arena,
+						    facts->landlock ? "version %d, needs version 6"
+								    : "not in this kernel",
+						    facts->landlock),
+				       "use Linux 6.12 or later; without it, a box with --network "
+				       "full can connect to the host's abstract sockets");
+	return finding_ok(
+		arena_printf(arena, "version %d: blocks abstract sockets", facts->landlock));
 }
 
 struct finding check_path(struct arena *arena, const struct facts *facts,
@@ -37,12 +37,12 @@ struct finding check_path(struct arena *arena, const struct facts *facts,
 
 	(void)config;
 	if (!passed_over.count)
-		return check_ok("programs come from where only you and root can write");
-	return check_broken(passed_over.count == 1
-				    ? passed_over.items[0]
-				    : arena_printf(arena, "%s, and %zu more", passed_over.items[0],
-						   passed_over.count - 1),
-			    "take that directory off PATH, or keep others from it: chmod go-w");
+		return finding_ok("programs are in directories that only you and root can write");
+	return finding_broken(passed_over.count == 1
+				      ? passed_over.items[0]
+				      : arena_printf(arena, "%s, and %zu more",
+						     passed_over.items[0], passed_over.count - 1),
+			      "remove that directory from PATH, or run `chmod go-w` on it");
 }
 
 struct finding check_limits(struct arena *arena, const struct facts *facts,
@@ -52,7 +52,7 @@ struct finding check_limits(struct arena *arena, const struct facts *facts,
 	const char *found = limits_render_available(facts, &error);
 
 	(void)config;
-	return found ? check_ok(found) : check_missing(error.message, error.hint);
+	return found ? finding_ok(found) : finding_missing(error.message, error.hint);
 }
 
 struct finding check_terminal(struct arena *arena, const struct facts *facts,
@@ -64,7 +64,6 @@ struct finding check_terminal(struct arena *arena, const struct facts *facts,
 	(void)arena;
 	(void)facts;
 	if (terminal < 0)
-		return check_missing("nobody can be asked",
-				     "start with --yes where there is no terminal");
-	return check_ok("can ask for confirmation");
+		return finding_missing("there is no terminal for questions", "start with --yes");
+	return finding_ok("can ask for confirmation");
 }

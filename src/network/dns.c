@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Reads headers and questions of DNS messages; everything behind them is somebody else's business.
+// Parses the header and the question of a DNS message. The records that follow are not parsed.
 #include "network/dns.h"
 
 #include <string.h>
 
 enum {
-	FLAG_ANSWER = 0x80,        // in the first byte of the flags
-	OPERATION = 0x78,          // the same; 0 is a query
-	FLAG_WANTS_RECURSION = 1,  // the same
-	FLAG_DOES_RECURSION = 128, // in the second byte
-	RESULT = 0x0f,             // the same
+	// RFC 1035, section 4.1.1. In the first byte of the flags:
+	FLAG_RESPONSE = 0x80,
+	OPCODE_MASK = 0x78, // 0 is a standard query
+	FLAG_RECURSION_DESIRED = 1,
+	// In the second byte:
+	FLAG_RECURSION_AVAILABLE = 128,
+	RESPONSE_CODE_MASK = 0x0f,
+
+	COUNT_OFFSET = 4,   // of the count of questions
+	RECORDS_OFFSET = 6, // of the counts of answers, authorities and additional records
 	LABEL_MAX = 63,
 	NAME_MAX_SIZE = 255,
 	TYPE_AND_CLASS = 4,
@@ -17,10 +22,11 @@ enum {
 
 static unsigned int question_count(const uint8_t *message)
 {
-	return (unsigned int)message[4] << 8 | message[5];
+	return (unsigned int)message[COUNT_OFFSET] << 8 | message[COUNT_OFFSET + 1];
 }
 
-// Where the question behind the header ends, 0: nowhere. A first name has nothing that it could point back to.
+// Returns the offset behind the first question, 0 if it is malformed or cut off. A compression
+// pointer is malformed here: there is no earlier name that the first one could point to.
 static size_t question_end(const uint8_t *message, size_t size)
 {
 	size_t at = DNS_HEADER_SIZE;
@@ -38,7 +44,7 @@ static size_t question_end(const uint8_t *message, size_t size)
 
 bool dns_flags_of_query(uint8_t flags)
 {
-	return (flags & (FLAG_ANSWER | OPERATION)) == 0;
+	return (flags & (FLAG_RESPONSE | OPCODE_MASK)) == 0;
 }
 
 size_t dns_query_end(const uint8_t *message, size_t size)
@@ -59,11 +65,11 @@ bool dns_answers(const uint8_t *answer, size_t size, const uint8_t *query, size_
 	size_t name_end = query_end - TYPE_AND_CLASS;
 
 	if (size < DNS_HEADER_SIZE || memcmp(answer, query, 2) != 0 ||
-	    (answer[DNS_FLAGS_OFFSET] & (FLAG_ANSWER | OPERATION)) != FLAG_ANSWER)
+	    (answer[DNS_FLAGS_OFFSET] & (FLAG_RESPONSE | OPCODE_MASK)) != FLAG_RESPONSE)
 		return false;
-	// Some servers do not repeat a question that they refuse.
+	// Some servers do not repeat the question when they refuse it.
 	if (question_count(answer) == 0)
-		return dns_result(answer) != 0;
+		return dns_response_code(answer) != 0;
 	if (question_count(answer) != 1 || question_end(answer, size) != query_end)
 		return false;
 	for (size_t i = DNS_HEADER_SIZE; i < name_end; i++)
@@ -72,17 +78,17 @@ bool dns_answers(const uint8_t *answer, size_t size, const uint8_t *query, size_
 	return memcmp(answer + name_end, query + name_end, TYPE_AND_CLASS) == 0;
 }
 
-unsigned int dns_result(const uint8_t *answer)
+unsigned int dns_response_code(const uint8_t *answer)
 {
-	return answer[DNS_FLAGS_OFFSET + 1] & RESULT;
+	return answer[DNS_FLAGS_OFFSET + 1] & RESPONSE_CODE_MASK;
 }
 
 void dns_make_failure(uint8_t *answer, const uint8_t *query, size_t query_end, unsigned int code)
 {
 	memcpy(answer, query, query_end);
-	memset(answer + 6, 0,
-	       DNS_HEADER_SIZE - 6); // no answers, no authorities, nothing additional
+	memset(answer + RECORDS_OFFSET, 0, DNS_HEADER_SIZE - RECORDS_OFFSET);
 	answer[DNS_FLAGS_OFFSET] =
-		(uint8_t)(FLAG_ANSWER | (query[DNS_FLAGS_OFFSET] & FLAG_WANTS_RECURSION));
-	answer[DNS_FLAGS_OFFSET + 1] = (uint8_t)(FLAG_DOES_RECURSION | (code & RESULT));
+		(uint8_t)(FLAG_RESPONSE | (query[DNS_FLAGS_OFFSET] & FLAG_RECURSION_DESIRED));
+	answer[DNS_FLAGS_OFFSET + 1] =
+		(uint8_t)(FLAG_RECURSION_AVAILABLE | (code & RESPONSE_CODE_MASK));
 }

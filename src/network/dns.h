@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// As much of the DNS message format as it takes to pass questions on and to tell answers from forgeries.
+// The DNS message format, as far as the DNS relay needs it: queries, and answers that match them.
 #pragma once
 
 #include <stdbool.h>
@@ -16,17 +16,20 @@ enum {
 	DNS_REFUSED = 5,
 };
 
-// Whether the first byte of the flags is that of a plain query: no answer, no update, no notification.
+// Returns whether `flags`, the first byte of a message's flags, belongs to a standard query: the
+// message is no answer, no update and no notification.
 bool dns_flags_of_query(uint8_t flags);
 
-// Where the question of a plain query with exactly one of them ends; 0 when this is no such message.
+// Returns the offset behind the question of a standard query with exactly one question; 0 for any
+// other message.
 size_t dns_query_end(const uint8_t *message, size_t size);
 
-// Whether the answer is one to this query; `query_end` is what dns_query_end said.
+// Returns whether `answer` is an answer to `query`. `query_end` is the result of dns_query_end.
 bool dns_answers(const uint8_t *answer, size_t size, const uint8_t *query, size_t query_end);
 
-// The result code of an answer that has a header.
-unsigned int dns_result(const uint8_t *answer);
+// Returns the response code of an answer. The answer must have a whole header.
+unsigned int dns_response_code(const uint8_t *answer);
 
-// An answer that says nothing but the code; it takes `query_end` bytes.
+// Writes an answer with the response code and without records. `answer` must have room for
+// `query_end` bytes, which is also the size of the answer.
 void dns_make_failure(uint8_t *answer, const uint8_t *query, size_t query_end, unsigned int code);

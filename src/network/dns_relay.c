@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: MIT
-// The loop of the DNS relay.
+// Event loop of the DNS relay.
 //
-// Theory of operation: a box that may reach the internet but not the host or its network needs names all the same,
-// and the host's resolver is mostly on one of the two. So this process, which lives in the host's network, holds two
-// sockets of the box's network and passes DNS messages on: to port 53 of the servers in the host's resolv.conf, and
-// nowhere else. Only plain queries pass; an update of somebody's zone does not.
+// Theory of operation: in the tier inet the box cannot reach the host or the host's network, where
+// the host's resolver usually is. The DNS relay is a process in the host's network namespace. It
+// has two sockets that were opened in the box's network namespace, and forwards DNS messages from
+// there to port 53 of the servers in the host's resolv.conf. It sends nothing to any other address.
+// It forwards standard queries only, no dynamic updates and no notifications.
 //
-// The box is hostile. All memory is in one static struct, each kind of thing has a fixed number of places, and each
-// place is given back after a fixed time. What is more than that stays in the kernel's queues, which drop it. Messages
-// are also counted, so that the box cannot keep this process, or the host's resolver, busier than any honest one would.
+// The box is untrusted. All memory is in one static struct with a fixed number of slots for queries
+// and connections, and every slot is freed after a timeout. Messages that find no slot stay in the
+// kernel's queues, which drop them when they are full. A token bucket limits the rate of UDP
+// messages, and a delay before a slot is reused limits the rate of new connections.
 //
-// One event is taken at a time: none can be about a socket that an earlier one has closed. A socket without a wish is
-// not in the set, so every event lets something move, and nothing can wake us for ever.
+// Each epoll_wait returns one event, so no event can refer to a socket that an earlier event has
+// closed. A socket that waits for nothing is removed from epoll, so every event leads to progress
+// and the loop cannot spin.
 #include "network/dns_relay.h"
 
 #include "base/resolv_conf.h"
-#include "network/dns_loop.h"
+#include "network/dns_state.h"
 #include "network/dns_servers.h"
 #include "network/dns_tcp.h"
 #include "network/dns_udp.h"
@@ -31,83 +34,88 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { UDP_FD = 3, TCP_FD, FIRST_OTHER_FD, OTHER_FDS = 10, QUERIES_MIN = 4 };
+enum { UDP_FD = 3, TCP_FD, FIRST_OTHER_FD, OTHER_FDS = 10, QUERIES_MIN = 4, WATCH_RETRY_MS = 1000 };
 
-// In the zeroed part of the program: pages that are never needed are never there.
-static struct loop the_loop;
+// Static, so zeroed: pages that are never written are never allocated.
+static struct dns_relay the_relay;
 
 static int64_t earlier(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
 
-// Listens where something can be taken now; otherwise returns when that will be.
-static int64_t listen_when(struct loop *loop, struct endpoint *endpoint, enum event_kind kind,
-			   int64_t ready_at)
+// Watches a listening socket once `ready_at` is reached. Returns when this function must be called
+// again, NEVER if the socket is watched.
+static int64_t watch_from(struct dns_relay *relay, struct dns_endpoint *endpoint,
+			  enum dns_event kind, int64_t ready_at)
 {
-	bool ready = ready_at <= loop->now;
+	bool ready = ready_at <= relay->now;
 
-	if (!loop_watch(loop, endpoint, ready ? EPOLLIN : 0, kind, 0, 0))
-		return loop->now + 1000;
+	if (!dns_relay_watch(relay, endpoint, ready ? EPOLLIN : 0, kind, 0, 0))
+		return relay->now + WATCH_RETRY_MS;
 	return ready ? NEVER : ready_at;
 }
 
-static int64_t prepare(struct loop *loop)
+// Watches the listening sockets, if they may be read now. Returns when the next timeout is due.
+static int64_t update_watches(struct dns_relay *relay)
 {
-	int64_t next = earlier(udp_next(loop), tcp_next(loop));
+	int64_t next = earlier(dns_udp_next_timeout(relay), dns_tcp_next_timeout(relay));
 
-	next = earlier(next, listen_when(loop, &loop->udp, EVENT_UDP, udp_ready_at(loop)));
-	return earlier(next, listen_when(loop, &loop->tcp, EVENT_TCP, tcp_ready_at(loop)));
+	next = earlier(next, watch_from(relay, &relay->udp, EVENT_UDP, dns_udp_ready_at(relay)));
+	return earlier(next, watch_from(relay, &relay->tcp, EVENT_TCP, dns_tcp_ready_at(relay)));
 }
 
-static void take_event(struct loop *loop, uint64_t data)
+static void handle_event(struct dns_relay *relay, uint64_t data)
 {
 	unsigned int index = (unsigned int)(data >> 8) & 0xffffff;
 
-	switch ((enum event_kind)(data >> 32)) {
+	switch ((enum dns_event)(data >> 32)) {
 	case EVENT_UDP:
 	case EVENT_TCP:
-		if (servers_refresh(loop)) {
-			udp_ask_again(loop);
-			tcp_forget_servers(loop);
+		if (dns_servers_refresh(relay)) {
+			dns_udp_restart_queries(relay);
+			dns_tcp_restart_connecting(relay);
 		}
 		if (data >> 32 == EVENT_UDP)
-			udp_receive(loop);
+			dns_udp_receive(relay);
 		else
-			tcp_accept(loop);
+			dns_tcp_accept(relay);
 		break;
 	case EVENT_QUERY:
-		udp_answer(loop, index, (unsigned int)data & 0xff);
+		dns_udp_receive_answer(relay, index, (unsigned int)data & 0xff);
 		break;
 	case EVENT_CONNECTION:
-		tcp_move(loop, index);
+		dns_tcp_transfer(relay, index);
 		break;
 	}
 }
 
-static void step(struct loop *loop)
+// Waits for one event or timeout, and handles it.
+static void run_once(struct dns_relay *relay)
 {
-	int64_t next = prepare(loop);
-	int64_t wait = next == NEVER ? -1 : next <= loop->now ? 0 : next - loop->now;
+	int64_t next = update_watches(relay);
+	int64_t wait = next == NEVER ? -1 : next <= relay->now ? 0 : next - relay->now;
 	struct epoll_event event;
-	int ready = epoll_wait(loop->epoll, &event, 1, (int)earlier(wait, INT_MAX));
+	int ready = epoll_wait(relay->epoll, &event, 1, (int)earlier(wait, INT_MAX));
 
 	if (ready < 0 && errno != EINTR)
 		_exit(1);
-	loop->now = clock_monotonic_ms();
+	relay->now = clock_monotonic_ms();
 	if (ready > 0)
-		take_event(loop, event.data.u64);
-	if (loop->now >= next) {
-		udp_expire(loop);
-		tcp_expire(loop);
+		handle_event(relay, event.data.u64);
+	if (relay->now >= next) {
+		dns_udp_expire(relay);
+		dns_tcp_expire(relay);
 	}
 }
 
-// The supervisor's descriptors are not ours: an open end here would hide from others that the supervisor has closed it.
-static bool keep_two_descriptors(struct relay *relay)
+// Moves the two sockets to fixed numbers and closes all other descriptors. An inherited copy of a
+// pipe or socket of the supervisor would delay the end of file for its peer. Returns false with
+// errno.
+static bool close_other_descriptors(struct dns_relay_options *options)
 {
-	int udp = fcntl(relay->udp, F_DUPFD_CLOEXEC, FIRST_OTHER_FD);
-	int tcp = fcntl(relay->tcp, F_DUPFD_CLOEXEC, FIRST_OTHER_FD);
+	int udp = fcntl(options->udp, F_DUPFD_CLOEXEC, FIRST_OTHER_FD);
+	int tcp = fcntl(options->tcp, F_DUPFD_CLOEXEC, FIRST_OTHER_FD);
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -117,12 +125,12 @@ static bool keep_two_descriptors(struct relay *relay)
 	    dup3(tcp, TCP_FD, O_CLOEXEC) < 0)
 		return false;
 	closefrom(FIRST_OTHER_FD);
-	relay->udp = UDP_FD;
-	relay->tcp = TCP_FD;
+	options->udp = UDP_FD;
+	options->tcp = TCP_FD;
 	return true;
 }
 
-// As few queries at a time as there are descriptors for, each with all servers.
+// Returns how many queries fit into the limit of descriptors, if each is sent to all servers.
 static unsigned int query_limit(void)
 {
 	struct rlimit limit = { 0 };
@@ -136,35 +144,35 @@ static unsigned int query_limit(void)
 	return (unsigned int)((limit.rlim_cur - others) / RESOLVERS_MAX);
 }
 
-static bool start(struct loop *loop, const struct relay *relay)
+static bool start(struct dns_relay *relay, const struct dns_relay_options *options)
 {
 	sigset_t all;
 
-	// Ctrl+C and the like are for the agent. The end comes with SIGKILL, which nothing can hold up.
+	// Ctrl+C and other signals of the terminal are for the agent. The supervisor sends SIGKILL.
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != relay->parent)
+	if (getppid() != options->parent)
 		return false;
 	prctl(PR_SET_NAME, "claudebox-relay");
-	loop->relay = *relay;
-	if (!keep_two_descriptors(&loop->relay))
+	relay->options = *options;
+	if (!close_other_descriptors(&relay->options))
 		return false;
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	prctl(PR_SET_DUMPABLE, 0);
-	loop->epoll = epoll_create1(EPOLL_CLOEXEC);
-	loop->now = clock_monotonic_ms();
-	loop->udp.fd = loop->relay.udp;
-	loop->tcp.fd = loop->relay.tcp;
-	loop->query_limit = query_limit();
-	servers_refresh(loop);
-	return loop->epoll >= 0 && fcntl(loop->relay.tcp, F_SETFL, O_NONBLOCK) == 0;
+	relay->epoll = epoll_create1(EPOLL_CLOEXEC);
+	relay->now = clock_monotonic_ms();
+	relay->udp.fd = relay->options.udp;
+	relay->tcp.fd = relay->options.tcp;
+	relay->query_limit = query_limit();
+	dns_servers_refresh(relay);
+	return relay->epoll >= 0 && fcntl(relay->options.tcp, F_SETFL, O_NONBLOCK) == 0;
 }
 
-_Noreturn void dns_relay_run(const struct relay *relay)
+_Noreturn void dns_relay_run(const struct dns_relay_options *options)
 {
-	if (!start(&the_loop, relay))
+	if (!start(&the_relay, options))
 		_exit(1);
 	for (;;)
-		step(&the_loop);
+		run_once(&the_relay);
 }

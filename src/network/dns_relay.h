@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Answers the box's DNS queries by asking the host's resolvers.
+// The DNS relay: answers the DNS queries of the box by sending them to the host's resolvers.
 #pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
 
-struct relay {
+struct dns_relay_options {
 	int udp; // bound to an IPv4 address in the box's network namespace
-	int tcp; // listening there
+	int tcp; // listening at an IPv4 address there
 	const char *resolv_conf;
 	uint16_t port; // of the host's resolvers
-	pid_t parent;  // the relay ends with it
+	pid_t parent;  // the DNS relay ends with this process
 };
 
-// For a forked process, which becomes the relay: it closes all other descriptors and keeps no signal but SIGKILL.
-_Noreturn void dns_relay_run(const struct relay *relay);
+// Runs the DNS relay in a forked process. Closes all other descriptors and blocks all signals but
+// SIGKILL and SIGSTOP.
+_Noreturn void dns_relay_run(const struct dns_relay_options *options);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The host's resolvers: which they are, and which is asked first.
+// The host's resolvers and the order in which the DNS relay tries them.
 //
-// Theory of operation: the order of resolv.conf is kept, for the first may know names that the others do not. Only a
-// server that gave no sign of life comes after the others for a while. One that refuses connections costs no time
-// and needs no such memory.
+// Theory of operation: servers are tried in the order of resolv.conf, because the first one may
+// know names that the others do not. A server that did not answer in time is tried after the others
+// for DOWN_MS. A server that refuses packets is not: the error arrives at once and costs no time.
 #include "network/dns_servers.h"
 
 #include "base/resolv_conf.h"
-#include "network/dns_loop.h"
+#include "network/dns_state.h"
 #include "sys/cleanup.h"
 
 #include <arpa/inet.h>
@@ -17,11 +17,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOOK_MS = 1000, SILENCE_MS = 900, DOWN_MS = 30000, FILE_MAX = 16384 };
+enum {
+	CHECK_INTERVAL_MS = 1000, // between two looks at resolv.conf
+	SILENCE_MS = 900,         // without an answer, after which a server counts as down
+	DOWN_MS = 30000,
+	FILE_MAX = 16384,
+};
 
-static bool parse_server(const struct resolver *resolver, uint16_t port, struct server *ret)
+static bool parse_server(const struct resolver *resolver, uint16_t port, struct dns_server *ret)
 {
-	*ret = (struct server){ .answered = -1 };
+	*ret = (struct dns_server){ .last_answer = -1 };
 	if (inet_aton(resolver->address, &ret->address.v4.sin_addr)) {
 		ret->address.v4.sin_family = AF_INET;
 		ret->address.v4.sin_port = htons(port);
@@ -37,7 +42,9 @@ static bool parse_server(const struct resolver *resolver, uint16_t port, struct 
 	return true;
 }
 
-static unsigned int parse_servers(const char *text, uint16_t port, struct server *servers)
+// Parses the text of a resolv.conf. Returns the number of servers, which is at least 1: without a
+// valid one it is the default of the C library, the local host.
+static unsigned int parse_servers(const char *text, uint16_t port, struct dns_server *servers)
 {
 	struct resolver_list list = resolv_parse(text);
 	unsigned int count = 0;
@@ -51,12 +58,13 @@ static unsigned int parse_servers(const char *text, uint16_t port, struct server
 	return parse_server(&list.items[0], port, servers);
 }
 
-// The beginning of the file, in whole lines; NULL when it cannot be read.
-static const char *read_file(struct loop *loop)
+// Reads at most FILE_MAX bytes of resolv.conf into the relay's buffer, cut at the end of a line.
+// Returns NULL if the file cannot be read.
+static const char *read_resolv_conf(struct dns_relay *relay)
 {
 	CLEANUP_FD int fd =
-		open(loop->relay.resolv_conf, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	char *text = (char *)loop->buffer;
+		open(relay->options.resolv_conf, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	char *text = (char *)relay->buffer;
 	size_t size = 0;
 	ssize_t got = fd < 0 ? -1 : 1;
 
@@ -79,7 +87,7 @@ static bool same_file(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-static bool same_server(const struct server *a, const struct server *b)
+static bool same_server(const struct dns_server *a, const struct dns_server *b)
 {
 	if (a->size != b->size)
 		return false;
@@ -90,29 +98,29 @@ static bool same_server(const struct server *a, const struct server *b)
 	       memcmp(a->scope, b->scope, sizeof(a->scope)) == 0;
 }
 
-bool servers_refresh(struct loop *loop)
+bool dns_servers_refresh(struct dns_relay *relay)
 {
-	struct servers *servers = &loop->servers;
-	struct server found[RESOLVERS_MAX];
+	struct dns_servers *servers = &relay->servers;
+	struct dns_server found[RESOLVERS_MAX];
 	struct stat file;
 	const char *text = NULL;
 	unsigned int count;
 	bool same;
 
-	if (servers->count && loop->now - servers->looked < LOOK_MS)
+	if (servers->count && relay->now - servers->last_check < CHECK_INTERVAL_MS)
 		return false;
-	servers->looked = loop->now;
-	if (stat(loop->relay.resolv_conf, &file) == 0) {
+	servers->last_check = relay->now;
+	if (stat(relay->options.resolv_conf, &file) == 0) {
 		if (servers->count && same_file(&file, &servers->file))
 			return false;
-		text = read_file(loop);
+		text = read_resolv_conf(relay);
 		if (text)
 			servers->file = file;
 	}
-	// Missing for a moment while somebody writes it anew: what was known still holds.
+	// The file may be missing for a moment while it is replaced: keep the list.
 	if (!text && servers->count)
 		return false;
-	count = parse_servers(text, loop->relay.port, found);
+	count = parse_servers(text, relay->options.port, found);
 	same = count == servers->count;
 	for (unsigned int i = 0; same && i < count; i++)
 		same = same_server(&found[i], &servers->items[i]);
@@ -123,14 +131,14 @@ bool servers_refresh(struct loop *loop)
 	return true;
 }
 
-int servers_pick(const struct loop *loop, unsigned int asked)
+int dns_servers_select(const struct dns_relay *relay, unsigned int tried)
 {
 	int other = -1;
 
-	for (unsigned int i = 0; i < loop->servers.count; i++) {
-		if (asked & 1U << i)
+	for (unsigned int i = 0; i < relay->servers.count; i++) {
+		if (tried & 1U << i)
 			continue;
-		if (loop->servers.items[i].down_until <= loop->now)
+		if (relay->servers.items[i].down_until <= relay->now)
 			return (int)i;
 		if (other < 0)
 			other = (int)i;
@@ -138,23 +146,24 @@ int servers_pick(const struct loop *loop, unsigned int asked)
 	return other;
 }
 
-// Looked up each time: the number of an interface changes when it comes back.
-static uint32_t scope_number(const char *scope)
+// Returns the index of the interface that `scope` names, by name or by number. It is looked up for
+// every socket because an interface gets a new index when it is created again.
+static uint32_t scope_index(const char *scope)
 {
-	uint32_t number = *scope ? if_nametoindex(scope) : 0;
+	uint32_t index = *scope ? if_nametoindex(scope) : 0;
 
-	return number ? number : (uint32_t)strtoul(scope, NULL, 10);
+	return index ? index : (uint32_t)strtoul(scope, NULL, 10);
 }
 
-int servers_connect(const struct loop *loop, unsigned int server, int type)
+int dns_servers_connect(const struct dns_relay *relay, unsigned int server, int type)
 {
-	struct server to = loop->servers.items[server];
+	struct dns_server to = relay->servers.items[server];
 	int fd = socket(to.address.any.sa_family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	if (fd < 0)
 		return -1;
 	if (to.address.any.sa_family == AF_INET6)
-		to.address.v6.sin6_scope_id = scope_number(to.scope);
+		to.address.v6.sin6_scope_id = scope_index(to.scope);
 	if (connect(fd, &to.address.any, to.size) < 0 && errno != EINPROGRESS) {
 		close(fd);
 		return -1;
@@ -162,17 +171,17 @@ int servers_connect(const struct loop *loop, unsigned int server, int type)
 	return fd;
 }
 
-void servers_answered(struct loop *loop, unsigned int server)
+void dns_servers_record_answer(struct dns_relay *relay, unsigned int server)
 {
-	loop->servers.items[server].answered = loop->now;
-	loop->servers.items[server].down_until = 0;
+	relay->servers.items[server].last_answer = relay->now;
+	relay->servers.items[server].down_until = 0;
 }
 
-void servers_silent(struct loop *loop, unsigned int server, int64_t asked_at)
+void dns_servers_record_silence(struct dns_relay *relay, unsigned int server, int64_t sent_at)
 {
-	struct server *one = &loop->servers.items[server];
+	struct dns_server *one = &relay->servers.items[server];
 
-	// A hard question takes long; whoever answered another one meanwhile is well.
-	if (loop->now - asked_at >= SILENCE_MS && one->answered < asked_at)
-		one->down_until = loop->now + DOWN_MS;
+	// A server that answered another query in the meantime is up: some queries take long.
+	if (relay->now - sent_at >= SILENCE_MS && one->last_answer < sent_at)
+		one->down_until = relay->now + DOWN_MS;
 }

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
-// The host's resolvers: which they are, and which is asked first.
+// The host's resolvers and the order in which the DNS relay tries them.
 #pragma once
 
-#include "network/dns_loop.h"
+#include "network/dns_state.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-// relay_servers.c: which servers there are. True: others than before.
-bool servers_refresh(struct loop *loop);
-// The best server that is not in the mask, -1: none.
-int servers_pick(const struct loop *loop, unsigned int asked);
-// A socket that is connected, or connects, to the server; -1 with errno.
-int servers_connect(const struct loop *loop, unsigned int server, int type);
-void servers_answered(struct loop *loop, unsigned int server);
-// It did not answer what it was asked at that time.
-void servers_silent(struct loop *loop, unsigned int server, int64_t asked_at);
+// Reads resolv.conf again, at most once a second. Returns whether the list of servers changed.
+bool dns_servers_refresh(struct dns_relay *relay);
+// Returns the index of the best server that is not in the mask `tried`, -1 if there is none.
+int dns_servers_select(const struct dns_relay *relay, unsigned int tried);
+// Returns a new socket that is connected or connecting to the server; -1 with errno.
+int dns_servers_connect(const struct dns_relay *relay, unsigned int server, int type);
+void dns_servers_record_answer(struct dns_relay *relay, unsigned int server);
+// Called for a query or connection attempt of the time `sent_at` that the server has not answered.
+// Marks the server as down if it has answered nothing since, and enough time has passed.
+void dns_servers_record_silence(struct dns_relay *relay, unsigned int server, int64_t sent_at);

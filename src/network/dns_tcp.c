@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Queries by TCP: bytes are copied both ways between the box and one of the host's resolvers.
+// DNS relay, TCP: copies bytes both ways between the box and one of the host's resolvers.
 //
-// Theory of operation: a server is connected when the box has sent something, the next one when that fails. A direction
-// is read only when its buffer is empty: whoever does not take what is sent to him holds up nobody but himself. Of
-// the messages only the length and the flags are looked at. A place is neither taken from a connection that moves nor
-// used again at once: a box that opens connections as fast as it can would fill the host's table of closed ones.
+// Theory of operation: the DNS relay connects to a server when the box has sent the first bytes,
+// and to the next server when that fails. Each direction has one buffer and is read only when the
+// buffer is empty, so a peer that does not read blocks its own connection only. Of each message
+// from the box, the length and the flags are checked. When all slots are in use, a new connection
+// replaces the one that has been idle longest, if it has been idle for KEPT_MS. A slot is used at
+// most once in REUSE_DELAY_MS: a box that opens connections in a loop would otherwise fill the
+// host's table of connections in the state TIME_WAIT.
 #include "network/dns_tcp.h"
 
 #include "network/dns.h"
-#include "network/dns_loop.h"
+#include "network/dns_state.h"
 #include "network/dns_servers.h"
 
 #include <errno.h>
@@ -17,30 +20,31 @@
 #include <unistd.h>
 
 enum {
-	CONNECT_MS = 2000,
-	IDLE_MS = 20000,
-	UNTOUCHED_MS = 1000, // so long an idle connection keeps its place when there are too many
-	REUSE_MS = 50,
-	PAUSE_MS = 200,
+	CONNECT_TIMEOUT_MS = 2000,
+	IDLE_TIMEOUT_MS = 20000,
+	KEPT_MS = 1000, // an idle connection keeps its slot so long when all are in use
+	REUSE_DELAY_MS = 50,
+	ERROR_PAUSE_MS = 200,
 	LENGTH_SIZE = 2, // before each message
 };
 
-// What comes in pieces goes on in pieces; none shall wait for the receipt of the one before.
-static void send_at_once(int fd)
+// Makes the kernel send small pieces at once, without waiting for the acknowledgement of earlier
+// ones.
+static void disable_nagle(int fd)
 {
 	int on = 1;
 
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
-static void close_endpoint(struct endpoint *endpoint)
+static void close_endpoint(struct dns_endpoint *endpoint)
 {
 	if (endpoint->fd >= 0)
 		close(endpoint->fd);
-	*endpoint = (struct endpoint){ .fd = -1 };
+	*endpoint = (struct dns_endpoint){ .fd = -1 };
 }
 
-static void release(struct connection *connection)
+static void close_connection(struct dns_connection *connection)
 {
 	close_endpoint(&connection->box);
 	close_endpoint(&connection->host);
@@ -52,8 +56,9 @@ static bool would_block(void)
 	return errno == EAGAIN || errno == EINTR;
 }
 
-// False: broken.
-static bool stream_read(struct stream *stream, int fd, bool *moved)
+// Fills an empty buffer. Sets *progress if bytes or the end of file were read. Returns false if the
+// connection failed.
+static bool stream_read(struct dns_stream *stream, int fd, bool *progress)
 {
 	ssize_t got;
 
@@ -65,33 +70,35 @@ static bool stream_read(struct stream *stream, int fd, bool *moved)
 	stream->start = 0;
 	stream->count = (size_t)got;
 	stream->ended = got == 0;
-	*moved = true;
+	*progress = true;
 	return true;
 }
 
-static bool stream_write(struct stream *stream, int fd, bool *moved)
+// Writes as much of the buffer as possible. Sets *progress if bytes were written. Returns false if
+// the connection failed.
+static bool stream_write(struct dns_stream *stream, int fd, bool *progress)
 {
-	ssize_t put;
+	ssize_t sent;
 
 	if (!stream->count)
 		return true;
-	put = send(fd, stream->bytes + stream->start, stream->count, MSG_DONTWAIT | MSG_NOSIGNAL);
-	if (put < 0)
+	sent = send(fd, stream->bytes + stream->start, stream->count, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (sent < 0)
 		return would_block();
-	stream->start += (size_t)put;
-	stream->count -= (size_t)put;
-	*moved = true;
+	stream->start += (size_t)sent;
+	stream->count -= (size_t)sent;
+	*progress = true;
 	return true;
 }
 
-// Follows the messages that the box sends. False: one is no plain query.
-static bool only_queries(struct connection *connection)
+// Parses the bytes that were read from the box. Returns false if a message is no standard query.
+static bool check_messages(struct dns_connection *connection)
 {
-	const struct stream *stream = &connection->up;
+	const struct dns_stream *stream = &connection->up;
 
 	for (size_t i = 0; i < stream->count; i++) {
 		uint8_t byte = stream->bytes[stream->start + i];
-		size_t at = connection->message_at++;
+		size_t at = connection->message_offset++;
 
 		if (at < LENGTH_SIZE)
 			connection->message_size = connection->message_size << 8 | byte;
@@ -100,35 +107,35 @@ static bool only_queries(struct connection *connection)
 		if (at == LENGTH_SIZE + DNS_FLAGS_OFFSET && !dns_flags_of_query(byte))
 			return false;
 		if (at >= LENGTH_SIZE && at + 1 == LENGTH_SIZE + connection->message_size) {
-			connection->message_at = 0;
+			connection->message_offset = 0;
 			connection->message_size = 0;
 		}
 	}
 	return true;
 }
 
-// Begins to connect to one more server. False: there is none that could be tried.
-static bool connect_next(struct loop *loop, struct connection *connection)
+// Starts to connect to one more server. Returns false if there is none left that can be reached.
+static bool connect_next(struct dns_relay *relay, struct dns_connection *connection)
 {
 	int server;
 
 	close_endpoint(&connection->host);
-	while ((server = servers_pick(loop, connection->asked)) >= 0) {
-		connection->asked |= (uint8_t)(1U << server);
+	while ((server = dns_servers_select(relay, connection->tried)) >= 0) {
+		connection->tried |= (uint8_t)(1U << server);
 		connection->server = (uint8_t)server;
-		connection->host.fd = servers_connect(loop, (unsigned int)server, SOCK_STREAM);
+		connection->host.fd = dns_servers_connect(relay, (unsigned int)server, SOCK_STREAM);
 		if (connection->host.fd < 0)
 			continue;
-		send_at_once(connection->host.fd);
+		disable_nagle(connection->host.fd);
 		connection->connecting = true;
-		connection->connect_until = loop->now + CONNECT_MS;
+		connection->connect_deadline = relay->now + CONNECT_TIMEOUT_MS;
 		return true;
 	}
 	return false;
 }
 
-// False: no server is left.
-static bool finish_connecting(struct loop *loop, struct connection *connection)
+// Completes a connect, or starts the next one if it failed. Returns false if no server is left.
+static bool finish_connect(struct dns_relay *relay, struct dns_connection *connection)
 {
 	struct sockaddr_storage peer;
 	socklen_t size = sizeof(peer);
@@ -137,197 +144,202 @@ static bool finish_connecting(struct loop *loop, struct connection *connection)
 
 	getsockopt(connection->host.fd, SOL_SOCKET, SO_ERROR, &problem, &problem_size);
 	if (problem)
-		return connect_next(loop, connection);
+		return connect_next(relay, connection);
 	if (getpeername(connection->host.fd, (struct sockaddr *)&peer, &size) == 0)
 		connection->connecting = false;
 	return true;
 }
 
-// False: the connection is over.
-static bool move(struct loop *loop, struct connection *connection)
+// Copies bytes both ways. Returns false if the connection has ended or failed.
+static bool transfer(struct dns_relay *relay, struct dns_connection *connection)
 {
-	struct stream *up = &connection->up;
-	struct stream *down = &connection->down;
+	struct dns_stream *up = &connection->up;
+	struct dns_stream *down = &connection->down;
 	bool fresh = up->count == 0;
-	bool moved = false;
+	bool progress = false;
 
-	if (!stream_read(up, connection->box.fd, &moved) || (fresh && !only_queries(connection)))
+	if (!stream_read(up, connection->box.fd, &progress) ||
+	    (fresh && !check_messages(connection)))
 		return false;
 	if (connection->host.fd < 0 &&
-	    (up->ended || (up->count && !connect_next(loop, connection))))
+	    (up->ended || (up->count && !connect_next(relay, connection))))
 		return false;
-	if (connection->connecting && !finish_connecting(loop, connection))
+	if (connection->connecting && !finish_connect(relay, connection))
 		return false;
 	if (connection->host.fd >= 0 && !connection->connecting) {
-		if (!stream_write(up, connection->host.fd, &moved))
+		if (!stream_write(up, connection->host.fd, &progress))
 			return false;
-		if (up->ended && !up->shut)
-			up->shut = shutdown(connection->host.fd, SHUT_WR) == 0;
-		if (!stream_read(down, connection->host.fd, &moved) ||
-		    !stream_write(down, connection->box.fd, &moved))
+		if (up->ended && !up->shutdown_sent)
+			up->shutdown_sent = shutdown(connection->host.fd, SHUT_WR) == 0;
+		if (!stream_read(down, connection->host.fd, &progress) ||
+		    !stream_write(down, connection->box.fd, &progress))
 			return false;
 	}
-	if (moved)
-		connection->active = loop->now;
+	if (progress)
+		connection->last_active = relay->now;
 	return !(down->ended && !down->count);
 }
 
-static bool watch(struct loop *loop, struct connection *connection)
+// Makes epoll watch both ends for the events that allow progress. Returns false if epoll fails.
+static bool update_watches(struct dns_relay *relay, struct dns_connection *connection)
 {
-	unsigned int index = (unsigned int)(connection - loop->connections);
-	const struct stream *up = &connection->up;
-	const struct stream *down = &connection->down;
+	unsigned int index = (unsigned int)(connection - relay->connections);
+	const struct dns_stream *up = &connection->up;
+	const struct dns_stream *down = &connection->down;
 	uint32_t box = (!up->count && !up->ended ? EPOLLIN : 0U) | (down->count ? EPOLLOUT : 0U);
 	uint32_t host = (!down->count && !down->ended ? EPOLLIN : 0U) | (up->count ? EPOLLOUT : 0U);
 
 	if (connection->connecting)
 		host = EPOLLOUT;
-	return loop_watch(loop, &connection->box, box, EVENT_CONNECTION, index, 0) &&
+	return dns_relay_watch(relay, &connection->box, box, EVENT_CONNECTION, index, 0) &&
 	       (connection->host.fd < 0 ||
-		loop_watch(loop, &connection->host, host, EVENT_CONNECTION, index, 1));
+		dns_relay_watch(relay, &connection->host, host, EVENT_CONNECTION, index, 1));
 }
 
-void tcp_move(struct loop *loop, unsigned int index)
+void dns_tcp_transfer(struct dns_relay *relay, unsigned int index)
 {
-	struct connection *connection = &loop->connections[index];
+	struct dns_connection *connection = &relay->connections[index];
 
-	if (!move(loop, connection) || !watch(loop, connection))
-		release(connection);
+	if (!transfer(relay, connection) || !update_watches(relay, connection))
+		close_connection(connection);
 }
 
-// The free place that may be used first; the lowest of those that may be now, so that few are ever touched.
-static struct connection *free_place(struct loop *loop)
+// Returns the lowest free slot that may be used now, so that few pages are ever written; or else
+// the free slot that may be used first; NULL if all are in use.
+static struct dns_connection *free_slot(struct dns_relay *relay)
 {
-	struct connection *best = NULL;
+	struct dns_connection *best = NULL;
 
 	for (unsigned int i = 0; i < CONNECTIONS_MAX; i++) {
-		struct connection *place = &loop->connections[i];
+		struct dns_connection *slot = &relay->connections[i];
 
-		if (place->used)
+		if (slot->used)
 			continue;
-		if (place->ready_at <= loop->now)
-			return place;
-		if (!best || place->ready_at < best->ready_at)
-			best = place;
+		if (slot->reusable_at <= relay->now)
+			return slot;
+		if (!best || slot->reusable_at < best->reusable_at)
+			best = slot;
 	}
 	return best;
 }
 
-// A free place if there are only such.
-static struct connection *idlest(struct loop *loop)
+// Returns the connection that has been idle longest, or a free slot if there is no connection.
+static struct dns_connection *idlest_connection(struct dns_relay *relay)
 {
-	struct connection *best = &loop->connections[0];
+	struct dns_connection *best = &relay->connections[0];
 
 	for (unsigned int i = 1; i < CONNECTIONS_MAX; i++) {
-		struct connection *other = &loop->connections[i];
+		struct dns_connection *other = &relay->connections[i];
 
-		if (other->used && (!best->used || other->active < best->active))
+		if (other->used && (!best->used || other->last_active < best->last_active))
 			best = other;
 	}
 	return best;
 }
 
-int64_t tcp_ready_at(struct loop *loop)
+int64_t dns_tcp_ready_at(struct dns_relay *relay)
 {
-	const struct connection *place = free_place(loop);
-	int64_t ready = place ? place->ready_at : idlest(loop)->active + UNTOUCHED_MS;
+	const struct dns_connection *slot = free_slot(relay);
+	int64_t ready = slot ? slot->reusable_at : idlest_connection(relay)->last_active + KEPT_MS;
 
-	return ready > loop->tcp_pause ? ready : loop->tcp_pause;
+	return ready > relay->tcp_paused_until ? ready : relay->tcp_paused_until;
 }
 
-bool tcp_make_room(struct loop *loop)
+bool dns_tcp_close_idlest(struct dns_relay *relay)
 {
-	struct connection *place = idlest(loop);
+	struct dns_connection *slot = idlest_connection(relay);
 
-	if (!place->used)
+	if (!slot->used)
 		return false;
-	release(place);
+	close_connection(slot);
 	return true;
 }
 
-static void accept_failed(struct loop *loop)
+static void handle_accept_error(struct dns_relay *relay)
 {
 	if (would_block() || errno == ECONNABORTED)
 		return;
-	// No descriptors, or no memory: some come back with time, and those of another connection at once.
-	loop->tcp_pause = loop->now + PAUSE_MS;
-	tcp_make_room(loop);
+	// Out of descriptors or memory: closing a connection frees some at once, others follow.
+	relay->tcp_paused_until = relay->now + ERROR_PAUSE_MS;
+	dns_tcp_close_idlest(relay);
 }
 
-void tcp_accept(struct loop *loop)
+void dns_tcp_accept(struct dns_relay *relay)
 {
-	int fd = accept4(loop->relay.tcp, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	struct connection *place = free_place(loop);
+	int fd = accept4(relay->options.tcp, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct dns_connection *slot = free_slot(relay);
 	uint8_t(*buffers)[STREAM_SIZE];
 
 	if (fd < 0) {
-		accept_failed(loop);
+		handle_accept_error(relay);
 		return;
 	}
-	if (!place) {
-		place = idlest(loop);
-		release(place);
+	if (!slot) {
+		slot = idlest_connection(relay);
+		close_connection(slot);
 	}
-	send_at_once(fd);
-	buffers = loop->streams[place - loop->connections];
-	*place = (struct connection){ .used = true,
-				      .active = loop->now,
-				      .ready_at = loop->now + REUSE_MS,
-				      .box = { .fd = fd },
-				      .host = { .fd = -1 },
-				      .up = { .bytes = buffers[0] },
-				      .down = { .bytes = buffers[1] } };
-	if (!watch(loop, place))
-		release(place);
+	disable_nagle(fd);
+	buffers = relay->streams[slot - relay->connections];
+	*slot = (struct dns_connection){ .used = true,
+					 .last_active = relay->now,
+					 .reusable_at = relay->now + REUSE_DELAY_MS,
+					 .box = { .fd = fd },
+					 .host = { .fd = -1 },
+					 .up = { .bytes = buffers[0] },
+					 .down = { .bytes = buffers[1] } };
+	if (!update_watches(relay, slot))
+		close_connection(slot);
 }
 
-int64_t tcp_next(const struct loop *loop)
+int64_t dns_tcp_next_timeout(const struct dns_relay *relay)
 {
 	int64_t next = NEVER;
 
 	for (unsigned int i = 0; i < CONNECTIONS_MAX; i++) {
-		const struct connection *connection = &loop->connections[i];
+		const struct dns_connection *connection = &relay->connections[i];
 
 		if (!connection->used)
 			continue;
-		if (connection->connecting && connection->connect_until < next)
-			next = connection->connect_until;
-		if (connection->active + IDLE_MS < next)
-			next = connection->active + IDLE_MS;
+		if (connection->connecting && connection->connect_deadline < next)
+			next = connection->connect_deadline;
+		if (connection->last_active + IDLE_TIMEOUT_MS < next)
+			next = connection->last_active + IDLE_TIMEOUT_MS;
 	}
 	return next;
 }
 
-static void try_another(struct loop *loop, struct connection *connection)
+// Starts to connect to one more server, and closes the connection if there is none left.
+static void connect_or_close(struct dns_relay *relay, struct dns_connection *connection)
 {
-	if (!connect_next(loop, connection) || !watch(loop, connection))
-		release(connection);
+	if (!connect_next(relay, connection) || !update_watches(relay, connection))
+		close_connection(connection);
 }
 
-void tcp_expire(struct loop *loop)
+void dns_tcp_expire(struct dns_relay *relay)
 {
 	for (unsigned int i = 0; i < CONNECTIONS_MAX; i++) {
-		struct connection *connection = &loop->connections[i];
+		struct dns_connection *connection = &relay->connections[i];
 
 		if (!connection->used)
 			continue;
-		if (loop->now >= connection->active + IDLE_MS) {
-			release(connection);
-		} else if (connection->connecting && loop->now >= connection->connect_until) {
-			servers_silent(loop, connection->server,
-				       connection->connect_until - CONNECT_MS);
-			try_another(loop, connection);
+		if (relay->now >= connection->last_active + IDLE_TIMEOUT_MS) {
+			close_connection(connection);
+		} else if (connection->connecting && relay->now >= connection->connect_deadline) {
+			dns_servers_record_silence(relay, connection->server,
+						   connection->connect_deadline -
+							   CONNECT_TIMEOUT_MS);
+			connect_or_close(relay, connection);
 		}
 	}
 }
 
-void tcp_forget_servers(struct loop *loop)
+void dns_tcp_restart_connecting(struct dns_relay *relay)
 {
 	for (unsigned int i = 0; i < CONNECTIONS_MAX; i++) {
-		struct connection *connection = &loop->connections[i];
+		struct dns_connection *connection = &relay->connections[i];
 
-		connection->asked = 0;
+		connection->tried = 0;
 		if (connection->used && connection->connecting)
-			try_another(loop, connection);
+			connect_or_close(relay, connection);
 	}
 }

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Queries by TCP: bytes are copied both ways between the box and one of the host's resolvers.
+// DNS relay, TCP: copies bytes both ways between the box and one of the host's resolvers.
 #pragma once
 
-#include "network/dns_loop.h"
+#include "network/dns_state.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-int64_t tcp_ready_at(struct loop *loop);
-int64_t tcp_next(const struct loop *loop);
-void tcp_accept(struct loop *loop);
-void tcp_move(struct loop *loop, unsigned int index);
-void tcp_expire(struct loop *loop);
-void tcp_forget_servers(struct loop *loop);
-// Gives up a connection for its descriptors. False: there is none.
-bool tcp_make_room(struct loop *loop);
+// Returns when the next connection may be accepted from the box.
+int64_t dns_tcp_ready_at(struct dns_relay *relay);
+// Returns when the next timeout of a connection is due, NEVER if there is none.
+int64_t dns_tcp_next_timeout(const struct dns_relay *relay);
+void dns_tcp_accept(struct dns_relay *relay);
+// Copies as many bytes as possible both ways, and closes the connection when it has ended.
+void dns_tcp_transfer(struct dns_relay *relay, unsigned int index);
+// Handles the timeouts that are due.
+void dns_tcp_expire(struct dns_relay *relay);
+// Connects again where no connection is established yet, after the list of servers has changed.
+void dns_tcp_restart_connecting(struct dns_relay *relay);
+// Closes the connection that has been idle longest, to free its descriptors. Returns false if there
+// is no connection.
+bool dns_tcp_close_idlest(struct dns_relay *relay);

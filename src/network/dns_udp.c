@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Queries by UDP: each is asked through a socket of its own, until somebody knows the answer.
+// DNS relay, UDP: sends each query to the host's resolvers through a socket of its own.
 //
-// Theory of operation: a socket for each query and server has a port that nobody can guess, and the kernel lets in
-// only what that server sends; the id and the question are compared as well. The next server is asked when one cannot
-// be reached or does not know, after a second of silence, or when the client asks again, as it would be without us.
-// All that were asked may still answer. If nobody can, the client hears so instead of waiting in vain.
+// Theory of operation: every query uses a new connected socket for each server. So its source port
+// cannot be guessed, and the kernel accepts packets from that server only. The id and the question
+// of an answer are compared as well. A query is sent to the next server when a server cannot be
+// reached or answers with an error, after a second without an answer, or when the client repeats
+// the query, as a resolver library would do. All servers that have received the query may still
+// answer it. If every server is unreachable or answers with an error, the client gets an error
+// code. If all servers stay silent, it gets no answer.
 #include "network/dns_udp.h"
 
 #include "base/resolv_conf.h"
 #include "network/dns.h"
-#include "network/dns_loop.h"
+#include "network/dns_state.h"
 #include "network/dns_servers.h"
 #include "network/dns_tcp.h"
 
@@ -19,19 +22,19 @@
 #include <unistd.h>
 
 enum {
-	PATIENCE_MS = 1000, // with one server, before the next is asked too
-	DEADLINE_MS = 10000,
-	FAILED_MS = 3000,      // with the others, once one server has said that it does not know
-	UNTOUCHED_MS = 1000,   // so long a query keeps its place when there are too many …
-	UNTOUCHED_MIN_MS = 50, // … and with fewer places not quite so long
-	BATCH = 16,
-	ALLOWANCE_PER_MS = 2,
-	ALLOWANCE_MAX = 2000,
-	ALLOWANCE_PAUSE_MS = 5,
-	PAUSE_MS = 200,
+	NEXT_SERVER_MS = 1000, // without an answer, before the next server is tried too
+	QUERY_TIMEOUT_MS = 10000,
+	FAILURE_TIMEOUT_MS = 3000, // for the other servers, after one has answered with an error
+	KEPT_MS = 1000,            // a query keeps its slot so long when all QUERIES_MAX are used
+	KEPT_MIN_MS = 50,          // and at least so long when the limit of queries is lower
+	BATCH = 16,                // messages received for one event
+	TOKENS_PER_MS = 2,         // messages from the box
+	TOKENS_MAX = 2000,
+	TOKENS_PAUSE_MS = 5,
+	ERROR_PAUSE_MS = 200,
 };
 
-static void close_sockets(struct query *query)
+static void close_sockets(struct dns_query *query)
 {
 	for (unsigned int i = 0; i < RESOLVERS_MAX; i++) {
 		if (query->sockets[i] >= 0)
@@ -40,7 +43,8 @@ static void close_sockets(struct query *query)
 	}
 }
 
-static bool waits_for_any(const struct query *query)
+// Returns whether a server may still answer the query.
+static bool is_waiting(const struct dns_query *query)
 {
 	for (unsigned int i = 0; i < RESOLVERS_MAX; i++)
 		if (query->sockets[i] >= 0)
@@ -48,44 +52,45 @@ static bool waits_for_any(const struct query *query)
 	return false;
 }
 
-// Done with it, answered or not.
-static void release(struct loop *loop, struct query *query)
+// Frees the slot of a query.
+static void release_query(struct dns_relay *relay, struct dns_query *query)
 {
-	for (unsigned int i = 0; i < loop->servers.count; i++)
+	for (unsigned int i = 0; i < relay->servers.count; i++)
 		if (query->sockets[i] >= 0)
-			servers_silent(loop, i, query->asked_at[i]);
+			dns_servers_record_silence(relay, i, query->sent_at[i]);
 	close_sockets(query);
 	query->used = false;
-	loop->query_count--;
+	relay->query_count--;
 }
 
-static const uint8_t *message_of(const struct loop *loop, const struct query *query)
+static const uint8_t *query_message(const struct dns_relay *relay, const struct dns_query *query)
 {
-	return loop->messages[query - loop->queries];
+	return relay->messages[query - relay->queries];
 }
 
-static void send_to_client(const struct loop *loop, const struct query *query, const void *answer,
-			   size_t size)
+static void send_to_client(const struct dns_relay *relay, const struct dns_query *query,
+			   const void *answer, size_t size)
 {
-	sendto(loop->relay.udp, answer, size, MSG_DONTWAIT | MSG_NOSIGNAL, &query->client,
+	sendto(relay->options.udp, answer, size, MSG_DONTWAIT | MSG_NOSIGNAL, &query->client,
 	       sizeof(query->client));
 }
 
-static void send_failure(const struct loop *loop, const struct query *query)
+// Answers the query with the error code of a server, or with SERVFAIL.
+static void send_failure(const struct dns_relay *relay, const struct dns_query *query)
 {
 	uint8_t answer[DNS_HEADER_SIZE + DNS_QUESTION_MAX];
 
-	dns_make_failure(answer, message_of(loop, query), query->end,
-			 query->result ? query->result : DNS_SERVFAIL);
-	send_to_client(loop, query, answer, query->end);
+	dns_make_failure(answer, query_message(relay, query), query->question_end,
+			 query->failure ? query->failure : DNS_SERVFAIL);
+	send_to_client(relay, query, answer, query->question_end);
 }
 
-static struct query *oldest_query(struct loop *loop)
+static struct dns_query *oldest_query(struct dns_relay *relay)
 {
-	struct query *oldest = NULL;
+	struct dns_query *oldest = NULL;
 
 	for (unsigned int i = 0; i < QUERIES_MAX; i++) {
-		struct query *query = &loop->queries[i];
+		struct dns_query *query = &relay->queries[i];
 
 		if (query->used && (!oldest || query->started < oldest->started))
 			oldest = query;
@@ -93,252 +98,263 @@ static struct query *oldest_query(struct loop *loop)
 	return oldest;
 }
 
-// Gives up what waits longest for its descriptors; connections first, for queries are short. False: there is nothing.
-static bool make_room(struct loop *loop, const struct query *wanted_by)
+// Closes the idlest connection, or else drops the oldest query, to free descriptors. Connections
+// come first because queries are short. Returns false if there was nothing to free.
+static bool free_descriptors(struct dns_relay *relay, const struct dns_query *wanted_by)
 {
-	struct query *oldest = oldest_query(loop);
+	struct dns_query *oldest = oldest_query(relay);
 
-	if (tcp_make_room(loop))
+	if (dns_tcp_close_idlest(relay))
 		return true;
 	if (!oldest || oldest == wanted_by)
 		return false;
-	release(loop, oldest);
+	release_query(relay, oldest);
 	return true;
 }
 
-static bool ask(struct loop *loop, struct query *query, unsigned int server)
+// Sends the query to a server through a new socket. Returns false if that fails.
+static bool send_query(struct dns_relay *relay, struct dns_query *query, unsigned int server)
 {
-	unsigned int index = (unsigned int)(query - loop->queries);
-	struct endpoint endpoint = { .fd = servers_connect(loop, server, SOCK_DGRAM) };
+	unsigned int index = (unsigned int)(query - relay->queries);
+	struct dns_endpoint endpoint = { .fd = dns_servers_connect(relay, server, SOCK_DGRAM) };
 
-	if (endpoint.fd < 0 && (errno == EMFILE || errno == ENFILE) && make_room(loop, query))
-		endpoint.fd = servers_connect(loop, server, SOCK_DGRAM);
+	if (endpoint.fd < 0 && (errno == EMFILE || errno == ENFILE) &&
+	    free_descriptors(relay, query))
+		endpoint.fd = dns_servers_connect(relay, server, SOCK_DGRAM);
 	if (endpoint.fd < 0)
 		return false;
-	if (!loop_watch(loop, &endpoint, EPOLLIN, EVENT_QUERY, index, server) ||
-	    send(endpoint.fd, message_of(loop, query), query->size, MSG_NOSIGNAL) < 0) {
+	if (!dns_relay_watch(relay, &endpoint, EPOLLIN, EVENT_QUERY, index, server) ||
+	    send(endpoint.fd, query_message(relay, query), query->size, MSG_NOSIGNAL) < 0) {
 		close(endpoint.fd);
 		return false;
 	}
 	query->sockets[server] = endpoint.fd;
-	query->asked_at[server] = loop->now;
+	query->sent_at[server] = relay->now;
 	return true;
 }
 
-// Asks one more server. False: there is none that could be asked.
-static bool ask_next(struct loop *loop, struct query *query)
+// Sends the query to one more server. Returns false if there is none left that can be reached.
+static bool send_to_next(struct dns_relay *relay, struct dns_query *query)
 {
 	int server;
 
-	query->next_at = NEVER;
-	while ((server = servers_pick(loop, query->asked)) >= 0) {
-		query->asked |= (uint8_t)(1U << server);
-		if (!ask(loop, query, (unsigned int)server))
+	query->next_server_at = NEVER;
+	while ((server = dns_servers_select(relay, query->tried)) >= 0) {
+		query->tried |= (uint8_t)(1U << server);
+		if (!send_query(relay, query, (unsigned int)server))
 			continue;
-		if (servers_pick(loop, query->asked) >= 0)
-			query->next_at = loop->now + PATIENCE_MS;
+		if (dns_servers_select(relay, query->tried) >= 0)
+			query->next_server_at = relay->now + NEXT_SERVER_MS;
 		return true;
 	}
 	return false;
 }
 
-static void ask_or_give_up(struct loop *loop, struct query *query)
+// Sends the query to one more server. Answers with an error code if no server is left.
+static void send_or_fail(struct dns_relay *relay, struct dns_query *query)
 {
-	if (ask_next(loop, query) || waits_for_any(query))
+	if (send_to_next(relay, query) || is_waiting(query))
 		return;
-	send_failure(loop, query);
-	release(loop, query);
+	send_failure(relay, query);
+	release_query(relay, query);
 }
 
-// One server is of no help. False: no other is left.
-static bool go_on_without(struct loop *loop, struct query *query, unsigned int server)
+// Stops waiting for one server and tries the next. Returns false if no server is left.
+static bool drop_server(struct dns_relay *relay, struct dns_query *query, unsigned int server)
 {
 	close(query->sockets[server]);
 	query->sockets[server] = -1;
-	if (!ask_next(loop, query) && !waits_for_any(query))
+	if (!send_to_next(relay, query) && !is_waiting(query))
 		return false;
-	if (query->result && query->deadline > loop->now + FAILED_MS)
-		query->deadline = loop->now + FAILED_MS;
+	if (query->failure && query->deadline > relay->now + FAILURE_TIMEOUT_MS)
+		query->deadline = relay->now + FAILURE_TIMEOUT_MS;
 	return true;
 }
 
-static bool another_may_know(unsigned int result)
+// Returns whether another server may have an answer although one returned this response code.
+static bool is_retryable(unsigned int code)
 {
-	return result == DNS_SERVFAIL || result == DNS_NOTIMP || result == DNS_REFUSED;
+	return code == DNS_SERVFAIL || code == DNS_NOTIMP || code == DNS_REFUSED;
 }
 
-void udp_answer(struct loop *loop, unsigned int index, unsigned int server)
+void dns_udp_receive_answer(struct dns_relay *relay, unsigned int index, unsigned int server)
 {
-	struct query *query = &loop->queries[index];
+	struct dns_query *query = &relay->queries[index];
 	ssize_t size =
-		recv(query->sockets[server], loop->buffer, sizeof(loop->buffer), MSG_DONTWAIT);
+		recv(query->sockets[server], relay->buffer, sizeof(relay->buffer), MSG_DONTWAIT);
 
 	if (size < 0) {
-		if (errno == EAGAIN || errno == EINTR || go_on_without(loop, query, server))
+		if (errno == EAGAIN || errno == EINTR || drop_server(relay, query, server))
 			return;
-		send_failure(loop, query);
-		release(loop, query);
+		send_failure(relay, query);
+		release_query(relay, query);
 		return;
 	}
-	if (!dns_answers(loop->buffer, (size_t)size, message_of(loop, query), query->end))
+	if (!dns_answers(relay->buffer, (size_t)size, query_message(relay, query),
+			 query->question_end))
 		return;
-	servers_answered(loop, server);
-	if (another_may_know(dns_result(loop->buffer))) {
-		query->result = (uint8_t)dns_result(loop->buffer);
-		if (go_on_without(loop, query, server))
+	dns_servers_record_answer(relay, server);
+	if (is_retryable(dns_response_code(relay->buffer))) {
+		query->failure = (uint8_t)dns_response_code(relay->buffer);
+		if (drop_server(relay, query, server))
 			return;
 	}
-	send_to_client(loop, query, loop->buffer, (size_t)size);
-	release(loop, query);
+	send_to_client(relay, query, relay->buffer, (size_t)size);
+	release_query(relay, query);
 }
 
-// The same query from the same client, which is still waiting.
-static struct query *find_query(struct loop *loop, const struct sockaddr_in *client, size_t size)
+// Returns the waiting query that equals the message of `size` bytes in the buffer, from the same
+// client; NULL if there is none.
+static struct dns_query *find_query(struct dns_relay *relay, const struct sockaddr_in *client,
+				    size_t size)
 {
-	for (unsigned int i = 0; loop->query_count && i < QUERIES_MAX; i++) {
-		struct query *query = &loop->queries[i];
+	for (unsigned int i = 0; relay->query_count && i < QUERIES_MAX; i++) {
+		struct dns_query *query = &relay->queries[i];
 
 		if (query->used && query->size == size &&
 		    query->client.sin_port == client->sin_port &&
 		    query->client.sin_addr.s_addr == client->sin_addr.s_addr &&
-		    memcmp(loop->messages[i], loop->buffer, size) == 0)
+		    memcmp(relay->messages[i], relay->buffer, size) == 0)
 			return query;
 	}
 	return NULL;
 }
 
-// The lowest place, so that few are ever touched.
-static struct query *new_query(struct loop *loop)
+// Returns a new slot; drops the oldest query if all are in use. It is the lowest free one, so that
+// few pages are ever written.
+static struct dns_query *add_query(struct dns_relay *relay)
 {
 	unsigned int i = 0;
 
-	if (loop->query_count >= loop->query_limit)
-		release(loop, oldest_query(loop));
-	while (loop->queries[i].used)
+	if (relay->query_count >= relay->query_limit)
+		release_query(relay, oldest_query(relay));
+	while (relay->queries[i].used)
 		i++;
-	loop->query_count++;
-	loop->queries[i] = (struct query){ .used = true,
-					   .sockets = { -1, -1, -1 },
-					   .started = loop->now,
-					   .deadline = loop->now + DEADLINE_MS };
-	return &loop->queries[i];
+	relay->query_count++;
+	relay->queries[i] = (struct dns_query){ .used = true,
+						.sockets = { -1, -1, -1 },
+						.started = relay->now,
+						.deadline = relay->now + QUERY_TIMEOUT_MS };
+	return &relay->queries[i];
 }
 
-static void repeat(struct loop *loop, struct query *query)
+// Sends a query that the client has repeated to the next server, or else to the same ones again.
+static void resend(struct dns_relay *relay, struct dns_query *query)
 {
-	if (ask_next(loop, query))
+	if (send_to_next(relay, query))
 		return;
-	for (unsigned int i = 0; i < loop->servers.count; i++)
+	for (unsigned int i = 0; i < relay->servers.count; i++)
 		if (query->sockets[i] >= 0)
-			send(query->sockets[i], message_of(loop, query), query->size, MSG_NOSIGNAL);
+			send(query->sockets[i], query_message(relay, query), query->size,
+			     MSG_NOSIGNAL);
 }
 
-// False: there is nothing more for now.
-static bool receive_one(struct loop *loop)
+// Receives one message from the box. Returns false if there is none to receive now.
+static bool receive_query(struct dns_relay *relay)
 {
 	struct sockaddr_in client = { 0 };
 	socklen_t client_size = sizeof(client);
-	ssize_t size = recvfrom(loop->relay.udp, loop->buffer, QUERY_SIZE_MAX,
+	ssize_t size = recvfrom(relay->options.udp, relay->buffer, QUERY_SIZE_MAX,
 				MSG_DONTWAIT | MSG_TRUNC, &client, &client_size);
-	struct query *query;
+	struct dns_query *query;
 	size_t end;
 
 	if (size < 0) {
 		if (errno != EAGAIN && errno != EINTR)
-			loop->udp_pause = loop->now + PAUSE_MS;
+			relay->udp_paused_until = relay->now + ERROR_PAUSE_MS;
 		return false;
 	}
-	loop->allowance--;
+	relay->tokens--;
 	if (size > QUERY_SIZE_MAX || client.sin_family != AF_INET)
 		return true;
-	end = dns_query_end(loop->buffer, (size_t)size);
+	end = dns_query_end(relay->buffer, (size_t)size);
 	if (!end)
 		return true;
-	query = find_query(loop, &client, (size_t)size);
+	query = find_query(relay, &client, (size_t)size);
 	if (query) {
-		repeat(loop, query);
+		resend(relay, query);
 		return true;
 	}
-	query = new_query(loop);
+	query = add_query(relay);
 	query->client = client;
 	query->size = (uint16_t)size;
-	query->end = (uint16_t)end;
-	memcpy(loop->messages[query - loop->queries], loop->buffer, (size_t)size);
-	ask_or_give_up(loop, query);
+	query->question_end = (uint16_t)end;
+	memcpy(relay->messages[query - relay->queries], relay->buffer, (size_t)size);
+	send_or_fail(relay, query);
 	return true;
 }
 
-static int64_t untouched_time(const struct loop *loop)
+// Returns for how long a query keeps its slot when all slots are in use.
+static int64_t kept_time(const struct dns_relay *relay)
 {
-	int64_t time = (int64_t)UNTOUCHED_MS * loop->query_limit / QUERIES_MAX;
+	int64_t time = (int64_t)KEPT_MS * relay->query_limit / QUERIES_MAX;
 
-	return time > UNTOUCHED_MIN_MS ? time : UNTOUCHED_MIN_MS;
+	return time > KEPT_MIN_MS ? time : KEPT_MIN_MS;
 }
 
-int64_t udp_ready_at(struct loop *loop)
+int64_t dns_udp_ready_at(struct dns_relay *relay)
 {
-	loop->allowance += (loop->now - loop->allowance_at) * ALLOWANCE_PER_MS;
-	loop->allowance_at = loop->now;
-	if (loop->allowance > ALLOWANCE_MAX)
-		loop->allowance = ALLOWANCE_MAX;
-	if (loop->udp_pause > loop->now)
-		return loop->udp_pause;
-	if (loop->allowance <= 0)
-		return loop->now + ALLOWANCE_PAUSE_MS;
-	if (loop->query_count >= loop->query_limit)
-		return oldest_query(loop)->started + untouched_time(loop);
-	return loop->now;
+	relay->tokens += (relay->now - relay->tokens_updated) * TOKENS_PER_MS;
+	relay->tokens_updated = relay->now;
+	if (relay->tokens > TOKENS_MAX)
+		relay->tokens = TOKENS_MAX;
+	if (relay->udp_paused_until > relay->now)
+		return relay->udp_paused_until;
+	if (relay->tokens <= 0)
+		return relay->now + TOKENS_PAUSE_MS;
+	if (relay->query_count >= relay->query_limit)
+		return oldest_query(relay)->started + kept_time(relay);
+	return relay->now;
 }
 
-void udp_receive(struct loop *loop)
+void dns_udp_receive(struct dns_relay *relay)
 {
-	for (int i = 0; i < BATCH && udp_ready_at(loop) <= loop->now; i++)
-		if (!receive_one(loop))
+	for (int i = 0; i < BATCH && dns_udp_ready_at(relay) <= relay->now; i++)
+		if (!receive_query(relay))
 			return;
 }
 
-int64_t udp_next(const struct loop *loop)
+int64_t dns_udp_next_timeout(const struct dns_relay *relay)
 {
 	int64_t next = NEVER;
 
-	for (unsigned int i = 0; loop->query_count && i < QUERIES_MAX; i++) {
-		const struct query *query = &loop->queries[i];
+	for (unsigned int i = 0; relay->query_count && i < QUERIES_MAX; i++) {
+		const struct dns_query *query = &relay->queries[i];
 
 		if (query->used && query->deadline < next)
 			next = query->deadline;
-		if (query->used && query->next_at < next)
-			next = query->next_at;
+		if (query->used && query->next_server_at < next)
+			next = query->next_server_at;
 	}
 	return next;
 }
 
-void udp_expire(struct loop *loop)
+void dns_udp_expire(struct dns_relay *relay)
 {
 	for (unsigned int i = 0; i < QUERIES_MAX; i++) {
-		struct query *query = &loop->queries[i];
+		struct dns_query *query = &relay->queries[i];
 
 		if (!query->used)
 			continue;
-		if (loop->now >= query->deadline) {
-			if (query->result)
-				send_failure(loop, query);
-			release(loop, query);
-		} else if (loop->now >= query->next_at) {
-			ask_or_give_up(loop, query);
+		if (relay->now >= query->deadline) {
+			if (query->failure)
+				send_failure(relay, query);
+			release_query(relay, query);
+		} else if (relay->now >= query->next_server_at) {
+			send_or_fail(relay, query);
 		}
 	}
 }
 
-// The servers are others than before: what still waits asks them.
-void udp_ask_again(struct loop *loop)
+void dns_udp_restart_queries(struct dns_relay *relay)
 {
 	for (unsigned int i = 0; i < QUERIES_MAX; i++) {
-		struct query *query = &loop->queries[i];
+		struct dns_query *query = &relay->queries[i];
 
 		if (!query->used)
 			continue;
 		close_sockets(query);
-		query->asked = 0;
-		ask_or_give_up(loop, query);
+		query->tried = 0;
+		send_or_fail(relay, query);
 	}
 }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Starts and ends the helpers of the tier inet: nft, pasta, the relay for names.
+// Starts and stops the helper processes of the tier inet: nft, pasta and the DNS relay.
 //
-// Theory of operation: each is a child that the kernel kills when we end, without a terminal, with three descriptors and a
-// fixed environment. What shall happen in the box's network namespace is done by the child, which enters it and then
-// becomes nft: we ourselves never leave the host's.
+// Theory of operation: a helper is a child process that the kernel kills when claudebox ends
+// (PR_SET_PDEATHSIG). It has no controlling terminal and a fixed environment; standard input,
+// output and error are the only descriptors that a program inherits. Work inside the box's network
+// namespace is done by a child that enters the namespace and then executes nft. The supervisor
+// itself stays in the host's network namespace.
 #include "network/helpers.h"
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "network/dns.h"
 #include "network/dns_relay.h"
 #include "network/namespace.h"
 #include "network/network.h"
@@ -29,10 +32,11 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-enum { COUNTERS_LIMIT = 1024 * 1024 };
+enum { COUNTERS_MAX = 1024 * 1024 };
 
-// A child that ends with us, has no terminal and sees only the three descriptors given.
-static void become_child(pid_t parent, int in, int out, int messages)
+// Called in a new child. Makes the kernel kill it when `parent` ends, starts a new session, resets
+// signals, and sets the three standard descriptors. Exits on failure.
+static void prepare_child(pid_t parent, int in, int out, int messages)
 {
 	struct sigaction standard = { .sa_handler = SIG_DFL };
 	sigset_t none;
@@ -41,7 +45,7 @@ static void become_child(pid_t parent, int in, int out, int messages)
 	if (getppid() != parent)
 		_exit(EXIT_NOT_STARTED);
 	setsid();
-	sigaction(SIGPIPE, &standard, NULL); // pasta fails when it is ignored
+	sigaction(SIGPIPE, &standard, NULL); // pasta fails if it is ignored
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(messages, 2) < 0)
@@ -57,12 +61,12 @@ static _Noreturn void execute(const char *program, const char *const *words)
 	_exit(EXIT_NOT_FOUND);
 }
 
-struct network_helper helper_of(pid_t pid)
+struct network_helper helper_open(pid_t pid)
 {
 	return (struct network_helper){ .pid = pid, .end = process_open(pid) };
 }
 
-int helper_end(struct network_helper *helper)
+int helper_stop(struct network_helper *helper)
 {
 	int status;
 
@@ -92,12 +96,12 @@ static bool send_sockets(int channel, const int sockets[2])
 	return sendmsg(channel, &header, MSG_NOSIGNAL) == 1;
 }
 
-bool helper_receive_go(int channel)
+bool helper_receive_prepared(int channel)
 {
 	struct pollfd wait = { .fd = channel, .events = POLLIN };
-	char word;
+	char byte;
 
-	return poll(&wait, 1, HELPER_LIMIT_MS) > 0 && recv(channel, &word, 1, 0) == 1;
+	return poll(&wait, 1, HELPER_TIMEOUT_MS) > 0 && recv(channel, &byte, 1, 0) == 1;
 }
 
 bool helper_receive_sockets(int channel, int ret_sockets[2])
@@ -112,7 +116,7 @@ bool helper_receive_sockets(int channel, int ret_sockets[2])
 	struct pollfd wait = { .fd = channel, .events = POLLIN };
 	const struct cmsghdr *part;
 
-	if (poll(&wait, 1, HELPER_LIMIT_MS) <= 0 ||
+	if (poll(&wait, 1, HELPER_TIMEOUT_MS) <= 0 ||
 	    recvmsg(channel, &header, MSG_CMSG_CLOEXEC) != 1)
 		return false;
 	part = CMSG_FIRSTHDR(&header);
@@ -122,8 +126,9 @@ bool helper_receive_sockets(int channel, int ret_sockets[2])
 	return true;
 }
 
-// The child that becomes nft. With a channel it is the first: it readies the namespace before.
-static _Noreturn void load_rules(const struct network *network, int channel)
+// Called in a new child. Enters the box's network namespace and executes nft. With a channel it
+// prepares the namespace first.
+static _Noreturn void run_nft(const struct network *network, int channel)
 {
 	static const char *const words[] = { "nft", "-f", "-", NULL };
 	int sockets[2];
@@ -133,33 +138,32 @@ static _Noreturn void load_rules(const struct network *network, int channel)
 		_exit(EXIT_NOT_STARTED);
 	}
 	if (channel >= 0) {
-		const char *problem = namespace_begin(network->plan);
+		const char *problem = namespace_prepare_pasta(network->plan);
 
 		if (!problem && send(channel, "g", 1, MSG_NOSIGNAL) != 1)
-			problem = "speak to claudebox";
+			problem = "send to the supervisor";
 		if (!problem)
-			problem = namespace_finish(network->plan);
+			problem = namespace_prepare_agent(network->plan);
 		if (!problem &&
-		    (!namespace_open_resolver(sockets) || !send_sockets(channel, sockets)))
-			problem = "listen for names";
+		    (!namespace_open_dns_sockets(sockets) || !send_sockets(channel, sockets)))
+			problem = "open the sockets of the DNS relay";
 		if (problem) {
-			dprintf(2, "cannot %s in the box: %s\n", problem, strerror(errno));
+			dprintf(2, "network namespace: cannot %s: %s\n", problem, strerror(errno));
 			_exit(EXIT_NOT_STARTED);
 		}
 	}
 	execute(network->plan->inet.nft, words);
 }
 
-pid_t helper_start_rules(const struct network *network, const char *rules, int channel,
-			 int messages)
+pid_t helper_start_nft(const struct network *network, const char *rules, int channel, int messages)
 {
 	CLEANUP_FD int file = memfd_with_text("rules", rules);
 	pid_t parent = getpid();
 	pid_t pid = file < 0 ? -1 : fork();
 
 	if (pid == 0) {
-		become_child(parent, file, messages, messages);
-		load_rules(network, channel);
+		prepare_child(parent, file, messages, messages);
+		run_nft(network, channel);
 	}
 	return pid;
 }
@@ -175,41 +179,41 @@ pid_t helper_start_pasta(const struct network *network, struct arena *arena, pid
 	vec_push(arena, &words, NULL);
 	pid = fork();
 	if (pid == 0) {
-		become_child(parent, network->user_namespace, out, messages);
+		prepare_child(parent, network->user_namespace, out, messages);
 		execute(network->plan->inet.pasta, words.items);
 	}
 	return pid;
 }
 
-pid_t helper_start_relay(const int sockets[2])
+pid_t helper_start_dns_relay(const int sockets[2])
 {
 	pid_t parent = getpid();
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-		struct relay relay = { .udp = sockets[0],
-				       .tcp = sockets[1],
-				       .resolv_conf = "/etc/resolv.conf",
-				       .port = 53,
-				       .parent = parent };
+		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+		struct dns_relay_options options = { .udp = sockets[0],
+						     .tcp = sockets[1],
+						     .resolv_conf = "/etc/resolv.conf",
+						     .port = DNS_PORT,
+						     .parent = parent };
 
-		become_child(parent, nothing, nothing, nothing);
+		prepare_child(parent, null, null, null);
 		if (chdir("/") < 0)
 			_exit(EXIT_NOT_STARTED);
-		dns_relay_run(&relay);
+		dns_relay_run(&options);
 	}
 	return pid;
 }
 
-bool helper_await(pid_t pid)
+bool helper_wait(pid_t pid)
 {
-	struct network_helper nft = helper_of(pid);
-	struct pollfd wait = { .fd = nft.end, .events = POLLIN };
+	struct network_helper helper = helper_open(pid);
+	struct pollfd wait = { .fd = helper.end, .events = POLLIN };
 	int status;
 
-	poll(&wait, 1, HELPER_LIMIT_MS);
-	status = helper_end(&nft); // of one that has ended by itself, its own
+	poll(&wait, 1, HELPER_TIMEOUT_MS);
+	status = helper_stop(&helper); // the status of a child that has ended already is its own
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
@@ -219,7 +223,7 @@ const char *helper_read_counters(const struct network *network, struct arena *ar
 		"nft", "-j", "list", "table", "inet", "claudebox", NULL
 	};
 	CLEANUP_FD int file = memfd_open("counters", false);
-	CLEANUP_FD int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+	CLEANUP_FD int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	pid_t parent = getpid();
 	struct stat status;
 	char *text;
@@ -228,12 +232,12 @@ const char *helper_read_counters(const struct network *network, struct arena *ar
 	if (file < 0 || (pid = fork()) < 0)
 		return NULL;
 	if (pid == 0) {
-		become_child(parent, nothing, file, nothing);
+		prepare_child(parent, null, file, null);
 		if (namespace_enter(network->user_namespace, network->net_namespace))
 			execute(network->plan->inet.nft, words);
 		_exit(EXIT_NOT_STARTED);
 	}
-	if (!helper_await(pid) || fstat(file, &status) < 0 || status.st_size > COUNTERS_LIMIT)
+	if (!helper_wait(pid) || fstat(file, &status) < 0 || status.st_size > COUNTERS_MAX)
 		return NULL;
 	text = arena_alloc(arena, (size_t)status.st_size + 1);
 	return pread(file, text, (size_t)status.st_size, 0) == status.st_size ? text : NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The helper processes of the tier inet.
+// Helper processes of the tier inet: nft, pasta and the DNS relay.
 #pragma once
 
 #include "base/arena.h"
@@ -8,23 +8,28 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-enum { HELPER_LIMIT_MS = 10000 };
+enum { HELPER_TIMEOUT_MS = 10000 };
 
-struct network_helper helper_of(pid_t pid);
-// Kills it if it still runs; its status, as wait() gives it.
-int helper_end(struct network_helper *helper);
-// Waits, within bounds, for one that ends by itself. True: it says that all went well.
-bool helper_await(pid_t pid);
+// Returns a helper with a pidfd for the child `pid`; without one (end is -1) if that fails.
+struct network_helper helper_open(pid_t pid);
+// Kills the helper if it still runs and waits for its end. Returns its status as wait(2) gives it.
+int helper_stop(struct network_helper *helper);
+// Waits for the end of a child, at most HELPER_TIMEOUT_MS, then kills it. Returns whether it exited
+// with status 0.
+bool helper_wait(pid_t pid);
 
-// nft, in the box's network namespace. With a `channel` that is readied first: a word comes when pasta may start, and
-// then the relay's sockets.
-pid_t helper_start_rules(const struct network *network, const char *rules, int channel,
-			 int messages);
-bool helper_receive_go(int channel);
+// Starts nft in the box's network namespace, to load `rules`; its messages go to the descriptor
+// `messages`. If `channel` is not -1, the child first prepares the namespace: it sends a byte on
+// the channel when pasta may start, and then the sockets for the DNS relay. Returns -1 with errno.
+pid_t helper_start_nft(const struct network *network, const char *rules, int channel, int messages);
+// Waits for the byte from helper_start_nft. Returns false after a timeout or a failure.
+bool helper_receive_prepared(int channel);
+// Receives the sockets from helper_start_nft, {UDP, TCP}, which the caller closes.
 bool helper_receive_sockets(int channel, int ret_sockets[2]);
-// pasta; it writes its number to `out` when it is ready, and complaints to `messages`.
+// Starts pasta for the network namespace of `child`. It writes its process id to `out` when it is
+// ready, and errors to `messages`. Returns -1 with errno.
 pid_t helper_start_pasta(const struct network *network, struct arena *arena, pid_t child, int out,
 			 int messages);
-pid_t helper_start_relay(const int sockets[2]);
-// What nft has counted, as JSON; NULL: it does not tell.
+pid_t helper_start_dns_relay(const int sockets[2]);
+// Returns the counters and sets of the rules as nft's JSON, NULL if nft fails.
 const char *helper_read_counters(const struct network *network, struct arena *arena);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What a short-lived child does inside the box's network namespace, with the powers of its owner.
+// Configures the box's network namespace: kernel settings, a route for refused packets, and the
+// sockets of the DNS relay.
 #include "network/namespace.h"
 
+#include "network/dns.h"
 #include "plan/network.h"
 #include "plan/plan.h"
 #include "sys/cleanup.h"
@@ -16,14 +18,15 @@
 #include <sys/socket.h>
 #include <time.h>
 
-enum { TABLE = 99, PRIORITY = 99, MAPPED_TRIES = 20000 };
+enum { ROUTE_TABLE = 99, RULE_PRIORITY = 99, PING_TRIES = 20000, BACKLOG = 16 };
 
 bool namespace_enter(int user_namespace, int net_namespace)
 {
 	return setns(user_namespace, CLONE_NEWUSER) == 0 && setns(net_namespace, CLONE_NEWNET) == 0;
 }
 
-static bool set(const char *name, const char *value)
+// Writes a kernel setting. Returns false with errno.
+static bool write_setting(const char *name, const char *value)
 {
 	CLEANUP_FD int fd = open(name, O_WRONLY | O_CLOEXEC);
 	size_t length = strlen(value);
@@ -45,7 +48,8 @@ struct route_request {
 	struct rtmsg route;
 };
 
-static bool tell(int fd, struct nlmsghdr *request)
+// Sends a netlink request and waits for its acknowledgement. Returns false with errno.
+static bool send_request(int fd, struct nlmsghdr *request)
 {
 	struct {
 		struct nlmsghdr header;
@@ -60,38 +64,41 @@ static bool tell(int fd, struct nlmsghdr *request)
 	return reply.header.nlmsg_type == NLMSG_ERROR && errno == 0;
 }
 
-// Packets with the mark of the refused find an unreachable route: their sender is told at once.
-static bool route_refused(int fd, unsigned char family)
+// Adds an unreachable route for packets with REFUSED_MARK, so that their sender gets an error at
+// once. Returns false with errno.
+static bool add_refused_route(int fd, unsigned char family)
 {
 	struct rule_request rule = {
 		.header = { .nlmsg_len = sizeof(rule), .nlmsg_type = RTM_NEWRULE },
-		.rule = { .family = family, .table = TABLE, .action = FR_ACT_TO_TBL },
+		.rule = { .family = family, .table = ROUTE_TABLE, .action = FR_ACT_TO_TBL },
 		.mark_head = { .rta_len = RTA_LENGTH(sizeof(uint32_t)), .rta_type = FRA_FWMARK },
 		.mark = REFUSED_MARK,
 		.priority_head = { .rta_len = RTA_LENGTH(sizeof(uint32_t)),
 				   .rta_type = FRA_PRIORITY },
-		.priority = PRIORITY,
+		.priority = RULE_PRIORITY,
 	};
 	struct route_request route = {
 		.header = { .nlmsg_len = sizeof(route), .nlmsg_type = RTM_NEWROUTE },
 		.route = { .rtm_family = family,
-			   .rtm_table = TABLE,
+			   .rtm_table = ROUTE_TABLE,
 			   .rtm_protocol = RTPROT_STATIC,
 			   .rtm_scope = RT_SCOPE_UNIVERSE,
 			   .rtm_type = RTN_UNREACHABLE },
 	};
 
-	return tell(fd, &route.header) && tell(fd, &rule.header);
+	return send_request(fd, &route.header) && send_request(fd, &rule.header);
 }
 
-// Lets everybody in the box ping. Only numbers that are mapped can be named, and bwrap maps them about now; it has
-// then set up the loopback, too, which pasta must leave to it.
+// Allows every process of the box to send pings. The kernel accepts mapped group ids only, and
+// bwrap may not have written its map yet, so this is tried until it succeeds. By then bwrap has
+// also set up the loopback interface, which pasta must not do at the same time. Returns false with
+// errno.
 static bool allow_ping(void)
 {
-	for (int i = 0; i < MAPPED_TRIES; i++) {
+	for (int i = 0; i < PING_TRIES; i++) {
 		static const struct timespec pause = { .tv_nsec = 100000 };
 
-		if (set("/proc/sys/net/ipv4/ping_group_range", "0 0"))
+		if (write_setting("/proc/sys/net/ipv4/ping_group_range", "0 0"))
 			return true;
 		if (errno != EINVAL)
 			return false;
@@ -100,35 +107,36 @@ static bool allow_ping(void)
 	return false;
 }
 
-const char *namespace_begin(const struct plan *plan)
+const char *namespace_prepare_pasta(const struct plan *plan)
 {
-	// The addresses are nobody else's: to ask around first takes a second (duplicate address detection).
-	if (plan->inet.ipv6 && (!set("/proc/sys/net/ipv6/conf/all/accept_dad", "0") ||
-				!set("/proc/sys/net/ipv6/conf/default/accept_dad", "0") ||
-				!set("/proc/sys/net/ipv6/conf/default/accept_ra", "0")))
+	// No other machine has these addresses, and duplicate address detection takes a second.
+	if (plan->inet.ipv6 && (!write_setting("/proc/sys/net/ipv6/conf/all/accept_dad", "0") ||
+				!write_setting("/proc/sys/net/ipv6/conf/default/accept_dad", "0") ||
+				!write_setting("/proc/sys/net/ipv6/conf/default/accept_ra", "0")))
 		return "configure IPv6";
 	return allow_ping() ? NULL : "allow pings";
 }
 
-const char *namespace_finish(const struct plan *plan)
+const char *namespace_prepare_agent(const struct plan *plan)
 {
 	CLEANUP_FD int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
 
-	// pasta loses what it cannot pass on at once, and without selective acknowledgements the sender then stalls: no
-	// more may be on the way than fits its buffers. Measured: 1000 MiB/s instead of 30. pasta is near, and keeps
-	// what a long way to the server needs.
-	if (!set("/proc/sys/net/ipv4/tcp_wmem", "4096 65536 262144"))
+	// pasta drops segments that it cannot write to the host's socket at once, and it does not
+	// support selective acknowledgements, so the sender stalls. A small send buffer limits the
+	// data in flight to what fits pasta's buffers. Measured: 1000 MiB/s instead of 30. The
+	// host's socket has the large buffer that a distant server needs.
+	if (!write_setting("/proc/sys/net/ipv4/tcp_wmem", "4096 65536 262144"))
 		return "configure TCP";
-	if (fd < 0 || !route_refused(fd, AF_INET))
-		return "make a route for what is refused";
-	if (plan->inet.ipv6 && !route_refused(fd, AF_INET6))
-		return "make an IPv6 route for what is refused";
+	if (fd < 0 || !add_refused_route(fd, AF_INET))
+		return "add the route for refused packets";
+	if (plan->inet.ipv6 && !add_refused_route(fd, AF_INET6))
+		return "add the IPv6 route for refused packets";
 	return NULL;
 }
 
-bool namespace_open_resolver(int ret_sockets[2])
+bool namespace_open_dns_sockets(int ret_sockets[2])
 {
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(53) };
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(DNS_PORT) };
 	static const int types[] = { SOCK_DGRAM, SOCK_STREAM };
 	const int on = 1;
 
@@ -137,10 +145,10 @@ bool namespace_open_resolver(int ret_sockets[2])
 		int fd = socket(AF_INET, types[i] | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 		ret_sockets[i] = fd;
-		// bwrap may not have brought the loopback up yet: free to bind anyway.
+		// bwrap may not have set up the loopback interface yet.
 		if (fd < 0 || setsockopt(fd, IPPROTO_IP, IP_FREEBIND, &on, sizeof(on)) < 0 ||
 		    bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
-		    (types[i] == SOCK_STREAM && listen(fd, 16) < 0))
+		    (types[i] == SOCK_STREAM && listen(fd, BACKLOG) < 0))
 			return false;
 	}
 	return true;

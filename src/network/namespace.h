@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
-// What a short-lived child does inside the box's network namespace, with the powers of its owner.
+// Configures the box's network namespace. Called in a short-lived child, which owns the namespace.
 #pragma once
 
 #include "plan/plan.h"
 
 #include <stdbool.h>
 
-// In a child process: enters the namespaces, and readies them. What could not be done, or NULL.
+// Enters both namespaces. Returns false with errno.
 bool namespace_enter(int user_namespace, int net_namespace);
-const char *namespace_begin(const struct plan *plan);  // what pasta needs
-const char *namespace_finish(const struct plan *plan); // what the agent needs
-// Sockets on the box's loopback, port 53: {UDP, TCP}.
-bool namespace_open_resolver(int ret_sockets[2]);
+// These configure what must be set before pasta starts, and before the agent starts. They return
+// NULL, or the step that failed as the end of a sentence "cannot …", with errno.
+const char *namespace_prepare_pasta(const struct plan *plan);
+const char *namespace_prepare_agent(const struct plan *plan);
+// Opens the sockets of the DNS relay, {UDP, TCP}, on port 53 of the box's loopback. Returns false
+// with errno. The child exits afterwards, so nothing is closed on failure.
+bool namespace_open_dns_sockets(int ret_sockets[2]);

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Connects a waiting box to the internet, and keeps watch over it.
+// Connects a waiting box to the internet and keeps its rules up to date.
 //
-// Theory of operation: bwrap has made the namespaces, and init holds the agent back. A child of ours enters them, readies
-// them and becomes nft, which loads the rules; pasta attaches from outside at the same time; a relay for names is
-// forked. Only when the rules are in force and pasta is ready does the caller let the agent start. pasta and the relay
-// die with us, whatever ends us. Later the kernel tells when the host's addresses change: the rules follow. If they
-// cannot, the network is cut.
+// Theory of operation: when network_start is called, bwrap has created the namespaces, and init, as
+// process 1 of the box, waits before it starts the agent.
+//   1. A child enters the box's network namespace, configures it, and executes nft to load the
+//      rules (helper_start_nft).
+//   2. Meanwhile pasta connects the namespace from outside (helper_start_pasta), and the DNS relay
+//      is forked (helper_start_dns_relay).
+//   3. network_start returns when the rules are loaded, pasta is ready, and the agent's user
+//      namespace is not the owner of the network namespace. Then the caller lets init continue.
+// pasta and the DNS relay end with the supervisor, however it ends. While the box runs, a netlink
+// socket reports changes of the host's addresses, and update_rules loads new ranges. If that fails,
+// the network is disconnected.
 #include "network/network.h"
 
 #include "base/arena.h"
@@ -34,57 +40,55 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum { SAID = 2000 };
+enum { MESSAGES_MAX = 2000 };
 
-static bool fail(struct error *error, const char *what)
+// Sets the error "cannot WHAT: …" with the text of errno. Returns false.
+static bool set_errno_error(struct error *error, const char *what)
 {
 	return error_set(error, "cannot %s: %s", what, strerror(errno));
 }
 
-// The last line that a helper has said, for the user.
-static const char *last_words(struct arena *arena, int messages)
+// Returns the line of the helpers' messages that explains a failure best: the last one that
+// contains "error", or else the last one.
+static const char *last_message(struct arena *arena, int messages)
 {
-	char text[SAID + 1];
-	ssize_t got = read(messages, text, SAID);
+	char text[MESSAGES_MAX + 1];
+	ssize_t got = read(messages, text, MESSAGES_MAX);
 	const char *last = "";
 
 	text[got > 0 ? got : 0] = '\0';
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
 		if (!*last || strstr(line, "rror") || !strstr(last, "rror"))
 			last = line;
-	return *last ? quote_display(arena, last, 200) : "it says nothing";
+	return *last ? quote_display(arena, last, 200) : "no error message";
 }
 
-static bool rules_failed(struct error *error, int messages)
+static bool set_nft_error(struct error *error, int messages)
 {
-	const char *said = last_words(error->arena, messages);
-
-	error_hint(error,
-		   "is nf_tables in the kernel? `sudo modprobe -a nf_tables nft_reject_inet`; "
-		   "then try claudebox --check --network inet");
-	return error_set(error, "network inet: the rules cannot be loaded: %s", said);
+	error_set(error, "network inet: cannot load the nftables rules: %s",
+		  last_message(error->arena, messages));
+	return error_hint(error, "load the kernel's modules: `sudo modprobe -a nf_tables "
+				 "nft_reject_inet`; then try `claudebox --check --network inet`");
 }
 
-static bool pasta_failed(struct error *error, int messages)
+static bool set_pasta_error(struct error *error, int messages)
 {
-	const char *said = last_words(error->arena, messages);
-
-	error_hint(error,
-		   "try claudebox --check --network inet, or start with --network none for a box "
-		   "without any");
-	return error_set(error, "network inet: pasta cannot attach the network: %s", said);
+	error_set(error, "network inet: pasta cannot connect the box: %s",
+		  last_message(error->arena, messages));
+	return error_hint(error, "try `claudebox --check --network inet`, or start a box without "
+				 "network: --network none");
 }
 
-// pasta writes its number when it is ready, and nothing when it ends before.
-static bool await_pasta(int out)
+// Waits until pasta writes its process id. Returns false after a timeout or if pasta ends before.
+static bool wait_for_pasta(int out)
 {
 	struct pollfd wait = { .fd = out, .events = POLLIN };
 	char number[32];
 
-	return poll(&wait, 1, HELPER_LIMIT_MS) > 0 && read(out, number, sizeof(number)) > 0;
+	return poll(&wait, 1, HELPER_TIMEOUT_MS) > 0 && read(out, number, sizeof(number)) > 0;
 }
 
-static bool find_namespaces(struct network *network, pid_t child, struct arena *arena,
+static bool open_namespaces(struct network *network, pid_t child, struct arena *arena,
 			    struct error *error)
 {
 	network->net_namespace =
@@ -92,33 +96,34 @@ static bool find_namespaces(struct network *network, pid_t child, struct arena *
 	if (network->net_namespace >= 0)
 		network->user_namespace = ioctl(network->net_namespace, NS_GET_USERNS);
 	if (network->user_namespace < 0)
-		return fail(error, "find the box's network namespace");
+		return set_errno_error(error, "open the box's network namespace");
 	fcntl(network->user_namespace, F_SETFD, FD_CLOEXEC);
 	return true;
 }
 
-// The last look before the agent may start: bwrap must have put it in a user namespace below the one that owns the
-// network, or it could change the rules.
-static bool await_confined(const struct network *network, pid_t child, struct error *error)
+// Waits until bwrap has moved process 1 of the box into a user namespace below the one that owns
+// the network namespace. Otherwise the agent could change the rules.
+static bool wait_for_user_namespace(const struct network *network, pid_t child, struct error *error)
 {
 	const char *path = arena_printf(error->arena, "/proc/%d/ns/user", (int)child);
 
-	for (int i = 0; i < HELPER_LIMIT_MS; i++) {
+	for (int i = 0; i < HELPER_TIMEOUT_MS; i++) {
 		static const struct timespec pause = { .tv_nsec = 1000000 };
 		struct stat owner;
 		struct stat agent;
 
 		if (fstat(network->user_namespace, &owner) < 0 || stat(path, &agent) < 0)
-			return fail(error, "look at the box's user namespace");
+			return set_errno_error(error, "inspect the box's user namespace");
 		if (owner.st_ino != agent.st_ino)
 			return true;
 		nanosleep(&pause, NULL);
 	}
-	error_hint(error, "claudebox --check looks at the usual reasons");
-	return error_set(error, "network inet: the agent would own its network");
+	error_set(error, "network inet: the agent's user namespace owns the network namespace");
+	return error_hint(error, "`claudebox --check` tests for the usual causes");
 }
 
-static int open_changes(void)
+// Returns a netlink socket that reports changes of the host's addresses and routes; -1 with errno.
+static int open_host_changes(void)
 {
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
 	struct sockaddr_nl address = { .nl_family = AF_NETLINK,
@@ -132,17 +137,18 @@ static int open_changes(void)
 	return fd;
 }
 
-static bool load_change(const struct network *network, const char *rules)
+static bool load_ranges(const struct network *network, const char *rules)
 {
-	CLEANUP_FD int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-	pid_t nft = helper_start_rules(network, rules, -1, nothing);
+	CLEANUP_FD int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	pid_t nft = helper_start_nft(network, rules, -1, null);
 
-	return nft > 0 && helper_await(nft);
+	return nft > 0 && helper_wait(nft);
 }
 
-// Follows the host to its new addresses. The rules are loaded in one piece: there is no moment without. False: the
-// network must go.
-static bool follow_changes(struct network *network)
+// Loads the host's current addresses and networks into the rules, if they have changed. nft
+// replaces the sets in one transaction, so at no time is an address allowed that should be refused.
+// Returns false and sets update_problem if that fails; the caller must then disconnect the network.
+static bool update_rules(struct network *network)
 {
 	struct network_facts facts = { 0 };
 	struct arena arena = { 0 };
@@ -150,26 +156,28 @@ static bool follow_changes(struct network *network)
 	plan_ranges ranges;
 	const char *rules;
 
-	while (recv(network->changes, drain, sizeof(drain), MSG_DONTWAIT) > 0 || errno == ENOBUFS)
+	while (recv(network->host_changes, drain, sizeof(drain), MSG_DONTWAIT) > 0 ||
+	       errno == ENOBUFS)
 		;
 	if (probe_ranges(&facts, &arena)) {
 		ranges = plan_host_ranges(&arena, &facts.ranges);
 		rules = render_nft_change(&arena, &ranges);
-		if (!str_equal(rules, network->loaded)) {
-			if (load_change(network, rules))
-				network->loaded = arena_strdup(network->arena, rules);
+		if (!str_equal(rules, network->loaded_ranges)) {
+			if (load_ranges(network, rules))
+				network->loaded_ranges = arena_strdup(network->arena, rules);
 			else
-				network->problem = "the host's new addresses could not be refused";
+				network->update_problem =
+					"nft cannot load the host's new addresses";
 		}
 	} else {
-		network->problem = "the host's new addresses cannot be read";
+		network->update_problem = "the host's new addresses cannot be read";
 	}
 	arena_free(&arena);
-	return !network->problem;
+	return !network->update_problem;
 }
 
-// A published port that is taken would silently stay the other program's.
-static bool ports_free(const struct plan *plan, struct error *error)
+// Checks that the published ports are free. pasta would not report a port that is in use.
+static bool check_published_ports(const struct plan *plan, struct error *error)
 {
 	vec_each(port, &plan->inet.published_ports) {
 		CLEANUP_FD int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -181,58 +189,61 @@ static bool ports_free(const struct plan *plan, struct error *error)
 		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 		if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
 		    listen(fd, 1) < 0) {
-			error_hint(error,
-				   errno == EACCES
-					   ? "ports below 1024 are root's: publish another"
-					   : "end the program that listens there (ss -ltnp), or "
-					     "publish another port");
-			return error_set(error, "cannot publish port %u: %s", port->number,
-					 strerror(errno));
+			bool privileged = errno == EACCES;
+
+			error_set(error, "cannot publish port %u: %s", port->number,
+				  strerror(errno));
+			return error_hint(error, privileged
+							 ? "only root may use ports below 1024: "
+							   "publish another port"
+							 : "stop the program that listens there "
+							   "(`ss -ltnp`), or publish another port");
 		}
 	}
 	return true;
 }
 
-static void close_end(int *fd)
+static void close_descriptor(int *fd)
 {
 	cleanup_close(fd);
 	*fd = -1;
 }
 
-static bool attach(struct network *network, pid_t child, struct error *error)
+// Starts the helpers and waits until the box is connected. Returns false with an error.
+static bool connect_box(struct network *network, pid_t child, struct error *error)
 {
 	struct network_pipes *pipes = &network->pipes;
 	int sockets[2];
 	pid_t nft;
 
-	nft = helper_start_rules(network, network->rules, pipes->channel[1], pipes->messages[1]);
-	close_end(&pipes->channel[1]);
+	nft = helper_start_nft(network, network->rules, pipes->channel[1], pipes->messages[1]);
+	close_descriptor(&pipes->channel[1]);
 	if (nft < 0)
-		return fail(error, "start a helper");
-	// Not before: bwrap and pasta must not both bring the loopback up.
-	if (!helper_receive_go(pipes->channel[0])) {
-		helper_await(nft);
-		return rules_failed(error, pipes->messages[0]);
+		return set_errno_error(error, "start a helper");
+	// bwrap and pasta must not set up the loopback interface at the same time.
+	if (!helper_receive_prepared(pipes->channel[0])) {
+		helper_wait(nft);
+		return set_nft_error(error, pipes->messages[0]);
 	}
-	network->pasta = helper_of(helper_start_pasta(network, error->arena, child, pipes->ready[1],
-						      pipes->messages[1]));
-	close_end(&pipes->ready[1]);
+	network->pasta = helper_open(helper_start_pasta(network, error->arena, child,
+							pipes->ready[1], pipes->messages[1]));
+	close_descriptor(&pipes->ready[1]);
 	if (!helper_receive_sockets(pipes->channel[0], sockets)) {
-		helper_await(nft);
-		return rules_failed(error, pipes->messages[0]);
+		helper_wait(nft);
+		return set_nft_error(error, pipes->messages[0]);
 	}
-	network->relay = helper_of(helper_start_relay(sockets));
+	network->dns_relay = helper_open(helper_start_dns_relay(sockets));
 	close(sockets[0]);
 	close(sockets[1]);
-	if (!helper_await(nft))
-		return rules_failed(error, pipes->messages[0]);
-	if (network->pasta.end < 0 || network->relay.end < 0)
-		return fail(error, "start a helper");
-	// What has changed since the plan was made.
-	if (!follow_changes(network))
-		return error_set(error, "network inet: %s", network->problem);
-	return (await_pasta(pipes->ready[0]) || pasta_failed(error, pipes->messages[0])) &&
-	       await_confined(network, child, error);
+	if (!helper_wait(nft))
+		return set_nft_error(error, pipes->messages[0]);
+	if (network->pasta.end < 0 || network->dns_relay.end < 0)
+		return set_errno_error(error, "start a helper");
+	// The host's addresses may have changed since the plan was built.
+	if (!update_rules(network))
+		return error_set(error, "network inet: %s", network->update_problem);
+	return (wait_for_pasta(pipes->ready[0]) || set_pasta_error(error, pipes->messages[0])) &&
+	       wait_for_user_namespace(network, child, error);
 }
 
 bool network_prepare(struct network *network, const struct plan *plan, struct error *error)
@@ -243,19 +254,20 @@ bool network_prepare(struct network *network, const struct plan *plan, struct er
 				     .arena = error->arena,
 				     .user_namespace = -1,
 				     .net_namespace = -1,
-				     .changes = open_changes(),
+				     .host_changes = open_host_changes(),
 				     .rules = render_nft(plan, error->arena),
-				     .loaded = render_nft_change(error->arena, &plan->inet.host),
+				     .loaded_ranges =
+					     render_nft_change(error->arena, &plan->inet.host),
 				     .pipes = { { -1, -1 }, { -1, -1 }, { -1, -1 } },
 				     .pasta = { .end = -1 },
-				     .relay = { .end = -1 } };
-	if (network->changes < 0)
-		return fail(error, "watch the host's addresses");
-	if (!ports_free(plan, error))
+				     .dns_relay = { .end = -1 } };
+	if (network->host_changes < 0)
+		return set_errno_error(error, "open a netlink socket");
+	if (!check_published_ports(plan, error))
 		return false;
 	if (pipe2(pipes->messages, O_CLOEXEC) < 0 || pipe2(pipes->ready, O_CLOEXEC) < 0 ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pipes->channel) < 0)
-		return fail(error, "make a pipe");
+		return set_errno_error(error, "create a pipe");
 	fcntl(pipes->messages[0], F_SETFL, O_NONBLOCK);
 	return true;
 }
@@ -263,16 +275,16 @@ bool network_prepare(struct network *network, const struct plan *plan, struct er
 static void close_pipes(struct network_pipes *pipes)
 {
 	for (int i = 0; i < 2; i++) {
-		close_end(&pipes->messages[i]);
-		close_end(&pipes->ready[i]);
-		close_end(&pipes->channel[i]);
+		close_descriptor(&pipes->messages[i]);
+		close_descriptor(&pipes->ready[i]);
+		close_descriptor(&pipes->channel[i]);
 	}
 }
 
 bool network_start(struct network *network, pid_t child, struct error *error)
 {
-	bool ok = find_namespaces(network, child, error->arena, error) &&
-		  attach(network, child, error);
+	bool ok = open_namespaces(network, child, error->arena, error) &&
+		  connect_box(network, child, error);
 
 	close_pipes(&network->pipes);
 	return ok;
@@ -280,51 +292,52 @@ bool network_start(struct network *network, pid_t child, struct error *error)
 
 void network_watched(const struct network *network, int fds[NETWORK_WATCHED])
 {
-	fds[0] = network->pasta.end;
-	fds[1] = network->relay.end;
-	fds[2] = network->lost ? -1 : network->changes;
+	fds[WATCHED_PASTA] = network->pasta.end;
+	fds[WATCHED_DNS_RELAY] = network->dns_relay.end;
+	fds[WATCHED_HOST_CHANGES] = network->disconnected ? -1 : network->host_changes;
 }
 
-// Wherever the agent has the cursor.
-static void tell_user(const char *why)
+static void report_disconnect(const char *why)
 {
-	dprintf(STDERR_FILENO, "\r\n");
+	dprintf(STDERR_FILENO, "\r\n"); // the agent may have left the cursor anywhere
 	output_message("claudebox",
-		       "the network is gone: %s. The box goes on without; start again to have one.",
+		       "network disconnected: %s; the box continues without a network until "
+		       "claudebox is started again",
 		       why);
 }
 
-// Better no network than one without its rules.
-static void cut(struct network *network, const char *why)
+// Stops pasta, so that the box has no network at all, and reports that to the user.
+static void disconnect(struct network *network, const char *why)
 {
-	helper_end(&network->pasta);
-	network->lost = true;
-	tell_user(why);
+	helper_stop(&network->pasta);
+	network->disconnected = true;
+	report_disconnect(why);
 }
 
 void network_take(struct network *network, const bool ready[NETWORK_WATCHED])
 {
-	if (ready[0])
-		cut(network, "pasta has ended");
-	// Without names there is next to nothing to do on it.
-	if (ready[1]) {
-		helper_end(&network->relay);
-		cut(network, "the relay for names has ended");
+	if (ready[WATCHED_PASTA])
+		disconnect(network, "pasta has ended");
+	// Without host names hardly any program can use the network.
+	if (ready[WATCHED_DNS_RELAY]) {
+		helper_stop(&network->dns_relay);
+		disconnect(network, "the DNS relay has ended");
 	}
-	if (ready[2] && !network->lost && !follow_changes(network))
-		cut(network, network->problem);
+	if (ready[WATCHED_HOST_CHANGES] && !network->disconnected && !update_rules(network))
+		disconnect(network, network->update_problem);
 }
 
-// What ended together with the box is seen late.
+// Polls once more, because a helper may have ended together with the box.
 bool network_was_lost(struct network *network)
 {
 	struct pollfd wait[] = { { .fd = network->pasta.end, .events = POLLIN },
-				 { .fd = network->relay.end, .events = POLLIN } };
+				 { .fd = network->dns_relay.end, .events = POLLIN } };
 
 	if (poll(wait, ARRAY_SIZE(wait), 0) > 0)
-		network_take(network,
-			     (const bool[]){ wait[0].revents != 0, wait[1].revents != 0, false });
-	return network->lost;
+		network_take(network, (const bool[NETWORK_WATCHED]){
+					      [WATCHED_PASTA] = wait[0].revents != 0,
+					      [WATCHED_DNS_RELAY] = wait[1].revents != 0 });
+	return network->disconnected;
 }
 
 bool network_refused(const struct network *network, struct arena *arena,
@@ -337,10 +350,10 @@ bool network_refused(const struct network *network, struct arena *arena,
 
 void network_end(struct network *network)
 {
-	helper_end(&network->pasta);
-	helper_end(&network->relay);
+	helper_stop(&network->pasta);
+	helper_stop(&network->dns_relay);
 	close_pipes(&network->pipes);
-	close_end(&network->changes);
-	close_end(&network->net_namespace);
-	close_end(&network->user_namespace);
+	close_descriptor(&network->host_changes);
+	close_descriptor(&network->net_namespace);
+	close_descriptor(&network->user_namespace);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The processes beside a box in the tier inet, and the namespaces that they serve.
+// Connects a box to the internet in the tier inet: starts pasta, nft and the DNS relay, keeps the
+// rules up to date while the box runs, and stops the helpers.
 #pragma once
 
 #include "base/arena.h"
@@ -10,45 +11,51 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-// What can end while the box goes on.
+// A helper process that runs beside the box.
 struct network_helper {
 	pid_t pid; // 0: none
-	int end;   // readable when it has ended
+	int end;   // pidfd, readable when the process has ended; -1: none
 };
 
 struct network_pipes {
-	int messages[2]; // what nft and pasta say
-	int ready[2];    // pasta's number
-	int channel[2];  // from the child in the namespace
+	int messages[2]; // standard error of nft and pasta
+	int ready[2];    // pasta writes its process id when it is ready
+	int channel[2];  // from the child that prepares the namespace
 };
 
 struct network {
 	const struct plan *plan;
 	struct arena *arena;
-	int user_namespace; // owns the other one
+	int user_namespace; // owner of net_namespace
 	int net_namespace;
-	int changes;                // of the host's addresses and routes
-	struct network_pipes pipes; // during the start
+	int host_changes;           // netlink socket: changes of the host's addresses and routes
+	struct network_pipes pipes; // open during the start only
 	const char *rules;
 	struct network_helper pasta;
-	struct network_helper relay;
-	bool lost;           // it was there, and ended before the box
-	const char *problem; // why it must go
-	const char *loaded;  // the host's ranges as nft has them
+	struct network_helper dns_relay;
+	bool disconnected;          // while the box was running
+	const char *update_problem; // why the rules could not be updated, NULL: they could
+	const char *loaded_ranges;  // the host's ranges as nft commands, as they were loaded last
 };
 
-enum { NETWORK_WATCHED = 3 }; // descriptors that the supervisor polls for us
+// Descriptors that the supervisor polls.
+enum { WATCHED_PASTA, WATCHED_DNS_RELAY, WATCHED_HOST_CHANGES, NETWORK_WATCHED };
 
-// All that can be done before the box is there. Whatever it says, network_end() must follow.
+// Does everything that does not need the box: checks published ports, opens pipes and the netlink
+// socket. The caller calls network_end() in any case.
 bool network_prepare(struct network *network, const struct plan *plan, struct error *error);
-// Connects the waiting box whose process 1 is `child`. False with an error: the box must not start.
+// Connects the box whose process 1 is `child` and which waits. Returns false with an error; the
+// caller must not start the agent then.
 bool network_start(struct network *network, pid_t child, struct error *error);
-// Descriptors to poll, -1 where there is nothing; then what happened.
+// Fills in the descriptors to poll for input, -1 for none.
 void network_watched(const struct network *network, int fds[NETWORK_WATCHED]);
+// Handles the events on those descriptors: the end of a helper, or a change of the host's
+// addresses.
 void network_take(struct network *network, const bool ready[NETWORK_WATCHED]);
-// Whether pasta or the relay ended before the box did.
+// Returns whether the network was disconnected before the box ended.
 bool network_was_lost(struct network *network);
-// What the rules refused. False when nft does not tell.
+// Reads which connections the rules have refused. Returns false if nft fails.
 bool network_refused(const struct network *network, struct arena *arena,
 		     struct refusals *ret_refusals);
+// Stops the helpers and closes all descriptors.
 void network_end(struct network *network);

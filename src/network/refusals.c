@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Reads nft's JSON, which is made of numbers that the agent chose: bounded, and shown as it is because nothing in it
-// can be anything but an address or a number.
+// Parses nft's JSON and renders the refused connections. The agent chooses the addresses and ports
+// in it. The sets are bounded, and only addresses and numbers are taken from the JSON, so the
+// output needs no escaping.
 #include "network/refusals.h"
 
 #include "base/address.h"
@@ -12,9 +13,10 @@
 
 #include <string.h>
 
-enum { SHOWN = 5 };
+enum { LISTED_MAX = 5 };
 
-static const char *plain_address(struct arena *arena, const json_t *value)
+// Returns the address in its usual spelling, NULL if the value is no address.
+static const char *parse_address(struct arena *arena, const json_t *value)
 {
 	struct address_range range;
 	const char *text = json_string_value(value);
@@ -22,6 +24,7 @@ static const char *plain_address(struct arena *arena, const json_t *value)
 	return text && address_parse(text, &range) ? address_render(arena, &range) : NULL;
 }
 
+// Inserts the refusal behind those with the same or a higher count.
 static void insert(struct refusals *refusals, struct arena *arena, struct refusal refusal)
 {
 	size_t place;
@@ -33,7 +36,7 @@ static void insert(struct refusals *refusals, struct arena *arena, struct refusa
 	refusals->list.items[place] = refusal;
 }
 
-// By name, or by number on a machine without /etc/protocols.
+// nft gives the protocol's name, or its number on a machine without /etc/protocols.
 static bool is_udp(const json_t *protocol)
 {
 	const char *name = json_string_value(protocol);
@@ -42,14 +45,15 @@ static bool is_udp(const json_t *protocol)
 		    : json_integer_value(protocol) == 17;
 }
 
-static void take_element(struct refusals *refusals, struct arena *arena, const json_t *wrapped)
+// Adds an element of one of nft's sets.
+static void add_element(struct refusals *refusals, struct arena *arena, const json_t *wrapped)
 {
 	const json_t *element = json_object_get(wrapped, "elem");
 	const json_t *value = json_object_get(element, "val");
 	const json_t *concat = json_object_get(value, "concat");
 	const json_t *count = json_object_get(json_object_get(element, "counter"), "packets");
 	struct refusal refusal = {
-		.address = plain_address(arena, concat ? json_array_get(concat, 0) : value),
+		.address = parse_address(arena, concat ? json_array_get(concat, 0) : value),
 		.protocol = !concat                             ? "icmp"
 			    : is_udp(json_array_get(concat, 1)) ? "udp"
 								: "tcp",
@@ -82,13 +86,13 @@ bool refused_parse(struct arena *arena, const char *json, struct refusals *ret_r
 				json_object_get(counter, "packets"));
 		}
 		json_array_foreach(elements, j, element)
-			take_element(&refusals, arena, element);
+			add_element(&refusals, arena, element);
 	}
 	*ret_refusals = refusals;
 	return counted;
 }
 
-static const char *shown(struct arena *arena, const struct refusal *refusal)
+static const char *render_target(struct arena *arena, const struct refusal *refusal)
 {
 	bool six = strchr(refusal->address, ':') != NULL;
 
@@ -107,12 +111,12 @@ const char *refused_render_line(struct arena *arena, const struct refusals *refu
 		return NULL;
 	text_printf(&out, "refused %lu connection%s", refusals->total,
 		    refusals->total == 1 ? "" : "s");
-	for (size_t i = 0; i < count && i < SHOWN; i++)
+	for (size_t i = 0; i < count && i < LISTED_MAX; i++)
 		text_printf(&out, "%s%s %s%lu", i ? ", " : " (",
-			    shown(arena, &refusals->list.items[i]), ascii ? "x" : "×",
+			    render_target(arena, &refusals->list.items[i]), ascii ? "x" : "×",
 			    refusals->list.items[i].count);
-	if (count > SHOWN)
-		text_printf(&out, " and %zu more", count - SHOWN);
+	if (count > LISTED_MAX)
+		text_printf(&out, " and %zu more", count - LISTED_MAX);
 	text_add(&out, count ? ")" : "");
 	return text_get(&out);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the network refused while the box ran: from nft's counters to a line and to JSON.
+// Refused connections of a box in the tier inet: parses nft's counters, renders a line and JSON.
 #pragma once
 
 #include "base/arena.h"
@@ -16,13 +16,14 @@ struct refusal {
 
 struct refusals {
 	unsigned long total;
-	VEC(struct refusal) list; // the most frequent first; may hold less than all
+	VEC(struct refusal) list; // most frequent first; incomplete if a set of nft was full
 };
 
-// From `nft -j list table`. False when the text is no such thing.
+// Parses the output of `nft -j list table`. Returns false if it has no counter.
 bool refused_parse(struct arena *arena, const char *json, struct refusals *ret_refusals);
-// "refused 14 connections (192.168.1.10:22 ×12, …)", or NULL when nothing was. `ascii`: without that sign.
+// Returns "refused 14 connections (192.168.1.10:22 ×12, …)", NULL if none was refused. With
+// `ascii`, the sign × is an "x".
 const char *refused_render_line(struct arena *arena, const struct refusals *refusals, bool ascii);
-// The report for scripts. `refusals` NULL: nothing was counted.
+// Returns the JSON of --report-fd. `refusals` is NULL if the counters are not known.
 const char *refused_render_report(struct arena *arena, const struct plan *plan, int status,
 				  const struct refusals *refusals);

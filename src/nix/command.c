@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Runs nix on the host: reads its answer, shows what it does, and ends it when we are told to end.
+// Runs nix on the host: reads its output, shows its progress, and stops it when a signal arrives.
 //
-// Theory of operation: while nix runs, signals that would end us are read from a descriptor. One of them ends nix, which
-// tells the daemon to stop building, and then us, before anything was started. nix stays in our process group, so that
-// Ctrl+Z stops both, and the kernel kills it should we die.
+// Theory of operation: while nix runs, the signals that would end claudebox are blocked and read
+// from a signalfd. When one arrives, nix gets SIGTERM, so that it stops the build in the daemon,
+// and claudebox ends without starting a box. nix stays in claudebox's process group, so that Ctrl+Z
+// suspends both. The kernel sends it SIGTERM if claudebox dies.
 #include "nix/command.h"
 
 #include "base/arena.h"
@@ -12,7 +13,6 @@
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/text.h"
-#include "nix/packages.h"
 #include "plan/facts.h"
 #include "plan/nix/package_messages.h"
 #include "probe/nix/client.h"
@@ -34,18 +34,19 @@
 #include <sys/wait.h>
 
 enum {
-	OUTPUT_LIMIT = 8 * 1024 * 1024,
-	MESSAGES_LIMIT = 256 * 1024,
+	OUTPUT_MAX = 8 * 1024 * 1024,
+	MESSAGES_MAX = 256 * 1024,
 	MESSAGES_KEPT = 64 * 1024,
-	PATIENCE_MS = 500, // without a word to the user
-	LAST_MS = 3000,
-	TOO_MUCH = -1, // instead of a signal
+	PROGRESS_DELAY_MS = 500, // before the first message to the user
+	STOP_TIMEOUT_MS = 3000,
+	OUTPUT_TOO_LARGE = -1, // in place of the number of a signal
 };
 
-static const int ending_signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
+static const int stop_signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 
-// Of the caller's environment: where the user's files are, and how to reach the network. None of nix's own variables
-// that change what a name stands for.
+// Variables that nix gets from the caller's environment: the locations of the user's files, and
+// access to the network. NIX_PATH and other variables that change the meaning of a name are not
+// among them.
 static const char *const passed_variables[] = {
 	"USER",          "LOGNAME",           "XDG_CACHE_HOME", "XDG_STATE_HOME",
 	"XDG_DATA_HOME", "http_proxy",        "https_proxy",    "all_proxy",
@@ -53,14 +54,16 @@ static const char *const passed_variables[] = {
 	"NO_PROXY",      "NIX_SSL_CERT_FILE", "SSL_CERT_FILE",  "SSH_AUTH_SOCK",
 };
 
-static bool leads_to_a_box(struct arena *arena, const struct facts *facts, const char *path)
+// Returns whether a box can write to the path.
+static bool is_box_writable(struct arena *arena, const struct facts *facts, const char *path)
 {
 	struct followed place = file_follow(arena, path);
 
 	return probe_box_writes(facts, &place);
 }
 
-static strings make_environment(struct arena *arena, const struct facts *facts, const char *program)
+static strings build_environment(struct arena *arena, const struct facts *facts,
+				 const char *program)
 {
 	const char *git = probe_program(arena, facts, "git", NULL);
 	strings environment = { 0 };
@@ -69,13 +72,13 @@ static strings make_environment(struct arena *arena, const struct facts *facts, 
 		const char *name = passed_variables[i];
 		const char *value = facts_variable(facts, name);
 
-		if (value && !(value[0] == '/' && leads_to_a_box(arena, facts, value)))
+		if (value && !(value[0] == '/' && is_box_writable(arena, facts, value)))
 			vec_push(arena, &environment, arena_printf(arena, "%s=%s", name, value));
 	}
 	vec_push(arena, &environment, arena_printf(arena, "HOME=%s", facts->home));
 	vec_push(arena, &environment,
 		 arena_printf(arena, "XDG_CONFIG_HOME=%s", probe_nix_configuration(arena, facts)));
-	// It runs git and others for some references.
+	// nix runs git and other programs for some references.
 	vec_push(arena, &environment,
 		 arena_printf(arena,
 			      "PATH=%s:%s:/run/current-system/sw/bin:/usr/local/bin:/usr/bin:/bin",
@@ -94,85 +97,89 @@ bool nix_command_open(struct nix_command *nix, struct arena *arena, const struct
 	sigset_t set;
 
 	if (!program && passed_over.count) {
-		error_hint(error, "install Nix for the whole system, or do without packages");
-		return error_set(error, "no nix that can be trusted: %s", passed_over.items[0]);
+		error_set(error, "no trusted nix on PATH: %s", passed_over.items[0]);
+		return error_hint(error, "install Nix for the whole system, or start without "
+					 "packages");
 	}
 	if (!program) {
-		error_hint(error, "install Nix (https://nixos.org/download), or do without "
-				  "packages");
-		return error_set(error, "nix is not installed");
+		error_set(error, "nix is not installed");
+		return error_hint(error, "install Nix (https://nixos.org/download), or start "
+					 "without packages");
 	}
 	*nix = (struct nix_command){ .arena = arena,
 				     .program = program,
-				     .environment = make_environment(arena, facts, program),
+				     .environment = build_environment(arena, facts, program),
 				     .terminal = output_reader(STDERR_FILENO).escapes };
 	sigemptyset(&set);
-	for (size_t i = 0; i < ARRAY_SIZE(ending_signals); i++)
-		sigaddset(&set, ending_signals[i]);
-	sigprocmask(SIG_BLOCK, &set, &nix->mask);
+	for (size_t i = 0; i < ARRAY_SIZE(stop_signals); i++)
+		sigaddset(&set, stop_signals[i]);
+	sigprocmask(SIG_BLOCK, &set, &nix->old_mask);
 	nix->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (nix->signals >= 0)
 		return true;
-	sigprocmask(SIG_SETMASK, &nix->mask, NULL);
-	return error_set(error, "cannot watch signals: %s", strerror(errno));
+	sigprocmask(SIG_SETMASK, &nix->old_mask, NULL);
+	return error_set(error, "cannot create a signalfd: %s", strerror(errno));
 }
 
 static void clear_line(struct nix_command *nix)
 {
-	if (nix->shown)
+	if (nix->progress_shown)
 		fputs("\r\033[K", stderr);
-	nix->shown = false;
+	nix->progress_shown = false;
 }
 
 void nix_command_close(struct nix_command *nix)
 {
 	clear_line(nix);
 	close(nix->signals);
-	sigprocmask(SIG_SETMASK, &nix->mask, NULL);
+	sigprocmask(SIG_SETMASK, &nix->old_mask, NULL);
 }
 
-static void show(struct nix_command *nix, const char *doing)
+// Shows one line of progress. On a terminal it replaces the line before.
+static void show_progress(struct nix_command *nix, const char *doing)
 {
 	const char *line = arena_printf(nix->arena, "claudebox: %s", doing);
 
 	if (!nix->terminal) {
-		// Of what is fetched, hundreds of lines would help nobody.
-		if (!(str_starts(doing, "fetching ") && nix->fetching))
+		// nix may fetch hundreds of paths: report the first one only.
+		if (!(str_starts(doing, "fetching ") && nix->fetching_reported))
 			fprintf(stderr, "%s\n", line);
-		nix->fetching |= str_starts(doing, "fetching ");
+		nix->fetching_reported |= str_starts(doing, "fetching ");
 		return;
 	}
-	// The last column stays free: a cursor behind it would be on the next line.
+	// The last column stays free: text in it would move the cursor to the next line.
 	fprintf(stderr, "\r%.*s\033[K",
 		(int)display_fit(line, output_reader(STDERR_FILENO).columns - 1), line);
-	nix->shown = true;
+	nix->progress_shown = true;
 }
 
-static _Noreturn void become_nix(const struct nix_command *nix, const strings *words, pid_t parent,
-				 int out, int messages)
+// Called in a new child: executes nix.
+static _Noreturn void exec_nix(const struct nix_command *nix, const strings *arguments,
+			       pid_t parent, int out, int messages)
 {
-	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	// A relative reference never leads into the project.
-	if (getppid() != parent || chdir("/") < 0 || dup2(nothing, 0) < 0 || dup2(out, 1) < 0 ||
+	// In '/', a relative reference cannot name a directory of the project.
+	if (getppid() != parent || chdir("/") < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 ||
 	    dup2(messages, 2) < 0)
 		_exit(EXIT_NOT_STARTED);
-	sigprocmask(SIG_SETMASK, &nix->mask, NULL);
-	execve(nix->program, (char *const *)words->items, (char *const *)nix->environment.items);
+	sigprocmask(SIG_SETMASK, &nix->old_mask, NULL);
+	execve(nix->program, (char *const *)arguments->items,
+	       (char *const *)nix->environment.items);
 	dprintf(2, "error: cannot execute %s: %s\n", nix->program, strerror(errno));
 	_exit(EXIT_NOT_FOUND);
 }
 
-struct reading {
+struct nix_output {
 	struct nix_command *nix;
-	struct text output;
+	struct text data;
 	struct text messages;
-	size_t line; // where the one that is not complete starts
+	size_t line_start; // offset of the incomplete last line in messages
 };
 
-// Takes what is there now; false when there will be no more.
-static bool drain(int fd, struct text *text)
+// Reads what is available now. Returns false at end of file or after an error.
+static bool read_available(int fd, struct text *text)
 {
 	char buffer[16 * 1024];
 	ssize_t got;
@@ -182,35 +189,37 @@ static bool drain(int fd, struct text *text)
 	return got < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-static void follow_messages(struct reading *reading)
+// Shows the progress of the complete lines in messages, and drops the beginning if they get long.
+static void parse_messages(struct nix_output *output)
 {
-	struct text *messages = &reading->messages;
+	struct text *messages = &output->messages;
 
-	while (messages->length > reading->line) {
-		const char *line = messages->data + reading->line;
+	while (messages->length > output->line_start) {
+		const char *line = messages->data + output->line_start;
 		const char *end = strchr(line, '\n');
 		const char *doing;
 
 		if (!end)
 			break;
-		doing = packages_progress(reading->nix->arena,
-					  arena_strndup(reading->nix->arena, line,
-							(size_t)(end - line)));
+		doing = packages_parse_progress(output->nix->arena,
+						arena_strndup(output->nix->arena, line,
+							      (size_t)(end - line)));
 		if (doing)
-			show(reading->nix, doing);
-		reading->line += (size_t)(end - line) + 1;
+			show_progress(output->nix, doing);
+		output->line_start += (size_t)(end - line) + 1;
 	}
-	if (messages->length > MESSAGES_LIMIT) {
+	if (messages->length > MESSAGES_MAX) {
 		size_t drop = messages->length - MESSAGES_KEPT;
 
 		memmove(messages->data, messages->data + drop, MESSAGES_KEPT + 1);
 		messages->length = MESSAGES_KEPT;
-		reading->line = reading->line > drop ? reading->line - drop : 0;
+		output->line_start = output->line_start > drop ? output->line_start - drop : 0;
 	}
 }
 
-// Until nix has ended, or a signal has come, whose number is returned, or TOO_MUCH.
-static int watch(struct reading *reading, int out, int messages, int process)
+// Reads the output of nix until it ends. Returns 0, or the number of a signal that arrived before,
+// or OUTPUT_TOO_LARGE.
+static int wait_for_nix(struct nix_output *output, int out, int messages, int process)
 {
 	bool waited = false;
 
@@ -218,38 +227,41 @@ static int watch(struct reading *reading, int out, int messages, int process)
 		struct pollfd wait[] = { { .fd = out, .events = POLLIN },
 					 { .fd = messages, .events = POLLIN },
 					 { .fd = process, .events = POLLIN },
-					 { .fd = reading->nix->signals, .events = POLLIN } };
+					 { .fd = output->nix->signals, .events = POLLIN } };
 		struct signalfd_siginfo signal;
-		int ready = poll(wait, ARRAY_SIZE(wait), waited ? -1 : PATIENCE_MS);
+		int ready = poll(wait, ARRAY_SIZE(wait), waited ? -1 : PROGRESS_DELAY_MS);
 
-		if (ready == 0 && reading->nix->terminal && !reading->nix->shown)
-			show(reading->nix, "nix looks for the packages");
+		if (ready == 0 && output->nix->terminal && !output->nix->progress_shown)
+			show_progress(output->nix, "resolving packages with nix");
 		waited |= ready == 0;
-		if (read(reading->nix->signals, &signal, sizeof(signal)) == sizeof(signal))
+		if (read(output->nix->signals, &signal, sizeof(signal)) == sizeof(signal))
 			return (int)signal.ssi_signo;
 		ended = wait[2].revents != 0;
-		if (!drain(out, &reading->output))
+		if (!read_available(out, &output->data))
 			out = -1;
-		if (!drain(messages, &reading->messages))
+		if (!read_available(messages, &output->messages))
 			messages = -1;
-		follow_messages(reading);
-		if (reading->output.length > OUTPUT_LIMIT)
-			return TOO_MUCH;
+		parse_messages(output);
+		if (output->data.length > OUTPUT_MAX)
+			return OUTPUT_TOO_LARGE;
 	}
 	return 0;
 }
 
-static int end_nix(pid_t pid, bool stop)
+// Waits for the end of nix, after SIGTERM if `stop` is set. Returns its exit status, or
+// EXIT_SIGNAL_BASE if a signal killed it.
+static int reap_nix(pid_t pid, bool stop)
 {
 	int status;
 
 	if (stop)
 		kill(pid, SIGTERM);
-	status = process_exit_status(stop ? process_wait_or_kill(pid, LAST_MS) : process_wait(pid));
+	status = process_exit_status(stop ? process_wait_or_kill(pid, STOP_TIMEOUT_MS)
+					  : process_wait(pid));
 	return status < 0 ? EXIT_SIGNAL_BASE : status;
 }
 
-static strings command_line(const struct nix_command *nix, const strings *words)
+static strings command_line(const struct nix_command *nix, const strings *arguments)
 {
 	struct arena *arena = nix->arena;
 	strings line = { 0 };
@@ -259,19 +271,19 @@ static strings command_line(const struct nix_command *nix, const strings *words)
 	vec_push(arena, &line, "nix-command flakes");
 	if (nix->offline)
 		vec_push(arena, &line, "--offline");
-	vec_each(word, words)
-		vec_push(arena, &line, *word);
+	vec_each(argument, arguments)
+		vec_push(arena, &line, *argument);
 	vec_push(arena, &line, NULL);
 	return line;
 }
 
-bool nix_command_run(struct nix_command *nix, const strings *words, struct nix_result *ret_result,
-		     struct error *error)
+bool nix_command_run(struct nix_command *nix, const strings *arguments,
+		     struct nix_result *ret_result, struct error *error)
 {
-	strings line = command_line(nix, words);
-	struct reading reading = { .nix = nix,
-				   .output = { .arena = nix->arena },
-				   .messages = { .arena = nix->arena } };
+	strings line = command_line(nix, arguments);
+	struct nix_output output = { .nix = nix,
+				     .data = { .arena = nix->arena },
+				     .messages = { .arena = nix->arena } };
 	int out[2] = { -1, -1 };
 	int messages[2] = { -1, -1 };
 	CLEANUP_FD int process = -1;
@@ -282,28 +294,29 @@ bool nix_command_run(struct nix_command *nix, const strings *words, struct nix_r
 	if (pipe2(out, O_CLOEXEC) == 0 && pipe2(messages, O_CLOEXEC) == 0)
 		pid = fork();
 	if (pid == 0)
-		become_nix(nix, &line, parent, out[1], messages[1]);
+		exec_nix(nix, &line, parent, out[1], messages[1]);
 	cleanup_close(&out[1]);
 	cleanup_close(&messages[1]);
 	if (pid > 0) {
 		process = process_open(pid);
 		fcntl(out[0], F_SETFL, O_NONBLOCK);
 		fcntl(messages[0], F_SETFL, O_NONBLOCK);
-		stopped = watch(&reading, out[0], messages[0], process);
-		ret_result->status = end_nix(pid, stopped != 0);
+		stopped = wait_for_nix(&output, out[0], messages[0], process);
+		ret_result->status = reap_nix(pid, stopped != 0);
 	}
 	cleanup_close(&out[0]);
 	cleanup_close(&messages[0]);
 	if (pid < 0)
 		return error_set(error, "cannot run nix: %s", strerror(errno));
-	if (stopped == TOO_MUCH)
-		return error_set(error, "nix says more than claudebox can take in");
+	if (stopped == OUTPUT_TOO_LARGE)
+		return error_set(error, "the output of nix is larger than %d MiB",
+				 OUTPUT_MAX / 1024 / 1024);
 	if (stopped) {
 		clear_line(nix);
 		error->status = EXIT_SIGNAL_BASE + stopped;
-		return error_set(error, "stopped while nix was at work; nothing was started");
+		return error_set(error, "interrupted while nix was running; nothing was started");
 	}
-	ret_result->output = text_get(&reading.output);
-	ret_result->messages = text_get(&reading.messages);
+	ret_result->output = text_get(&output.data);
+	ret_result->messages = text_get(&output.messages);
 	return true;
 }

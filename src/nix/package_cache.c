@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Remembers what nix answered, keeps it from being collected, and forgets what nobody has asked for in a month.
+// The cache of resolved packages: one file for each request, and links that keep the store paths
+// from garbage collection.
 //
-// Theory of operation: a request (reference, names) has one file and its links, named by its digest; a new answer replaces
-// the old one. The file holds only as long as the registry and nix's settings are the same files as then (the stamp) and
-// every path is still in the store, so looking costs a few stats.
+// Theory of operation: a request (reference, system, names) has one file and some links, whose
+// names begin with the request's digest. A new answer replaces the old one. An entry is valid while
+// the registry and nix's settings are the same files as before (the stamp) and every path is still
+// in the store, so a lookup costs a few calls of stat. Entries that have not been used for
+// UNUSED_DAYS are removed when another entry is stored.
 #include "nix/package_cache.h"
 
 #include "base/arena.h"
@@ -11,7 +14,6 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "config/config.h"
-#include "nix/packages.h"
 #include "plan/facts.h"
 #include "plan/nix/package_cache.h"
 #include "plan/nix/packages.h"
@@ -30,9 +32,9 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-enum { CACHE_LIMIT = 1024 * 1024, DAY = 24 * 60 * 60, UNUSED_DAYS = 30 };
+enum { CACHE_FILE_MAX = 1024 * 1024, DAY = 24 * 60 * 60, UNUSED_DAYS = 30 };
 
-static void add_stamp(struct text *stamp, const char *path)
+static void add_file_stamp(struct text *stamp, const char *path)
 {
 	struct stat status;
 
@@ -45,35 +47,35 @@ static void add_stamp(struct text *stamp, const char *path)
 		text_add(stamp, "- ");
 }
 
-// What decides what a reference stands for.
-static const char *make_stamp(struct arena *arena, const struct facts *facts)
+// Returns a stamp of the files that determine the meaning of a reference.
+static const char *build_stamp(struct arena *arena, const struct facts *facts)
 {
 	const char *own = path_join(arena, probe_nix_configuration(arena, facts), "nix");
 	struct text stamp = { .arena = arena };
 
-	add_stamp(&stamp, "/etc/nix/nix.conf");
-	add_stamp(&stamp, "/etc/nix/registry.json");
-	add_stamp(&stamp, "/etc/xdg/nix/nix.conf");
-	add_stamp(&stamp, path_join(arena, own, "nix.conf"));
-	add_stamp(&stamp, path_join(arena, own, "registry.json"));
+	add_file_stamp(&stamp, "/etc/nix/nix.conf");
+	add_file_stamp(&stamp, "/etc/nix/registry.json");
+	add_file_stamp(&stamp, "/etc/xdg/nix/nix.conf");
+	add_file_stamp(&stamp, path_join(arena, own, "nix.conf"));
+	add_file_stamp(&stamp, path_join(arena, own, "registry.json"));
 	return text_get(&stamp);
 }
 
 struct package_cache package_cache_find(struct arena *arena, const struct config *config,
 					const struct facts *facts)
 {
-	struct package_cache memory = { .root = facts->state.root };
-	struct package_request *request = &memory.request;
+	struct package_cache cache = { .root = facts->state.root };
+	struct package_request *request = &cache.request;
 	struct utsname machine;
 
 	request->reference = config->nixpkgs ? config->nixpkgs : "nixpkgs";
 	request->system = uname(&machine) == 0 ? arena_strdup(arena, machine.machine) : "";
-	request->stamp = make_stamp(arena, facts);
+	request->stamp = build_stamp(arena, facts);
 	vec_each(package, &config->packages)
 		vec_push(arena, &request->names, package->name);
-	memory.key = packages_key(arena, request);
-	memory.links = arena_printf(arena, "%s/" ROOTS_DIRECTORY "/%s", memory.root, memory.key);
-	return memory;
+	cache.key = packages_key(arena, request);
+	cache.links = arena_printf(arena, "%s/" ROOTS_DIRECTORY "/%s", cache.root, cache.key);
+	return cache;
 }
 
 bool packages_has_programs(struct arena *arena, const char *path)
@@ -88,7 +90,7 @@ static const char *file_name(struct arena *arena, const char *key)
 	return arena_printf(arena, "%s.json", key);
 }
 
-// So that it is not forgotten; once a day is enough.
+// Updates the file's time at most once a day, for is_unused.
 static void mark_used(const char *path, time_t now)
 {
 	struct stat status;
@@ -97,16 +99,16 @@ static void mark_used(const char *path, time_t now)
 		utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
 }
 
-bool package_cache_load(const struct package_cache *memory, struct arena *arena,
+bool package_cache_load(const struct package_cache *cache, struct arena *arena,
 			struct package_answer *ret_answer)
 {
 	const char *path =
-		arena_printf(arena, "%s/" PACKAGES_DIRECTORY "/%s.json", memory->root, memory->key);
-	const char *text = file_read(arena, path, CACHE_LIMIT, 0);
+		arena_printf(arena, "%s/" PACKAGES_DIRECTORY "/%s.json", cache->root, cache->key);
+	const char *text = file_read(arena, path, CACHE_FILE_MAX, 0);
 	time_t now = time(NULL);
 	struct package_answer answer = { 0 };
 
-	if (!text || !packages_read_cache(arena, text, &memory->request, now, &answer) ||
+	if (!text || !packages_parse_cache(arena, text, &cache->request, now, &answer) ||
 	    (answer.nixpkgs && access(answer.nixpkgs, F_OK) < 0))
 		return false;
 	vec_each(row, &answer.rows) {
@@ -119,23 +121,26 @@ bool package_cache_load(const struct package_cache *memory, struct arena *arena,
 	return true;
 }
 
-static int open_part(const struct package_cache *memory, const char *name, struct error *error)
+// Opens a directory below ~/.claudebox, and creates it if it is missing. Returns -1 with an error.
+static int open_subdirectory(const struct package_cache *cache, const char *name,
+			     struct error *error)
 {
-	CLEANUP_FD int root = state_open_root(memory->root, error);
+	CLEANUP_FD int root = state_open_root(cache->root, error);
 
 	return root < 0 ? -1
-			: open_directory(root, name, path_join(error->arena, memory->root, name),
+			: open_directory(root, name, path_join(error->arena, cache->root, name),
 					 error);
 }
 
-bool package_cache_prepare_links(const struct package_cache *memory, struct error *error)
+bool package_cache_prepare_links(const struct package_cache *cache, struct error *error)
 {
-	CLEANUP_FD int links = open_part(memory, ROOTS_DIRECTORY, error);
+	CLEANUP_FD int links = open_subdirectory(cache, ROOTS_DIRECTORY, error);
 
 	return links >= 0;
 }
 
-static bool is_old(int directory, const char *name, time_t now)
+// Returns whether the entry has not been used for UNUSED_DAYS, or is missing.
+static bool is_unused(int directory, const char *name, time_t now)
 {
 	struct stat status;
 
@@ -143,18 +148,19 @@ static bool is_old(int directory, const char *name, time_t now)
 	       now - status.st_mtime > (time_t)UNUSED_DAYS * DAY;
 }
 
-// A link of ours that keeps nothing that is wanted: of an earlier answer, or of a request that nobody makes any more.
-static bool is_stale(const struct package_cache *memory, struct arena *arena, int links, int files,
-		     const char *name, const struct package_answer *answer)
+// Returns whether a link can be removed: it belongs to an earlier answer of this request, or to
+// another request that has not been used for UNUSED_DAYS.
+static bool is_stale_link(const struct package_cache *cache, struct arena *arena, int links,
+			  int files, const char *name, const struct package_answer *answer)
 {
-	size_t digits = strlen(memory->key);
+	size_t digits = strlen(cache->key);
 	const char *key = arena_strndup(arena, name, strnlen(name, digits));
 	char target[PATH_MAX];
 	ssize_t length;
 
-	if (!str_equal(key, memory->key))
-		return is_old(links, name, time(NULL)) &&
-		       is_old(files, file_name(arena, key), time(NULL));
+	if (!str_equal(key, cache->key))
+		return is_unused(links, name, time(NULL)) &&
+		       is_unused(files, file_name(arena, key), time(NULL));
 	length = readlinkat(links, name, target, sizeof(target) - 1);
 	if (length < 0)
 		return false;
@@ -168,47 +174,48 @@ static bool is_stale(const struct package_cache *memory, struct arena *arena, in
 	return true;
 }
 
-static void tidy(const struct package_cache *memory, struct arena *arena, int links, int files,
-		 const struct package_answer *answer)
+// Removes stale links and unused files.
+static void remove_stale(const struct package_cache *cache, struct arena *arena, int links,
+			 int files, const struct package_answer *answer)
 {
-	CLEANUP_FD int copy = openat(links, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	CLEANUP_FD int other = openat(files, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	CLEANUP_DIR DIR *all_links = copy < 0 ? NULL : fdopendir(copy);
-	CLEANUP_DIR DIR *all_files = other < 0 ? NULL : fdopendir(other);
+	CLEANUP_FD int links_copy = openat(links, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	CLEANUP_FD int files_copy = openat(files, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	CLEANUP_DIR DIR *all_links = links_copy < 0 ? NULL : fdopendir(links_copy);
+	CLEANUP_DIR DIR *all_files = files_copy < 0 ? NULL : fdopendir(files_copy);
 	struct dirent *entry;
 
 	if (!all_links || !all_files)
 		return;
-	take_fd(&copy);
-	take_fd(&other);
+	take_fd(&links_copy);
+	take_fd(&files_copy);
 	while ((entry = readdir(all_links))) {
 		if (entry->d_type == DT_LNK &&
-		    is_stale(memory, arena, links, files, entry->d_name, answer))
+		    is_stale_link(cache, arena, links, files, entry->d_name, answer))
 			unlinkat(links, entry->d_name, 0);
 	}
 	while ((entry = readdir(all_files))) {
-		if (entry->d_type == DT_REG && is_old(files, entry->d_name, time(NULL)))
+		if (entry->d_type == DT_REG && is_unused(files, entry->d_name, time(NULL)))
 			unlinkat(files, entry->d_name, 0);
 	}
 }
 
-bool package_cache_store(const struct package_cache *memory, struct arena *arena,
+bool package_cache_store(const struct package_cache *cache, struct arena *arena,
 			 const struct package_answer *answer, enum reference_kind kind,
 			 struct error *error)
 {
-	CLEANUP_FD int links = open_part(memory, ROOTS_DIRECTORY, error);
-	CLEANUP_FD int files = links < 0 ? -1 : open_part(memory, PACKAGES_DIRECTORY, error);
-	const char *name = file_name(arena, memory->key);
+	CLEANUP_FD int links = open_subdirectory(cache, ROOTS_DIRECTORY, error);
+	CLEANUP_FD int files = links < 0 ? -1 : open_subdirectory(cache, PACKAGES_DIRECTORY, error);
+	const char *name = file_name(arena, cache->key);
 
 	if (files < 0)
 		return false;
 	if (kind == REFERENCE_LOCAL)
 		unlinkat(files, name, 0);
 	else if (!replace_file(files, name,
-			       packages_write_cache(arena, &memory->request, answer, kind,
-						    time(NULL)),
+			       packages_render_cache(arena, &cache->request, answer, kind,
+						     time(NULL)),
 			       error))
 		return false;
-	tidy(memory, arena, links, files, answer);
+	remove_stale(cache, arena, links, files, answer);
 	return true;
 }

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Finds what the names of packages stand for, and has nix build or fetch it.
+// Resolves the names of packages to store paths, and runs nix to build or fetch them.
 //
-// Theory of operation: nix is asked four things at most. What the reference stands for now, so that all further answers are
-// about the same tree; which derivation each name is, in the order of the request, which also finds names that are wrong
-// before anything is built; then to build them all. Which outputs that brings differs between versions of nix, and some
-// packages have their programs in another one: those are named in the derivation's file, and asked for in the end.
+// Theory of operation: nix runs at most four times, and more often only to find the cause of an
+// error.
+//   1. `nix flake metadata` resolves the reference, so that all later commands use the same tree.
+//   2. `nix build --dry-run` gives the derivation of each name, in the order of the request. Wrong
+//      names are found here, before anything is built.
+//   3. `nix build` builds or fetches all of them.
+//   4. Which outputs step 3 builds depends on the version of nix, and some packages have their
+//      programs in another output. The derivation's file lists all outputs; a second `nix build`
+//      adds those that are missing.
 #include "nix/packages.h"
 
 #include "base/arena.h"
@@ -22,179 +27,195 @@
 
 #include <string.h>
 
-enum { DERIVATION_LIMIT = 16 * 1024 * 1024 };
+enum { DERIVATION_MAX = 16 * 1024 * 1024 };
 
-struct resolve {
+struct resolution {
 	struct arena *arena;
 	struct nix_command nix;
 	const struct config *config;
-	const struct package_cache *memory;
+	const struct package_cache *cache;
 	struct package_source source;
-	bool keep;             // links and a file may be made
-	package_builds wanted; // one for each name
+	bool write_cache;      // and create links
+	package_builds wanted; // derivations, one for each name
 	package_builds built;
 	struct package_answer answer;
 };
 
-static bool not_understood(struct error *error)
+static bool set_parse_error(struct error *error)
 {
-	error_hint(error, "claudebox works with Nix 2.8 and later: nix --version");
-	return error_set(error, "nix gives an answer that claudebox does not understand");
+	error_set(error, "cannot parse the output of nix");
+	return error_hint(error, "claudebox needs Nix 2.8 or later; see `nix --version`");
 }
 
-static const char *installable(const struct resolve *resolve, const char *name)
+static const char *installable(const struct resolution *resolution, const char *name)
 {
-	return arena_printf(resolve->arena, "%s#%s", resolve->source.url, name);
+	return arena_printf(resolution->arena, "%s#%s", resolution->source.url, name);
 }
 
-static bool find_source(struct resolve *resolve, struct error *error)
+// Resolves the reference of nixpkgs (step 1). Returns false with an error.
+static bool find_source(struct resolution *resolution, struct error *error)
 {
-	const char *reference = resolve->memory->request.reference;
+	const char *reference = resolution->cache->request.reference;
 	struct nix_result result;
-	strings words = { 0 };
+	strings arguments = { 0 };
 
-	vec_push(resolve->arena, &words, "flake");
-	vec_push(resolve->arena, &words, "metadata");
-	vec_push(resolve->arena, &words, "--json");
-	vec_push(resolve->arena, &words, "--");
-	vec_push(resolve->arena, &words, reference);
-	if (!nix_command_run(&resolve->nix, &words, &result, error))
+	vec_push(resolution->arena, &arguments, "flake");
+	vec_push(resolution->arena, &arguments, "metadata");
+	vec_push(resolution->arena, &arguments, "--json");
+	vec_push(resolution->arena, &arguments, "--");
+	vec_push(resolution->arena, &arguments, reference);
+	if (!nix_command_run(&resolution->nix, &arguments, &result, error))
 		return false;
 	if (result.status) {
-		error_hint(error, "see what this says: `nix flake metadata %s`", reference);
-		return error_set(error, "%s cannot be used: %s",
-				 packages_source_shown(resolve->arena, resolve->config),
-				 packages_reason(resolve->arena, result.messages, false));
+		error_set(error, "%s cannot be used: %s",
+			  packages_render_source(resolution->arena, resolution->config),
+			  packages_parse_reason(resolution->arena, result.messages, false));
+		return error_hint(error, "run `nix flake metadata %s` to see the whole message",
+				  reference);
 	}
-	if (!packages_read_source(resolve->arena, result.output, &resolve->source))
-		return not_understood(error);
-	resolve->answer.nixpkgs = resolve->source.path;
+	if (!packages_parse_source(resolution->arena, result.output, &resolution->source))
+		return set_parse_error(error);
+	resolution->answer.nixpkgs = resolution->source.path;
 	return true;
 }
 
-static bool evaluate(struct resolve *resolve, const struct config_package *packages, size_t count,
-		     struct nix_result *ret_result, struct error *error)
+// Runs `nix build --dry-run` for some packages.
+static bool run_dry_build(struct resolution *resolution, const struct config_package *packages,
+			  size_t count, struct nix_result *ret_result, struct error *error)
 {
-	strings words = { 0 };
+	strings arguments = { 0 };
 
-	vec_push(resolve->arena, &words, "build");
-	vec_push(resolve->arena, &words, "--dry-run");
-	vec_push(resolve->arena, &words, "--json");
-	vec_push(resolve->arena, &words, "--");
+	vec_push(resolution->arena, &arguments, "build");
+	vec_push(resolution->arena, &arguments, "--dry-run");
+	vec_push(resolution->arena, &arguments, "--json");
+	vec_push(resolution->arena, &arguments, "--");
 	for (size_t i = 0; i < count; i++)
-		vec_push(resolve->arena, &words, installable(resolve, packages[i].name));
-	return nix_command_run(&resolve->nix, &words, ret_result, error);
+		vec_push(resolution->arena, &arguments, installable(resolution, packages[i].name));
+	return nix_command_run(&resolution->nix, &arguments, ret_result, error);
 }
 
-static bool blame(const struct resolve *resolve, const struct config_package *package,
-		  const char *messages, struct error *error)
+// Sets the error for a package that nix cannot evaluate. Returns false.
+static bool set_package_error(const struct resolution *resolution,
+			      const struct config_package *package, const char *messages,
+			      struct error *error)
 {
-	const char *shown = packages_shown(resolve->arena, package);
-	const char *meant = packages_suggestion(resolve->arena, messages);
+	const char *shown = packages_render_name(resolution->arena, package);
+	const char *suggestion = packages_parse_suggestion(resolution->arena, messages);
 
 	if (strstr(messages, "does not provide attribute")) {
-		error_hint(error, "%s",
-			   meant ? meant
-				 : arena_printf(resolve->arena,
-						"look for its name: `nix search %s WORD`",
-						resolve->memory->request.reference));
-		return error_set(error, "%s is not in '%s'", shown,
-				 resolve->memory->request.reference);
+		const char *reference = resolution->cache->request.reference;
+
+		error_set(error, "%s is not in '%s'", shown, reference);
+		return suggestion ? error_hint(error, "%s", suggestion)
+				  : error_hint(error, "search for the name: `nix search %s WORD`",
+					       reference);
 	}
-	error_hint(error, "take it off the list, or choose another package");
-	return error_set(error, "%s cannot be used: %s", shown,
-			 packages_reason(resolve->arena, messages, false));
+	error_set(error, "%s cannot be used: %s", shown,
+		  packages_parse_reason(resolution->arena, messages, false));
+	return error_hint(error, "remove it from the list, or choose another package");
 }
 
-// nix stops at the first name that is wrong, and does not always say which.
-static bool blame_one(struct resolve *resolve, const char *messages, struct error *error)
+// Evaluates the packages one by one and sets the error for the first that fails. nix stops at the
+// first error and does not always name the package.
+static bool find_failing_package(struct resolution *resolution, const char *messages,
+				 struct error *error)
 {
-	const struct config_package *packages = resolve->config->packages.items;
-	size_t count = resolve->config->packages.count;
+	const struct config_package *packages = resolution->config->packages.items;
+	size_t count = resolution->config->packages.count;
 	struct nix_result result;
 
 	for (size_t i = 0; count > 1 && i < count; i++) {
-		if (!evaluate(resolve, &packages[i], 1, &result, error))
+		if (!run_dry_build(resolution, &packages[i], 1, &result, error))
 			return false;
 		if (result.status)
-			return blame(resolve, &packages[i], result.messages, error);
+			return set_package_error(resolution, &packages[i], result.messages, error);
 	}
 	if (count == 1)
-		return blame(resolve, packages, messages, error);
+		return set_package_error(resolution, packages, messages, error);
 	return error_set(error, "the packages cannot be used together: %s",
-			 packages_reason(resolve->arena, messages, false));
+			 packages_parse_reason(resolution->arena, messages, false));
 }
 
-static bool find_derivations(struct resolve *resolve, struct error *error)
+// Finds the derivations of all packages (step 2). Returns false with an error.
+static bool find_derivations(struct resolution *resolution, struct error *error)
 {
-	const struct config *config = resolve->config;
+	const struct config *config = resolution->config;
 	struct nix_result result;
 
-	if (!evaluate(resolve, config->packages.items, config->packages.count, &result, error))
+	if (!run_dry_build(resolution, config->packages.items, config->packages.count, &result,
+			   error))
 		return false;
 	if (result.status)
-		return blame_one(resolve, result.messages, error);
-	return (packages_read_builds(resolve->arena, result.output, &resolve->wanted) &&
-		resolve->wanted.count == config->packages.count) ||
-	       not_understood(error);
+		return find_failing_package(resolution, result.messages, error);
+	return (packages_parse_builds(resolution->arena, result.output, &resolution->wanted) &&
+		resolution->wanted.count == config->packages.count) ||
+	       set_parse_error(error);
 }
 
-// The name whose derivation, or one that it needs, has failed: both are in what nix says.
-static bool blame_build(const struct resolve *resolve, const char *messages, struct error *error)
+// Sets the error for the package whose build failed. nix's messages contain its derivation, even if
+// the build of a dependency failed.
+static bool set_build_error(const struct resolution *resolution, const char *messages,
+			    struct error *error)
 {
-	const char *reason = packages_reason(resolve->arena, messages, true);
-	struct text names = { .arena = resolve->arena };
+	const char *reason = packages_parse_reason(resolution->arena, messages, true);
+	struct text names = { .arena = resolution->arena };
 
-	for (size_t i = 0; i < resolve->wanted.count; i++) {
-		const struct config_package *package = &resolve->config->packages.items[i];
+	for (size_t i = 0; i < resolution->wanted.count; i++) {
+		const struct config_package *package = &resolution->config->packages.items[i];
 
-		if (strstr(messages, resolve->wanted.items[i].derivation)) {
-			error_hint(error, "take it off the list, or see why: `nix build %s#%s`",
-				   resolve->memory->request.reference, package->name);
-			return error_set(error, "%s cannot be built: %s",
-					 packages_shown(resolve->arena, package), reason);
+		if (strstr(messages, resolution->wanted.items[i].derivation)) {
+			error_set(error, "%s cannot be built: %s",
+				  packages_render_name(resolution->arena, package), reason);
+			return error_hint(error,
+					  "remove it from the list, or run `nix build %s#%s` to "
+					  "see the whole log",
+					  resolution->cache->request.reference, package->name);
 		}
 		text_printf(&names, "%s'%s'", i ? ", " : "", package->name);
 	}
-	error_hint(error, "take it off the list");
-	return error_set(error, "one of the packages %s cannot be built: %s", text_get(&names),
-			 reason);
+	error_set(error, "one of the packages %s cannot be built: %s", text_get(&names), reason);
+	return error_hint(error, "remove packages from the list to find the one that fails");
 }
 
-static bool build(struct resolve *resolve, const strings *installables, const char *links,
-		  struct error *error)
+// Runs `nix build` and adds the results to resolution->built. Returns false with an error.
+static bool run_build(struct resolution *resolution, const strings *installables, const char *links,
+		      struct error *error)
 {
 	struct nix_result result;
 	package_builds built;
-	strings words = { 0 };
+	strings arguments = { 0 };
 
-	vec_push(resolve->arena, &words, "build");
-	vec_push(resolve->arena, &words, "--json");
-	vec_push(resolve->arena, &words, resolve->keep ? "--out-link" : "--no-link");
-	if (resolve->keep)
-		vec_push(resolve->arena, &words, links);
-	vec_push(resolve->arena, &words, "--");
+	vec_push(resolution->arena, &arguments, "build");
+	vec_push(resolution->arena, &arguments, "--json");
+	vec_push(resolution->arena, &arguments,
+		 resolution->write_cache ? "--out-link" : "--no-link");
+	if (resolution->write_cache)
+		vec_push(resolution->arena, &arguments, links);
+	vec_push(resolution->arena, &arguments, "--");
 	vec_each(word, installables)
-		vec_push(resolve->arena, &words, *word);
-	if (!nix_command_run(&resolve->nix, &words, &result, error))
+		vec_push(resolution->arena, &arguments, *word);
+	if (!nix_command_run(&resolution->nix, &arguments, &result, error))
 		return false;
 	if (result.status)
-		return blame_build(resolve, result.messages, error);
-	if (!packages_read_builds(resolve->arena, result.output, &built))
-		return not_understood(error);
+		return set_build_error(resolution, result.messages, error);
+	if (!packages_parse_builds(resolution->arena, result.output, &built))
+		return set_parse_error(error);
 	vec_each(one, &built)
-		vec_push(resolve->arena, &resolve->built, *one);
+		vec_push(resolution->arena, &resolution->built, *one);
 	return true;
 }
 
-static bool is_built(const struct resolve *resolve, const char *derivation, const char *output)
+// Returns whether nix has built this output of the derivation; with `output` NULL, whether one of
+// the built outputs has programs.
+static bool is_built(const struct resolution *resolution, const char *derivation,
+		     const char *output)
 {
-	vec_each(one, &resolve->built) {
+	vec_each(one, &resolution->built) {
 		if (!str_equal(one->derivation, derivation))
 			continue;
 		vec_each(other, &one->outputs) {
 			if (!output ? other->path &&
-					      packages_has_programs(resolve->arena, other->path)
+					      packages_has_programs(resolution->arena, other->path)
 				    : str_equal(other->name, output))
 				return true;
 		}
@@ -202,104 +223,107 @@ static bool is_built(const struct resolve *resolve, const char *derivation, cons
 	return false;
 }
 
-// Outputs that nix did not bring by itself: when those that it brought have no programs, or when they are there anyway.
-static void add_hidden_outputs(struct resolve *resolve, size_t number, strings *installables)
+// Adds the outputs of a package that nix has not built and that may have programs, if the built
+// ones have no programs or if the output is in the store already.
+static void add_missing_outputs(struct resolution *resolution, size_t number, strings *installables)
 {
-	const char *derivation = resolve->wanted.items[number].derivation;
-	const char *name = resolve->config->packages.items[number].name;
-	const char *text = file_read(resolve->arena, derivation, DERIVATION_LIMIT, 0);
-	bool enough = is_built(resolve, derivation, NULL);
+	const char *derivation = resolution->wanted.items[number].derivation;
+	const char *name = resolution->config->packages.items[number].name;
+	const char *text = file_read(resolution->arena, derivation, DERIVATION_MAX, 0);
+	bool enough = is_built(resolution, derivation, NULL);
 	package_outputs outputs;
 
-	if (!text || !packages_read_derivation(resolve->arena, text, &outputs))
+	if (!text || !packages_parse_derivation(resolution->arena, text, &outputs))
 		return;
 	vec_each(output, &outputs) {
-		bool here = output->path && packages_has_programs(resolve->arena, output->path);
+		bool here = output->path && packages_has_programs(resolution->arena, output->path);
 
-		if (!is_built(resolve, derivation, output->name) &&
-		    !packages_output_is_aside(output->name) && (here || !enough))
-			vec_push(resolve->arena, installables,
-				 installable(resolve, arena_printf(resolve->arena, "%s.%s", name,
-								   output->name)));
+		if (!is_built(resolution, derivation, output->name) &&
+		    !packages_output_is_auxiliary(output->name) && (here || !enough))
+			vec_push(resolution->arena, installables,
+				 installable(resolution, arena_printf(resolution->arena, "%s.%s",
+								      name, output->name)));
 	}
 }
 
-static bool build_all(struct resolve *resolve, struct error *error)
+// Builds all packages (steps 3 and 4). Returns false with an error.
+static bool build_all(struct resolution *resolution, struct error *error)
 {
-	const char *links = resolve->memory->links;
+	const char *links = resolution->cache->links;
 	strings installables = { 0 };
-	strings hidden = { 0 };
+	strings missing = { 0 };
 
-	vec_each(package, &resolve->config->packages)
-		vec_push(resolve->arena, &installables, installable(resolve, package->name));
-	// With a link of its own it stays in the store, for nix in the box.
-	if (resolve->source.path)
-		vec_push(resolve->arena, &installables, resolve->source.path);
-	if (!build(resolve, &installables, links, error))
+	vec_each(package, &resolution->config->packages)
+		vec_push(resolution->arena, &installables, installable(resolution, package->name));
+	// A link keeps the source of nixpkgs in the store, for nix in the box.
+	if (resolution->source.path)
+		vec_push(resolution->arena, &installables, resolution->source.path);
+	if (!run_build(resolution, &installables, links, error))
 		return false;
-	for (size_t i = 0; i < resolve->wanted.count; i++)
-		add_hidden_outputs(resolve, i, &hidden);
-	return !hidden.count ||
-	       build(resolve, &hidden, arena_printf(resolve->arena, "%s-more", links), error);
+	for (size_t i = 0; i < resolution->wanted.count; i++)
+		add_missing_outputs(resolution, i, &missing);
+	return !missing.count ||
+	       run_build(resolution, &missing, arena_printf(resolution->arena, "%s-more", links),
+			 error);
 }
 
-static void add_row(struct resolve *resolve, const char *name, const char *path)
+static void add_row(struct resolution *resolution, const char *name, const char *path)
 {
-	const char *bin = packages_has_programs(resolve->arena, path)
-				  ? path_join(resolve->arena, path, "bin")
+	const char *bin = packages_has_programs(resolution->arena, path)
+				  ? path_join(resolution->arena, path, "bin")
 				  : NULL;
 
-	vec_each(row, &resolve->answer.rows) {
+	vec_each(row, &resolution->answer.rows) {
 		if (str_equal(row->name, name) && str_equal(row->path, path))
 			return;
 	}
-	vec_push(resolve->arena, &resolve->answer.rows,
+	vec_push(resolution->arena, &resolution->answer.rows,
 		 (struct package_facts){ .name = name, .path = path, .bin = bin });
 }
 
-// Every output with programs; for a package that has none, whatever it has.
-static bool collect(struct resolve *resolve, struct error *error)
+// Adds every output with programs to the answer; for a package without programs, its first output.
+static bool collect_outputs(struct resolution *resolution, struct error *error)
 {
-	for (size_t i = 0; i < resolve->wanted.count; i++) {
-		const char *name = resolve->config->packages.items[i].name;
-		const char *derivation = resolve->wanted.items[i].derivation;
-		bool programs = is_built(resolve, derivation, NULL);
-		size_t before = resolve->answer.rows.count;
+	for (size_t i = 0; i < resolution->wanted.count; i++) {
+		const char *name = resolution->config->packages.items[i].name;
+		const char *derivation = resolution->wanted.items[i].derivation;
+		bool programs = is_built(resolution, derivation, NULL);
+		size_t before = resolution->answer.rows.count;
 
-		vec_each(one, &resolve->built) {
+		vec_each(one, &resolution->built) {
 			if (!str_equal(one->derivation, derivation))
 				continue;
 			vec_each(output, &one->outputs) {
 				if (output->path &&
-				    (packages_has_programs(resolve->arena, output->path) ||
-				     (!programs && resolve->answer.rows.count == before)))
-					add_row(resolve, name, output->path);
+				    (packages_has_programs(resolution->arena, output->path) ||
+				     (!programs && resolution->answer.rows.count == before)))
+					add_row(resolution, name, output->path);
 			}
 		}
-		if (resolve->answer.rows.count == before)
-			return not_understood(error);
+		if (resolution->answer.rows.count == before)
+			return set_parse_error(error);
 	}
 	return true;
 }
 
-static bool ask_nix(struct resolve *resolve, const struct facts *facts, struct error *error)
+static bool run_nix(struct resolution *resolution, const struct facts *facts, struct error *error)
 {
 	bool ok;
 
-	if (resolve->keep && !package_cache_prepare_links(resolve->memory, error))
+	if (resolution->write_cache && !package_cache_prepare_links(resolution->cache, error))
 		return false;
-	if (!nix_command_open(&resolve->nix, resolve->arena, facts, error)) {
-		const char *shown = packages_shown(resolve->arena, resolve->config->packages.items);
+	if (!nix_command_open(&resolution->nix, resolution->arena, facts, error)) {
+		const char *shown =
+			packages_render_name(resolution->arena, resolution->config->packages.items);
 
 		return error_set(error, "%s: %s", shown, error->message);
 	}
-	ok = find_source(resolve, error) && find_derivations(resolve, error) &&
-	     build_all(resolve, error) && collect(resolve, error);
-	nix_command_close(&resolve->nix);
+	ok = find_source(resolution, error) && find_derivations(resolution, error) &&
+	     build_all(resolution, error) && collect_outputs(resolution, error);
+	nix_command_close(&resolution->nix);
 	return ok;
 }
 
-// Rows are in the order of the request.
 static void add_origins(package_rows *rows, const struct config *config)
 {
 	vec_each(row, rows) {
@@ -313,54 +337,56 @@ static void add_origins(package_rows *rows, const struct config *config)
 bool packages_resolve(struct facts *facts, const struct config *config, struct arena *arena,
 		      struct error *error)
 {
-	struct package_cache memory;
-	struct resolve resolve = { .arena = arena, .config = config, .memory = &memory };
+	struct package_cache cache;
+	struct resolution resolution = { .arena = arena, .config = config, .cache = &cache };
 
 	if (!config->packages.count)
 		return true;
-	// What cannot start shall not be built for, and state that is not ours not be believed.
+	// Do not build for a box that cannot start, and do not read a cache that others can write.
 	if (!plan_refuse_project(facts, error) || !plan_refuse_state(facts, error) ||
 	    !packages_check(config, error))
 		return false;
-	memory = package_cache_find(arena, config, facts);
-	resolve.keep = config->action != ACTION_DRY_RUN;
-	if (!package_cache_load(&memory, arena, &resolve.answer)) {
-		if (!ask_nix(&resolve, facts, error) ||
-		    (resolve.keep && !package_cache_store(&memory, arena, &resolve.answer,
-							  resolve.source.kind, error)))
+	cache = package_cache_find(arena, config, facts);
+	resolution.write_cache = config->action != ACTION_DRY_RUN;
+	if (!package_cache_load(&cache, arena, &resolution.answer)) {
+		if (!run_nix(&resolution, facts, error) ||
+		    (resolution.write_cache &&
+		     !package_cache_store(&cache, arena, &resolution.answer, resolution.source.kind,
+					  error)))
 			return false;
 	}
-	add_origins(&resolve.answer.rows, config);
-	facts->packages = resolve.answer.rows;
-	facts->nixpkgs = resolve.answer.nixpkgs;
+	add_origins(&resolution.answer.rows, config);
+	facts->packages = resolution.answer.rows;
+	facts->nixpkgs = resolution.answer.nixpkgs;
 	return true;
 }
 
-// A place on this machine.
-static bool path_is_named(const char *reference)
+// Returns whether the reference is a path on this machine.
+static bool is_local_reference(const char *reference)
 {
 	return reference[0] == '/' || str_starts(reference, "path:") ||
 	       str_starts(reference, "git+file:");
 }
 
-enum packages_seen packages_lookup(const struct facts *facts, const struct config *config,
-				   struct arena *arena, struct error *error)
+enum packages_state packages_lookup(const struct facts *facts, const struct config *config,
+				    struct arena *arena, struct error *error)
 {
-	struct package_cache memory = package_cache_find(arena, config, facts);
-	struct resolve resolve = { .arena = arena, .config = config, .memory = &memory };
-	enum packages_seen seen = PACKAGES_NOT_YET;
+	struct package_cache cache = package_cache_find(arena, config, facts);
+	struct resolution resolution = { .arena = arena, .config = config, .cache = &cache };
+	enum packages_state state = PACKAGES_UNKNOWN;
 
 	if (!packages_check(config, error))
-		return PACKAGES_WRONG;
-	if (package_cache_load(&memory, arena, &resolve.answer))
-		return PACKAGES_HERE;
-	if (!nix_command_open(&resolve.nix, arena, facts, error))
-		return PACKAGES_WRONG;
-	resolve.nix.offline = true;
-	if (find_source(&resolve, error))
-		seen = find_derivations(&resolve, error) ? PACKAGES_KNOWN : PACKAGES_WRONG;
-	else if (path_is_named(memory.request.reference)) // of others, the internet may know more
-		seen = PACKAGES_WRONG;
-	nix_command_close(&resolve.nix);
-	return seen;
+		return PACKAGES_INVALID;
+	if (package_cache_load(&cache, arena, &resolution.answer))
+		return PACKAGES_CACHED;
+	if (!nix_command_open(&resolution.nix, arena, facts, error))
+		return PACKAGES_INVALID;
+	resolution.nix.offline = true;
+	if (find_source(&resolution, error))
+		state = find_derivations(&resolution, error) ? PACKAGES_EVALUATED
+							     : PACKAGES_INVALID;
+	else if (is_local_reference(cache.request.reference)) // others may have to be fetched first
+		state = PACKAGES_INVALID;
+	nix_command_close(&resolution.nix);
+	return state;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Asks about what the repository asks for (EXT-01), once, and again when it changes.
+// Asks the user about the requested packages, once for each list (EXT-01).
 #include "nix/requested_packages.h"
 
 #include "base/arena.h"
@@ -10,15 +10,15 @@
 #include "plan/nix/requested.h"
 #include "sys/ask.h"
 
-static const char wish_origin[] = REQUESTED_DIRECTORY "/" REQUESTED_FILE;
+static const char request_origin[] = REQUESTED_DIRECTORY "/" REQUESTED_FILE;
 
-static const char *question_of(struct arena *arena, const strings *tools)
+static const char *render_question(struct arena *arena, const strings *packages)
 {
 	struct text out = { .arena = arena };
 
-	text_printf(&out, "This repository asks for tools from Nix (%s):", wish_origin);
-	vec_each(tool, tools)
-		text_printf(&out, "%s %s", tool == tools->items ? "" : ",", *tool);
+	text_printf(&out, "This repository requests packages from Nix (%s):", request_origin);
+	vec_each(package, packages)
+		text_printf(&out, "%s %s", package == packages->items ? "" : ",", *package);
 	text_add(&out, ".\nAdd them to the box?");
 	return text_get(&out);
 }
@@ -27,24 +27,24 @@ bool resolve_requested_packages(struct config *config, struct facts *facts, stru
 				const char **ret_record, struct error *error)
 {
 	struct requested_facts *requested = &facts->requested;
-	const strings *tools = &requested->requested.tools;
-	bool yes = false;
+	const strings *packages = &requested->requested.tools;
+	bool accepted = false;
 
 	*ret_record = NULL;
-	if (!tools->count)
+	if (!packages->count)
 		return true;
-	// Without a question there is no yes; and without Nix there is nothing to ask.
+	// --yes does not answer this question. Without Nix the packages could not be added.
 	if (requested->answer == REQUESTED_UNKNOWN && config->action == ACTION_LAUNCH &&
 	    !config->yes && facts_file(facts, "/nix/store")) {
-		if (!ask_yes_no(question_of(arena, tools), &yes, error))
+		if (!ask_yes_no(render_question(arena, packages), &accepted, error))
 			return false;
-		requested->answer = yes ? REQUESTED_YES : REQUESTED_NO;
-		*ret_record = requested_render_answer(arena, tools, requested->answer);
+		requested->answer = accepted ? REQUESTED_YES : REQUESTED_NO;
+		*ret_record = requested_render_answer(arena, packages, requested->answer);
 	}
 	if (requested->answer != REQUESTED_YES)
 		return true;
-	vec_each(tool, tools)
+	vec_each(package, packages)
 		vec_push(arena, &config->packages,
-			 (struct config_package){ .name = *tool, .origin = wish_origin });
+			 (struct config_package){ .name = *package, .origin = request_origin });
 	return true;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Asks about what the repository asks for (EXT-01), once, and again when it changes.
+// Requested packages: those that the repository lists in .claudebox/tools.txt (EXT-01).
 #pragma once
 
 #include "base/arena.h"
@@ -9,7 +9,8 @@
 
 #include <stdbool.h>
 
-// What the repository asks for becomes part of the configuration when the user has said yes to it, now or before.
-// `ret_record` gets an answer to keep.
+// Asks the user about the requested packages, unless this list was answered before. Adds them to
+// the configuration if the answer is yes. Sets *ret_record to a new answer that is to be stored,
+// NULL if there is none. Returns false with an error if the user cannot be asked.
 bool resolve_requested_packages(struct config *config, struct facts *facts, struct arena *arena,
 				const char **ret_record, struct error *error);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The limits of a box (memory, processes, processor time), and which way the kernel is told.
+// The limits of a box (memory, processes, processor time) and how they are set.
 //
-// Theory of operation: a limit belongs to a cgroup (v2). Where the kernel's tree is ours to change, claudebox makes one
-// beside its own; where systemd keeps the tree, systemd-run asks it for a scope and then becomes bwrap. Both put the
-// box one level below the limits, and forbid further levels. Limits that were asked for and cannot be had stop
-// the start. The number of processes is limited also when nobody asked, where that costs no helper.
+// Theory of operation: a limit is a setting of a cgroup (v2). Where claudebox can write to the tree
+// of cgroups, it creates one beside its own. Where systemd manages the tree, systemd-run requests a
+// scope and then executes bwrap. In both cases the processes of the box are in a cgroup one level
+// below the limits, and further levels are forbidden. If configured limits cannot be set, the box
+// does not start. Without configuration the number of processes is limited all the same, if that
+// needs no systemd-run.
 #include "plan/limits.h"
 
 #include "base/arena.h"
@@ -19,9 +21,10 @@
 
 #include <string.h>
 
-enum { CPU_PERIOD = 100000 }; // microseconds: the kernel's own
+enum { CPU_PERIOD = 100000 }; // microseconds, the kernel's default
 
-// The shell that systemd-run becomes makes the inner cgroup, enters it, and becomes bwrap.
+// Script of the shell that systemd-run executes: creates the inner cgroup, moves the shell into it,
+// and executes bwrap.
 #define ENTER_INNER                                                     \
 	"IFS=: read -r _ _ own </proc/self/cgroup && cd \"" CGROUP_ROOT \
 	"$own\" && mkdir " CGROUP_INNER                                 \
@@ -36,6 +39,7 @@ bool limits_asked_for(const struct config *config)
 	return false;
 }
 
+// Returns whether all configured limits are available.
 static bool has_all(const struct plan_limits *limits, const bool available[LIMIT_COUNT])
 {
 	for (int limit = 0; limit < LIMIT_COUNT; limit++)
@@ -71,9 +75,10 @@ void plan_build_limits(struct plan *plan, const struct config *config, const str
 	limits->runtime_directory = cgroup->runtime_directory;
 }
 
-// systemd leaves out what it has no controller for, without a word; so it is not asked.
-static bool refuse_controllers(const struct plan_limits *limits, const struct facts *facts,
-			       struct error *error)
+// Sets the error for controllers that systemd does not have. systemd would ignore such a limit
+// without an error. Returns false.
+static bool set_controller_error(const struct plan_limits *limits, const struct facts *facts,
+				 struct error *error)
 {
 	struct text missing = { .arena = error->arena };
 
@@ -81,41 +86,44 @@ static bool refuse_controllers(const struct plan_limits *limits, const struct fa
 		if (limits->values[limit].value && !facts->cgroup.by_systemd[limit])
 			text_printf(&missing, "%s%s", missing.length ? ", " : "",
 				    limit_table[limit].name);
-	error_hint(
+	error_set(error, "cannot limit %s: the controller is not delegated to this user",
+		  text_get(&missing));
+	return error_hint(
 		error,
-		"as root, put '[Service]' and 'Delegate=memory pids cpu' into "
+		"as root, write '[Service]' and 'Delegate=memory pids cpu' to "
 		"/etc/systemd/system/user@.service.d/delegate.conf, run systemctl daemon-reload, "
-		"and log in again; or take the limit out of the profile");
-	return error_set(error, "cannot limit %s: the kernel's controller is not given to you",
-			 text_get(&missing));
+		"and log in again; or remove the limit from the profile");
 }
 
-static bool refuse(const struct plan_limits *limits, const struct facts *facts, struct error *error)
+// Sets the error for limits that cannot be set. Returns false.
+static bool set_limits_error(const struct plan_limits *limits, const struct facts *facts,
+			     struct error *error)
 {
 	const struct cgroup_facts *cgroup = &facts->cgroup;
 
 	if (cgroup->systemd_run && !cgroup->systemd_problem)
-		return refuse_controllers(limits, facts, error);
-	error_hint(error,
-		   "log in through systemd (loginctl enable-linger starts its part for you), start "
-		   "claudebox in a cgroup below one that is yours, or take \"limits\" out of the "
-		   "profile");
-	return error_set(error, "cannot limit the box: %s, and %s",
-			 cgroup->problem ? cgroup->problem : "its own cgroup has no such limits",
-			 cgroup->systemd_problem ? cgroup->systemd_problem
-						 : "systemd-run is not installed");
+		return set_controller_error(limits, facts, error);
+	error_set(error, "cannot limit the box: %s, and %s",
+		  cgroup->problem ? cgroup->problem : "its own cgroup has no such limits",
+		  cgroup->systemd_problem ? cgroup->systemd_problem
+					  : "systemd-run is not installed");
+	return error_hint(
+		error, "log in through systemd (loginctl enable-linger starts the user instance), "
+		       "start claudebox in a cgroup below a writable one, or remove \"limits\" "
+		       "from the profile");
 }
 
-// With the tree of cgroups in its hands the box could lift its limits.
+// Refuses a writable mount of the tree of cgroups: the box could remove its limits there.
 static bool check_mounts(const struct plan *plan, struct error *error)
 {
 	vec_each(mount, &plan->mounts) {
 		if (mount->kind != MOUNT_WRITABLE || !(path_within(mount->source, CGROUP_ROOT) ||
 						       path_within(CGROUP_ROOT, mount->source)))
 			continue;
-		error_hint(error, "mount it read-only, or take \"limits\" out of the profile");
-		return error_set(error, "'%s' would let the box lift its own limits",
-				 quote_display(error->arena, mount->source, 0));
+		error_set(error, "mount '%s' allows the box to remove its own limits",
+			  quote_display(error->arena, mount->source, 0));
+		return error_hint(error,
+				  "mount it read-only, or remove \"limits\" from the profile");
 	}
 	return true;
 }
@@ -123,7 +131,7 @@ static bool check_mounts(const struct plan *plan, struct error *error)
 bool plan_check_limits(const struct plan *plan, const struct facts *facts, struct error *error)
 {
 	if (plan->limits.way == LIMITS_IMPOSSIBLE)
-		return refuse(&plan->limits, facts, error);
+		return set_limits_error(&plan->limits, facts, error);
 	return !plan->limits.asked || check_mounts(plan, error);
 }
 
@@ -137,7 +145,7 @@ limit_files limits_render_files(struct arena *arena, const struct plan_limits *l
 			 (struct limit_file){
 				 "memory.max",
 				 arena_printf(arena, "%llu", values[LIMIT_MEMORY].value), false });
-		// Not there in a kernel that cannot swap.
+		// Missing in a kernel without swap.
 		vec_push(arena, &files, (struct limit_file){ "memory.swap.max", "0", true });
 	}
 	if (values[LIMIT_PIDS].value)
@@ -157,8 +165,8 @@ limit_files limits_render_files(struct arena *arena, const struct plan_limits *l
 	return files;
 }
 
-// A number without sign or blanks; false: there is none.
-static bool read_number(const char **cursor, double *ret_number)
+// Parses digits. Returns false if there are none.
+static bool parse_number(const char **cursor, double *ret_number)
 {
 	const char *digit = *cursor;
 
@@ -170,28 +178,29 @@ static bool read_number(const char **cursor, double *ret_number)
 	return true;
 }
 
-// "100" is 100, "200000 100000" a share: 2. False: there is no limit ("max"), or nothing that is understood.
-static bool read_value(const char *text, double *ret_value)
+// Parses "100" as 100, and the quotient "200000 100000" as 2. Returns false if there is no limit
+// ("max") or if the text is malformed.
+static bool parse_value(const char *text, double *ret_value)
 {
-	double of = 1;
+	double divisor = 1;
 
-	if (!read_number(&text, ret_value))
+	if (!parse_number(&text, ret_value))
 		return false;
 	if (*text == ' ') {
 		text++;
-		if (!read_number(&text, &of) || of == 0)
+		if (!parse_number(&text, &divisor) || divisor == 0)
 			return false;
-		*ret_value /= of;
+		*ret_value /= divisor;
 	}
 	return !*text || str_equal(text, "\n");
 }
 
-bool limits_hold(const struct limit_file *file, const char *said)
+bool limits_hold(const struct limit_file *file, const char *text)
 {
 	double wanted;
 	double found;
 
-	return read_value(file->value, &wanted) && read_value(said, &found) && found <= wanted;
+	return parse_value(file->value, &wanted) && parse_value(text, &found) && found <= wanted;
 }
 
 const char *limits_find_cgroup(struct arena *arena, const char *text)
@@ -199,7 +208,7 @@ const char *limits_find_cgroup(struct arena *arena, const char *text)
 	const char *line;
 
 	while ((line = str_next_line(arena, &text))) {
-		const char *path = str_after(line, "0::"); // among the lines of cgroup v1
+		const char *path = str_after(line, "0::"); // other lines are of cgroup v1
 
 		if (path)
 			return path;
@@ -259,7 +268,8 @@ const char *limits_render_text(struct arena *arena, enum limit limit, unsigned l
 	return arena_printf(arena, "%s %s", limit_render(arena, limit, value), what[limit]);
 }
 
-static const char *names_of(struct arena *arena, const bool available[LIMIT_COUNT])
+// Returns the names of the available limits, NULL if there are none.
+static const char *render_names(struct arena *arena, const bool available[LIMIT_COUNT])
 {
 	struct text names = { .arena = arena };
 
@@ -273,22 +283,23 @@ static const char *names_of(struct arena *arena, const bool available[LIMIT_COUN
 const char *limits_render_available(const struct facts *facts, struct error *error)
 {
 	const struct cgroup_facts *cgroup = &facts->cgroup;
-	const char *direct = names_of(error->arena, cgroup->direct);
-	const char *asked = cgroup->systemd_run && !cgroup->systemd_problem
-				    ? names_of(error->arena, cgroup->by_systemd)
-				    : NULL;
+	const char *direct = render_names(error->arena, cgroup->direct);
+	const char *by_systemd = cgroup->systemd_run && !cgroup->systemd_problem
+					 ? render_names(error->arena, cgroup->by_systemd)
+					 : NULL;
 	struct config config = { 0 };
 	struct plan plan = { 0 };
 
-	// Nothing is wanted: then anything would be.
+	// If no limit is available, request all of them, so that plan_check_limits sets an error.
 	for (int limit = 0; limit < LIMIT_COUNT; limit++)
-		config.limits[limit].value = cgroup->wanted[limit] || (!direct && !asked);
+		config.limits[limit].value = cgroup->wanted[limit] || (!direct && !by_systemd);
 	plan_build_limits(&plan, &config, facts);
 	if (!plan_check_limits(&plan, facts, error))
 		return NULL;
 	if (plan.limits.way == LIMITS_SYSTEMD || !direct)
-		return arena_printf(error->arena, "%s: by systemd-run --scope", asked);
+		return arena_printf(error->arena, "%s: by systemd-run --scope", by_systemd);
 	return arena_printf(error->arena, "%s: by a cgroup in %s%s%s", direct,
 			    quote_display(error->arena, cgroup->parent, 0),
-			    asked ? "; by systemd-run --scope: " : "", asked ? asked : "");
+			    by_systemd ? "; by systemd-run --scope: " : "",
+			    by_systemd ? by_systemd : "");
 }

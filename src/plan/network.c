@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The network part of the plan: what is refused, which ports pass, who finds names.
+// The network part of the plan: refused addresses, ports, and the box's resolv.conf.
 //
-// Theory of operation (tier inet): the box has a network namespace of its own. pasta, outside, carries its packets to
-// ordinary sockets of the host; rules in the namespace, loaded from outside before the agent starts, refuse every
-// address that is not the internet. The box has made-up addresses, so nothing of the host's shows in its routes. Names
-// are found through a relay outside, which listens on the box's own loopback and asks the host's resolvers. The agent
-// has no capability over the namespace, so it can change none of this.
+// Theory of operation (tier inet): the box has its own network namespace. pasta runs outside of it
+// and forwards the box's packets through ordinary sockets of the host. nftables rules inside the
+// namespace refuse every address that does not belong to the internet; they are loaded before the
+// agent starts. The box has fixed addresses of its own, so its routes show nothing of the host. The
+// DNS relay runs outside, listens on the box's loopback, and forwards queries to the host's
+// resolvers. The agent has no capability in the namespace, so it cannot change any of this.
 #include "plan/network.h"
 
 #include "base/address.h"
@@ -17,6 +18,7 @@
 #include "plan/plan.h"
 #include "plan/tables.h"
 
+// Returns whether one of the ranges includes `range`.
 static bool covered(const plan_ranges *ranges, const struct address_range *range)
 {
 	vec_each(known, ranges) {
@@ -26,6 +28,7 @@ static bool covered(const plan_ranges *ranges, const struct address_range *range
 	return false;
 }
 
+// Returns whether a range behind `from` in the list includes it.
 static bool covered_later(const host_ranges *ranges, const struct host_range *from)
 {
 	for (const struct host_range *other = from + 1; other < ranges->items + ranges->count;
@@ -53,7 +56,7 @@ plan_ranges plan_host_ranges(struct arena *arena, const host_ranges *found)
 	plan_ranges always = plan_refused_ranges(arena);
 	plan_ranges ranges = { 0 };
 
-	// Without overlaps: nft takes none in a set of ranges.
+	// nft refuses overlapping ranges in a set.
 	vec_each(own, found) {
 		if (covered(&always, &own->range) || covered(&ranges, &own->range) ||
 		    covered_later(found, own))
@@ -99,29 +102,30 @@ bool plan_check_network(const struct plan *plan, const struct facts *facts, stru
 	if (!tier_table[plan->network].attached)
 		return true;
 	if (!network->pasta) {
-		error_hint(error, "install it: `apt install passt` (Debian, Ubuntu), "
-				  "`dnf install passt` (Fedora), `pacman -S passt` (Arch)");
-		return error_set(error, "network inet needs 'pasta', and it is not installed");
+		error_set(error, "network inet needs 'pasta', which is not installed");
+		return error_hint(error, "install it: `apt install passt` (Debian, Ubuntu), "
+					 "`dnf install passt` (Fedora), `pacman -S passt` (Arch)");
 	}
 	if (!network->nft) {
-		error_hint(error, "install it: `apt install nftables` (Debian, Ubuntu), "
+		error_set(error, "network inet needs 'nft', which is not installed");
+		return error_hint(error,
+				  "install it: `apt install nftables` (Debian, Ubuntu), "
 				  "`dnf install nftables` (Fedora), `pacman -S nftables` (Arch)");
-		return error_set(error, "network inet needs 'nft', and it is not installed");
 	}
 	if (network->tun_problem) {
-		// For each reason at once: no module, no node (a container), too narrow a mode.
-		error_hint(error, "run `sudo sh -c 'modprobe tun; mkdir -p /dev/net; mknod "
-				  "/dev/net/tun c 10 200; chmod 666 /dev/net/tun'`");
-		return error_set(error, "network inet needs '/dev/net/tun': %s",
-				 network->tun_problem);
+		error_set(error, "network inet needs '/dev/net/tun': %s", network->tun_problem);
+		// One command for all causes: no module, no node (in a container), wrong mode.
+		return error_hint(error, "run `sudo sh -c 'modprobe tun; mkdir -p /dev/net; mknod "
+					 "/dev/net/tun c 10 200; chmod 666 /dev/net/tun'`");
 	}
 	if (network->problem) {
-		error_hint(error, "without them the box could reach this machine's own network");
-		return error_set(error, "cannot read the host's addresses: %s", network->problem);
+		error_set(error, "cannot read the host's addresses: %s", network->problem);
+		return error_hint(error,
+				  "without them, the box could reach this machine's own network");
 	}
 	if (!network->ipv4 && !network->ipv6) {
-		error_hint(error, "connect it, or start with --network none");
-		return error_set(error, "network inet: this machine is offline (no default route)");
+		error_set(error, "network inet: this machine is offline (no default route)");
+		return error_hint(error, "connect it, or start with --network none");
 	}
 	return true;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Who can limit a box: we ourselves, in a cgroup beside ours, or systemd.
+// Finds out how a box can be limited: by a new cgroup beside claudebox's own, or by systemd.
 //
-// Whoever made the cgroup that we are in keeps the tree around it. When that is systemd, by the name, it must be asked:
-// it takes controllers away from a tree that it believes to be its own. Otherwise the parent of our cgroup may be ours
-// to make another one in; the limits that it hands on are those that somebody switched on there.
+// Theory of operation: the name of claudebox's own cgroup shows whether systemd manages it. Then a
+// limit must go through systemd, because systemd removes controllers from a tree that it manages.
+// Otherwise claudebox may create a cgroup in the parent of its own, if it can write there. The
+// controllers that are available are those in the parent's cgroup.subtree_control.
 #include "probe/cgroup.h"
 
 #include "base/arena.h"
@@ -25,19 +26,19 @@
 #include <string.h>
 #include <sys/vfs.h>
 
-enum { LONGEST_FILE = 4096, FIRST_WITH_OOM_POLICY = 253 };
+enum { FILE_MAX = 4096, OOM_POLICY_VERSION = 253 };
 
-// Alone, or beside the trees of cgroup v1.
+// Mount points of cgroup v2: alone, or beside the trees of cgroup v1.
 static const char *const roots[] = { CGROUP_ROOT, CGROUP_ROOT "/unified" };
 
-// Files of the kernel claim to be empty.
+// Reads a kernel file, whose size stat reports as 0.
 static const char *read_file(struct arena *arena, const char *path)
 {
 	CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char text[LONGEST_FILE];
-	ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof(text));
+	char text[FILE_MAX];
+	ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof(text));
 
-	return got < 0 ? NULL : arena_strndup(arena, text, (size_t)got);
+	return size < 0 ? NULL : arena_strndup(arena, text, (size_t)size);
 }
 
 static const char *find_root(void)
@@ -50,8 +51,8 @@ static const char *find_root(void)
 	return NULL;
 }
 
-// A list of controllers: "cpu memory pids".
-static void read_limits(struct arena *arena, const char *path, bool limits[LIMIT_COUNT])
+// Reads a list of controllers, such as "cpu memory pids", and sets the limits that they allow.
+static void parse_controllers(struct arena *arena, const char *path, bool limits[LIMIT_COUNT])
 {
 	const char *text = read_file(arena, path);
 
@@ -65,11 +66,12 @@ static void read_limits(struct arena *arena, const char *path, bool limits[LIMIT
 	}
 }
 
-static bool by_systemd(const char *own)
+static bool is_systemd_cgroup(const char *own)
 {
 	return str_ends(own, ".scope") || str_ends(own, ".service") || str_ends(own, ".slice");
 }
 
+// Fills the part for a cgroup of claudebox's own.
 static void probe_direct(struct cgroup_facts *cgroup, struct arena *arena, const char *root)
 {
 	const char *text = root ? read_file(arena, "/proc/self/cgroup") : NULL;
@@ -77,24 +79,26 @@ static void probe_direct(struct cgroup_facts *cgroup, struct arena *arena, const
 	const char *parent;
 
 	if (!own) {
-		cgroup->problem = "this machine has no cgroup v2 in /sys/fs/cgroup";
+		cgroup->problem = "no cgroup v2 is mounted at /sys/fs/cgroup";
 		return;
 	}
-	if (by_systemd(own)) {
-		cgroup->problem = "systemd keeps the cgroup that claudebox was started in";
+	if (is_systemd_cgroup(own)) {
+		cgroup->problem = "systemd manages the cgroup that claudebox was started in";
 		return;
 	}
 	parent = path_clean(arena, arena_printf(arena, "%s/%s", root, path_parent(arena, own)));
 	if (access(parent, W_OK | X_OK) < 0 ||
 	    access(path_join(arena, parent, "cgroup.procs"), W_OK) < 0) {
-		cgroup->problem = arena_printf(arena, "the cgroup '%s' is not yours to change",
+		cgroup->problem = arena_printf(arena, "the cgroup '%s' is not writable",
 					       quote_display(arena, parent, 0));
 		return;
 	}
 	cgroup->parent = parent;
-	cgroup->problem = arena_printf(arena, "the cgroup '%s' does not hand on all of them (%s)",
+	cgroup->problem = arena_printf(arena,
+				       "the cgroup '%s' does not delegate all controllers (%s)",
 				       quote_display(arena, parent, 0), "cgroup.subtree_control");
-	read_limits(arena, path_join(arena, parent, "cgroup.subtree_control"), cgroup->direct);
+	parse_controllers(arena, path_join(arena, parent, "cgroup.subtree_control"),
+			  cgroup->direct);
 }
 
 static unsigned int systemd_version(struct arena *arena, const char *program)
@@ -107,14 +111,16 @@ static unsigned int systemd_version(struct arena *arena, const char *program)
 	return version;
 }
 
-// Whoever listens there would say that there are limits.
-static bool in_reach(const struct facts *facts, struct arena *arena, const char *directory)
+// Returns whether a box can write to the directory. A socket there could be the box's own, and
+// would report limits that do not exist.
+static bool is_box_writable(const struct facts *facts, struct arena *arena, const char *directory)
 {
 	struct followed place = file_follow(arena, directory);
 
 	return probe_box_writes(facts, &place);
 }
 
+// Fills the part for systemd.
 static void probe_systemd(struct facts *facts, struct arena *arena, const char *root)
 {
 	struct cgroup_facts *cgroup = &facts->cgroup;
@@ -125,22 +131,22 @@ static void probe_systemd(struct facts *facts, struct arena *arena, const char *
 	if (!cgroup->systemd_run)
 		return;
 	if (access("/run/systemd/system", F_OK) < 0 || !root || root != roots[0]) {
-		cgroup->systemd_problem = "systemd does not keep the cgroups (v2) of this machine";
+		cgroup->systemd_problem = "systemd does not manage this machine's cgroups (v2)";
 		return;
 	}
 	if (facts->uid) {
-		if (!runtime || runtime[0] != '/' || in_reach(facts, arena, runtime))
+		if (!runtime || runtime[0] != '/' || is_box_writable(facts, arena, runtime))
 			runtime = arena_printf(arena, "/run/user/%u", facts->uid);
 		cgroup->runtime_directory = runtime;
 		manager = arena_printf(arena, "/user.slice/user-%u.slice/user@%u.service",
 				       facts->uid, facts->uid);
 		if (access(path_join(arena, runtime, "systemd/private"), F_OK) < 0)
-			cgroup->systemd_problem = "you have no systemd of your own running";
+			cgroup->systemd_problem = "the systemd user instance does not run";
 	}
 	cgroup->systemd_oom_policy = systemd_version(arena, cgroup->systemd_run) >=
-				     FIRST_WITH_OOM_POLICY;
-	read_limits(arena, arena_printf(arena, "%s%s/cgroup.controllers", root, manager),
-		    cgroup->by_systemd);
+				     OOM_POLICY_VERSION;
+	parse_controllers(arena, arena_printf(arena, "%s%s/cgroup.controllers", root, manager),
+			  cgroup->by_systemd);
 }
 
 void probe_cgroup(struct facts *facts, struct arena *arena, const struct config *config)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Who can limit a box: we ourselves, in a cgroup beside ours, or systemd.
+// Finds out how a box can be limited: by a new cgroup beside claudebox's own, or by systemd.
 #pragma once
 
 #include "base/arena.h"
 #include "config/config.h"
 #include "plan/facts.h"
 
-// Who can limit the box.
+// Fills facts->cgroup. Looks for systemd only if limits are configured, or for --check.
 void probe_cgroup(struct facts *facts, struct arena *arena, const struct config *config);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The host's own addresses and networks, by asking the kernel (rtnetlink).
+// Reads the host's addresses and networks from the kernel (rtnetlink), and finds pasta and nft.
 #include "probe/network.h"
 
 #include "base/address.h"
@@ -19,18 +19,18 @@
 #include <sys/socket.h>
 
 enum {
-	RESOLV_LIMIT = 64 * 1024,
-	MOST_TRIES = 10,
-	// A prefix shorter than these is no network of neighbours: it is the way to the internet.
-	SHORTEST_4 = 8,
-	SHORTEST_6 = 16,
+	RESOLV_CONF_MAX = 64 * 1024,
+	TRIES_MAX = 10,
+	// A shorter prefix is not a local network but a route to the internet.
+	MIN_LENGTH_4 = 8,
+	MIN_LENGTH_6 = 16,
 };
 
 struct dump {
 	struct network_facts *network;
 	struct arena *arena;
-	void (*take)(struct dump *dump, const struct nlmsghdr *message);
-	bool torn; // something changed in between
+	void (*parse)(struct dump *dump, const struct nlmsghdr *message);
+	bool interrupted; // the data changed during the dump
 };
 
 static void add_range(struct dump *dump, int family, const void *bytes, unsigned int length,
@@ -49,14 +49,15 @@ static void add_range(struct dump *dump, int family, const void *bytes, unsigned
 						      : "gone" });
 }
 
+// Adds a local network, unless its prefix is too short to be one.
 static void add_network(struct dump *dump, int family, const void *bytes, unsigned int length,
 			unsigned int interface)
 {
-	if (length >= (unsigned int)(family == AF_INET6 ? SHORTEST_6 : SHORTEST_4))
+	if (length >= (unsigned int)(family == AF_INET6 ? MIN_LENGTH_6 : MIN_LENGTH_4))
 		add_range(dump, family, bytes, length, interface);
 }
 
-static void take_address(struct dump *dump, const struct nlmsghdr *message)
+static void parse_address(struct dump *dump, const struct nlmsghdr *message)
 {
 	const struct ifaddrmsg *address = NLMSG_DATA(message);
 	unsigned int bits = address->ifa_family == AF_INET6 ? ADDRESS_BITS_6 : ADDRESS_BITS_4;
@@ -65,7 +66,7 @@ static void take_address(struct dump *dump, const struct nlmsghdr *message)
 	if (message->nlmsg_type != RTM_NEWADDR ||
 	    (address->ifa_family != AF_INET && address->ifa_family != AF_INET6))
 		return;
-	// On a point-to-point link IFA_ADDRESS is the other end, with the prefix; IFA_LOCAL is ours.
+	// On a point-to-point link IFA_ADDRESS is the peer, with the prefix; IFA_LOCAL is the host.
 	for (const struct rtattr *part = IFA_RTA(address); RTA_OK(part, left);
 	     part = RTA_NEXT(part, left)) {
 		if (part->rta_type != IFA_ADDRESS && part->rta_type != IFA_LOCAL)
@@ -76,7 +77,8 @@ static void take_address(struct dump *dump, const struct nlmsghdr *message)
 	}
 }
 
-// A tunnel has no neighbours: what is routed into it may well be the whole internet.
+// Returns whether an interface has neighbours, or if that is not known. A tunnel has none: a route
+// into it may be the route to the whole internet.
 static bool has_neighbours(unsigned int interface)
 {
 	CLEANUP_FD int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -88,7 +90,7 @@ static bool has_neighbours(unsigned int interface)
 	return !(request.ifr_flags & (IFF_POINTOPOINT | IFF_NOARP));
 }
 
-static void take_route(struct dump *dump, const struct nlmsghdr *message)
+static void parse_route(struct dump *dump, const struct nlmsghdr *message)
 {
 	const struct rtmsg *route = NLMSG_DATA(message);
 	int left = (int)RTM_PAYLOAD(message);
@@ -119,8 +121,8 @@ static void take_route(struct dump *dump, const struct nlmsghdr *message)
 		add_network(dump, route->rtm_family, destination, route->rtm_dst_len, interface);
 }
 
-// False with errno; what came until then was taken.
-static bool ask(int fd, int kind, struct dump *dump)
+// Requests a dump of addresses or routes and parses all messages. Returns false with errno.
+static bool request_dump(int fd, int kind, struct dump *dump)
 {
 	struct {
 		struct nlmsghdr header;
@@ -134,22 +136,22 @@ static bool ask(int fd, int kind, struct dump *dump)
 	if (send(fd, &request, sizeof(request), 0) < 0)
 		return false;
 	for (;;) {
-		ssize_t got = recv(fd, buffer, sizeof(buffer), 0);
+		ssize_t received = recv(fd, buffer, sizeof(buffer), 0);
 		const struct nlmsghdr *message = (const struct nlmsghdr *)buffer;
 
-		if (got < 0 && errno == EINTR)
+		if (received < 0 && errno == EINTR)
 			continue;
-		if (got <= 0)
+		if (received <= 0)
 			return false;
-		for (; NLMSG_OK(message, got); message = NLMSG_NEXT(message, got)) {
+		for (; NLMSG_OK(message, received); message = NLMSG_NEXT(message, received)) {
 			if (message->nlmsg_type == NLMSG_DONE)
 				return true;
 			if (message->nlmsg_type == NLMSG_ERROR) {
 				errno = -((const struct nlmsgerr *)NLMSG_DATA(message))->error;
 				return false;
 			}
-			dump->torn |= message->nlmsg_flags & NLM_F_DUMP_INTR;
-			dump->take(dump, message);
+			dump->interrupted |= message->nlmsg_flags & NLM_F_DUMP_INTR;
+			dump->parse(dump, message);
 		}
 	}
 }
@@ -158,15 +160,16 @@ bool probe_ranges(struct network_facts *network, struct arena *arena)
 {
 	CLEANUP_FD int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
 
-	for (int tries = 0; fd >= 0 && tries < MOST_TRIES; tries++) {
-		struct dump addresses = { network, arena, take_address, false };
-		struct dump routes = { network, arena, take_route, false };
+	for (int tries = 0; fd >= 0 && tries < TRIES_MAX; tries++) {
+		struct dump addresses = { network, arena, parse_address, false };
+		struct dump routes = { network, arena, parse_route, false };
 
 		network->ranges.count = 0;
 		network->ipv4 = network->ipv6 = false;
-		if (!ask(fd, RTM_GETADDR, &addresses) || !ask(fd, RTM_GETROUTE, &routes))
+		if (!request_dump(fd, RTM_GETADDR, &addresses) ||
+		    !request_dump(fd, RTM_GETROUTE, &routes))
 			return false;
-		if (!addresses.torn && !routes.torn)
+		if (!addresses.interrupted && !routes.interrupted)
 			return true;
 		errno = EAGAIN;
 	}
@@ -186,7 +189,7 @@ void probe_network(struct facts *facts, struct arena *arena)
 
 	if (!probe_ranges(network, arena))
 		network->problem = arena_strdup(arena, strerror(errno));
-	network->resolv_text = file_read(arena, "/etc/resolv.conf", RESOLV_LIMIT, READ_FOLLOW);
+	network->resolv_text = file_read(arena, "/etc/resolv.conf", RESOLV_CONF_MAX, READ_FOLLOW);
 	network->pasta = probe_program(arena, facts, "pasta", &facts->passed_over);
 	network->nft = probe_program(arena, facts, "nft", &facts->passed_over);
 	network->tun_problem = tun_problem();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The host's own addresses and networks, by asking the kernel (rtnetlink).
+// Reads the host's addresses and networks from the kernel (rtnetlink), and finds pasta and nft.
 #pragma once
 
 #include "base/arena.h"
@@ -7,7 +7,8 @@
 
 #include <stdbool.h>
 
-// What the tier inet needs to know.
+// Fills facts->network, for the tier inet.
 void probe_network(struct facts *facts, struct arena *arena);
-// Every address and every directly reached network of the host's interfaces; false with errno.
+// Fills network->ranges with every address of the host's interfaces and every network that they
+// reach without a router, and ipv4 and ipv6. Returns false with errno.
 bool probe_ranges(struct network_facts *network, struct arena *arena);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The plan as bwrap options, in the order in which bwrap carries them out.
+// Renders the plan as bwrap options, in the order in which bwrap applies them.
 #include "render/bwrap.h"
 
 #include "base/arena.h"
@@ -9,8 +9,8 @@
 #include "plan/tables.h"
 #include "seccomp/programs.h"
 
-static void add(bwrap_options *options, struct arena *arena, const char *flag, const char *first,
-		const char *second)
+static void add_option(bwrap_options *options, struct arena *arena, const char *flag,
+		       const char *first, const char *second)
 {
 	vec_push(arena, options,
 		 (struct bwrap_option){ .flag = flag, .arguments = { first, second } });
@@ -18,7 +18,7 @@ static void add(bwrap_options *options, struct arena *arena, const char *flag, c
 
 static void add_variables(bwrap_options *options, struct arena *arena, const struct plan *plan)
 {
-	add(options, arena, "--clearenv", NULL, NULL);
+	add_option(options, arena, "--clearenv", NULL, NULL);
 	vec_each(variable, &plan->variables)
 		vec_push(arena, options,
 			 (struct bwrap_option){ .flag = "--setenv",
@@ -27,7 +27,7 @@ static void add_variables(bwrap_options *options, struct arena *arena, const str
 						.variable = variable });
 }
 
-static struct bwrap_option option_of(const struct plan_mount *mount)
+static struct bwrap_option mount_option(const struct plan_mount *mount)
 {
 	bool writable = mount->kind == MOUNT_WRITABLE;
 
@@ -64,21 +64,23 @@ static struct bwrap_option option_of(const struct plan_mount *mount)
 static void add_mount(bwrap_options *options, struct arena *arena, const struct plan *plan,
 		      const struct plan_mount *mount)
 {
-	struct bwrap_option option = option_of(mount);
+	struct bwrap_option option = mount_option(mount);
 	unsigned long long memory = plan->limits.values[LIMIT_MEMORY].value;
 
 	option.mount = mount;
 	option.staged = mount->staged;
-	// Files there are memory, and stay when their process is killed: a full disk is the lesser evil.
+	// Files in a tmpfs use the box's memory, and killing a process does not free them. A file
+	// system that is full at half of the limit is better than an out-of-memory kill.
 	if (mount->kind == MOUNT_EMPTY && memory)
-		add(options, arena, "--size", arena_printf(arena, "%llu", memory / 2), NULL);
+		add_option(options, arena, "--size", arena_printf(arena, "%llu", memory / 2), NULL);
 	if (mount->mode)
 		option.mode = arena_printf(arena, "%04o", mount->mode);
 	vec_push(arena, options, option);
 }
 
-// Whoever is in a mount stays there when it is moved.
-static void add_directory(bwrap_options *options, struct arena *arena, const struct plan *plan)
+// Adds --chdir. If the project is a staged mount, this is the staging path: a process stays in the
+// mount when it is moved.
+static void add_chdir(bwrap_options *options, struct arena *arena, const struct plan *plan)
 {
 	struct bwrap_option option = { .flag = "--chdir", .arguments = { plan->project } };
 
@@ -93,21 +95,21 @@ bwrap_options render_bwrap(const struct plan *plan, struct arena *arena)
 {
 	bwrap_options options = { 0 };
 
-	add(&options, arena, "--unshare-user", NULL, NULL);
-	add(&options, arena, "--unshare-pid", NULL, NULL);
-	add(&options, arena, "--unshare-ipc", NULL, NULL);
-	add(&options, arena, "--unshare-uts", NULL, NULL);
-	add(&options, arena, "--unshare-cgroup", NULL, NULL);
+	add_option(&options, arena, "--unshare-user", NULL, NULL);
+	add_option(&options, arena, "--unshare-pid", NULL, NULL);
+	add_option(&options, arena, "--unshare-ipc", NULL, NULL);
+	add_option(&options, arena, "--unshare-uts", NULL, NULL);
+	add_option(&options, arena, "--unshare-cgroup", NULL, NULL);
 	if (tier_table[plan->network].own_namespace)
-		add(&options, arena, "--unshare-net", NULL, NULL);
-	add(&options, arena, "--uid", arena_printf(arena, "%u", plan->uid), NULL);
-	add(&options, arena, "--gid", arena_printf(arena, "%u", plan->gid), NULL);
-	add(&options, arena, "--hostname", plan->hostname, NULL);
-	add(&options, arena, "--cap-drop", "ALL", NULL);
+		add_option(&options, arena, "--unshare-net", NULL, NULL);
+	add_option(&options, arena, "--uid", arena_printf(arena, "%u", plan->uid), NULL);
+	add_option(&options, arena, "--gid", arena_printf(arena, "%u", plan->gid), NULL);
+	add_option(&options, arena, "--hostname", plan->hostname, NULL);
+	add_option(&options, arena, "--cap-drop", "ALL", NULL);
 	vec_push(arena, &options,
 		 (struct bwrap_option){ .flag = "--die-with-parent", .operand = OPERAND_NO_INIT });
 	if (!plan->user_namespaces)
-		add(&options, arena, "--disable-userns", NULL, NULL);
+		add_option(&options, arena, "--disable-userns", NULL, NULL);
 	vec_push(arena, &options,
 		 (struct bwrap_option){ .flag = "--seccomp",
 					.operand = OPERAND_SECCOMP,
@@ -115,6 +117,6 @@ bwrap_options render_bwrap(const struct plan *plan, struct arena *arena)
 	add_variables(&options, arena, plan);
 	vec_each(mount, &plan->mounts)
 		add_mount(&options, arena, plan, mount);
-	add_directory(&options, arena, plan);
+	add_chdir(&options, arena, plan);
 	return options;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The plan as bwrap options, in the order in which bwrap carries them out.
+// Renders the plan as bwrap options, in the order in which bwrap applies them.
 #pragma once
 
 #include "base/arena.h"
@@ -7,22 +7,21 @@
 #include "seccomp/programs.h"
 
 enum bwrap_operand {
-	OPERAND_TEXT,      // all arguments as they stand
+	OPERAND_TEXT,      // all arguments are literal
 	OPERAND_DATA,      // the first argument is a descriptor with the mount's content
 	OPERAND_HOST_PATH, // the first argument is a host path, or a descriptor of it
-	OPERAND_VARIABLE,  // the variable's value follows its name
-	OPERAND_SECCOMP,   // the argument is a descriptor with a program for the kernel
-	OPERAND_NO_INIT,   // none; only for a box without our init, which does it better
+	OPERAND_VARIABLE,  // the arguments are a variable's name and value
+	OPERAND_SECCOMP,   // the argument is a descriptor with a seccomp filter
+	OPERAND_NO_INIT,   // no argument; only for a box without claudebox's init
 };
 
-// One option with its arguments; launch and --dry-run print the same list in their own ways.
+// An option with its arguments. The launch and --dry-run use the same list.
 struct bwrap_option {
-	const char *mode; // for a --perms before it, or NULL
+	const char *mode; // for a --perms before the option, or NULL
 	const char *flag;
-	const char *by_descriptor; // the flag to use when a descriptor stands for the host path
+	const char *by_descriptor; // flag if the host path is given as a descriptor
 	const char *arguments[2];
-	const char *
-		staged; // instead of the last argument when the mount is moved there afterwards, or NULL
+	const char *staged; // replaces the last argument if the mount is moved afterwards, or NULL
 	enum bwrap_operand operand;
 	const struct plan_mount *mount;
 	const struct plan_variable *variable;
@@ -30,4 +29,5 @@ struct bwrap_option {
 };
 typedef VEC(struct bwrap_option) bwrap_options;
 
+// Returns bwrap's options, without the command.
 bwrap_options render_bwrap(const struct plan *plan, struct arena *arena);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The result of --check (UX-05): a doctor's report for a person, one plain line each for a pipe, JSON for scripts.
+// Renders the result of --check (UX-05): grouped for a terminal, one line each for a pipe, or JSON.
 #include "render/check.h"
 
 #include "base/arena.h"
@@ -19,7 +19,8 @@ static const struct {
 	[FINDING_BROKEN] = { "broken", STYLE_DANGER },
 };
 
-static bool stops(const struct finding_row *row)
+// Returns whether no box starts because of this row.
+static bool prevents_start(const struct finding_row *row)
 {
 	return row->found.state != FINDING_OK && !row->found.starts_without && row->required;
 }
@@ -29,31 +30,31 @@ size_t findings_to_fix(const finding_rows *rows)
 	size_t count = 0;
 
 	vec_each(row, rows)
-		count += stops(row);
+		count += prevents_start(row);
 	return count;
 }
 
-static const char *detail_of(struct arena *arena, const struct finding_row *row)
+static const char *render_detail(struct arena *arena, const struct finding_row *row)
 {
-	if (row->found.state == FINDING_OK || stops(row))
+	if (row->found.state == FINDING_OK || prevents_start(row))
 		return row->found.detail;
 	return arena_printf(arena, "%s (not needed)", row->found.detail);
 }
 
-static const char *fix_of(struct arena *arena, const struct finding_row *row)
+static const char *render_fix(struct arena *arena, const struct finding_row *row)
 {
 	if (row->found.state == FINDING_OK || !row->found.fix)
 		return NULL;
 	return arena_printf(arena, "fix: %s", row->found.fix);
 }
 
-static const char *summary_of(struct arena *arena, const finding_rows *rows)
+static const char *render_summary(struct arena *arena, const finding_rows *rows)
 {
 	size_t count = findings_to_fix(rows);
 
 	if (!count)
 		return "claudebox can start here";
-	return arena_printf(arena, "claudebox can't start here: %zu thing%s to fix", count,
+	return arena_printf(arena, "claudebox cannot start here: %zu problem%s to fix", count,
 			    count == 1 ? "" : "s");
 }
 
@@ -61,9 +62,9 @@ static void add_row(struct screen *screen, const struct finding_row *row)
 {
 	const char *name = state_rows[row->found.state].name;
 	bool narrow = screen_narrow(screen, NARROW_COLUMNS);
-	size_t margin = screen->reader.terminal ? 2 : 0; // below a head
+	size_t margin = screen->reader.terminal ? 2 : 0; // below a heading
 	size_t indent = narrow ? INDENT : margin + STATE_COLUMNS + 1 + NAME_COLUMNS + 1;
-	const char *fix = fix_of(screen->arena, row);
+	const char *fix = render_fix(screen->arena, row);
 
 	screen_add_blanks(screen, margin);
 	screen_add(screen, state_rows[row->found.state].style, name);
@@ -74,19 +75,20 @@ static void add_row(struct screen *screen, const struct finding_row *row)
 	} else {
 		text_printf(&screen->out, "%-*s ", NAME_COLUMNS, row->name);
 	}
-	screen_add_wrapped(screen, STYLE_PLAIN, detail_of(screen->arena, row), indent);
+	screen_add_wrapped(screen, STYLE_PLAIN, render_detail(screen->arena, row), indent);
 	if (!fix)
 		return;
 	screen_add_blanks(screen, indent);
-	screen_add_wrapped(screen, stops(row) ? STYLE_HEAD : STYLE_DIM, fix, indent);
+	screen_add_wrapped(screen, prevents_start(row) ? STYLE_HEAD : STYLE_DIM, fix, indent);
 }
 
+// Renders the group of row `first`, unless an earlier row belongs to it.
 static void add_group(struct screen *screen, const finding_rows *rows,
 		      const struct finding_row *first)
 {
 	for (const struct finding_row *row = rows->items; row < first; row++) {
 		if (str_equal(row->group, first->group))
-			return; // shown before
+			return; // this group is rendered already
 	}
 	screen_add(screen, STYLE_HEAD, first->group);
 	text_add(&screen->out, "\n");
@@ -108,7 +110,7 @@ const char *render_check(struct arena *arena, const finding_rows *rows, struct r
 			add_row(&screen, row);
 	}
 	screen_add_wrapped(&screen, findings_to_fix(rows) ? STYLE_DANGER : STYLE_GOOD,
-			   summary_of(arena, rows), 0);
+			   render_summary(arena, rows), 0);
 	return text_get(&screen.out);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The result of --check (UX-05): a doctor's report for a person, one plain line each for a pipe, JSON for scripts.
+// Renders the result of --check (UX-05): grouped for a terminal, one line each for a pipe, or JSON.
 #pragma once
 
 #include "base/arena.h"
@@ -12,21 +12,21 @@ enum finding_state { FINDING_OK, FINDING_MISSING, FINDING_BROKEN, FINDING_COUNT 
 
 struct finding {
 	enum finding_state state;
-	bool starts_without; // a box starts all the same, also where this is needed
+	bool starts_without; // a box starts although the check is required and not ok
 	const char *detail;
-	const char *fix; // how to cure it
+	const char *fix;
 };
 
 struct finding_row {
 	const char *name;
-	const char *group; // the head that it stands under on a terminal
-	bool required;     // no box starts without it
+	const char *group; // heading on a terminal
+	bool required;     // no box starts if the check is not ok
 	struct finding found;
 };
 typedef VEC(struct finding_row) finding_rows;
 
-// How many things keep a box from starting.
+// Returns how many rows prevent a box from starting.
 size_t findings_to_fix(const finding_rows *rows);
-// A report on a terminal; else a line each, always in the same columns: scripts cut it.
+// Renders the rows in groups for a terminal; otherwise one line each in fixed columns, for scripts.
 const char *render_check(struct arena *arena, const finding_rows *rows, struct reader reader);
 const char *render_check_json(struct arena *arena, const finding_rows *rows);

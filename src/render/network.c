@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tier inet as a pasta command line and as nft rules.
+// Renders the tier inet as a pasta command line and as nftables rules.
 #include "render/network.h"
 
 #include "base/address.h"
@@ -9,18 +9,18 @@
 #include "plan/network.h"
 #include "plan/plan.h"
 
-static void add(strings *words, struct arena *arena, const char *word)
+static void add_word(strings *words, struct arena *arena, const char *word)
 {
 	vec_push(arena, words, word);
 }
 
-static void add_pair(strings *words, struct arena *arena, const char *option, const char *value)
+static void add_option(strings *words, struct arena *arena, const char *option, const char *value)
 {
 	vec_push(arena, words, option);
 	vec_push(arena, words, value);
 }
 
-static const char *port_list(struct arena *arena, const ports *list)
+static const char *render_ports(struct arena *arena, const ports *list)
 {
 	struct text out = { .arena = arena };
 
@@ -32,17 +32,17 @@ static const char *port_list(struct arena *arena, const ports *list)
 static void add_addresses(strings *words, struct arena *arena, const struct plan_network *inet)
 {
 	if (!inet->ipv6)
-		add(words, arena, "--ipv4-only");
+		add_word(words, arena, "--ipv4-only");
 	if (!inet->ipv4)
-		add(words, arena, "--ipv6-only");
+		add_word(words, arena, "--ipv6-only");
 	if (inet->ipv4) {
-		add_pair(words, arena, "--address", BOX_ADDRESS_4);
-		add_pair(words, arena, "--netmask", BOX_LENGTH_4);
-		add_pair(words, arena, "--gateway", BOX_GATEWAY_4);
+		add_option(words, arena, "--address", BOX_ADDRESS_4);
+		add_option(words, arena, "--netmask", BOX_LENGTH_4);
+		add_option(words, arena, "--gateway", BOX_GATEWAY_4);
 	}
 	if (inet->ipv6) {
-		add_pair(words, arena, "--address", BOX_ADDRESS_6);
-		add_pair(words, arena, "--gateway", BOX_GATEWAY_6);
+		add_option(words, arena, "--address", BOX_ADDRESS_6);
+		add_option(words, arena, "--gateway", BOX_GATEWAY_6);
 	}
 }
 
@@ -51,41 +51,42 @@ strings render_pasta(const struct plan *plan, struct arena *arena, const char *n
 	const struct plan_network *inet = &plan->inet;
 	strings words = { 0 };
 
-	add(&words, arena, "pasta");
-	add(&words, arena, "--foreground"); // so that it dies with us
-	add(&words, arena, "--quiet");
-	add(&words, arena,
-	    "--no-netns-quit"); // we end it; to watch the namespace, it would have to look into init
-	add(&words, arena, "--config-net");
-	add_pair(&words, arena, "--ns-ifname", BOX_INTERFACE);
-	add_pair(&words, arena, "--mac-addr", "9a:55:9a:55:9a:55"); // not the host's
+	add_word(&words, arena, "pasta");
+	add_word(&words, arena, "--foreground"); // so that it ends with the supervisor
+	add_word(&words, arena, "--quiet");
+	// The supervisor stops pasta. To watch the namespace, pasta would need access to init.
+	add_word(&words, arena, "--no-netns-quit");
+	add_word(&words, arena, "--config-net");
+	add_option(&words, arena, "--ns-ifname", BOX_INTERFACE);
+	add_option(&words, arena, "--mac-addr", "9a:55:9a:55:9a:55"); // not the host's
 	add_addresses(&words, arena, inet);
-	// The host's loopback by way of the gateway, and nameservers of the host: never.
-	add(&words, arena, "--no-map-gw");
-	add_pair(&words, arena, "--dns", "none");
-	add_pair(&words, arena, "--search", "none");
-	add(&words, arena, "--no-dhcp");
-	add(&words, arena, "--no-dhcpv6");
-	add(&words, arena, "--no-ra");
+	// No access to the host's loopback through the gateway address, and no DNS by pasta.
+	add_word(&words, arena, "--no-map-gw");
+	add_option(&words, arena, "--dns", "none");
+	add_option(&words, arena, "--search", "none");
+	add_word(&words, arena, "--no-dhcp");
+	add_word(&words, arena, "--no-dhcpv6");
+	add_word(&words, arena, "--no-ra");
 	if (!inet->published_ports.count)
-		add_pair(&words, arena, "--tcp-ports", "none");
+		add_option(&words, arena, "--tcp-ports", "none");
 	vec_each(port, &inet->published_ports)
-		add_pair(&words, arena, "--tcp-ports",
-			 arena_printf(arena, "127.0.0.1/%u", port->number));
-	add_pair(&words, arena, "--udp-ports", "none");
-	add_pair(&words, arena, "--tcp-ns", port_list(arena, &inet->host_ports));
-	add_pair(&words, arena, "--udp-ns", "none");
+		add_option(&words, arena, "--tcp-ports",
+			   arena_printf(arena, "127.0.0.1/%u", port->number));
+	add_option(&words, arena, "--udp-ports", "none");
+	add_option(&words, arena, "--tcp-ns", render_ports(arena, &inet->host_ports));
+	add_option(&words, arena, "--udp-ns", "none");
 	if (inet->as_root)
-		add_pair(&words, arena, "--runas", "0"); // nobody could not enter the namespace
-	// Its standard descriptors are the only ones that every version leaves open.
-	add_pair(&words, arena, "--pid", "/proc/self/fd/1");
-	add_pair(&words, arena, "--userns", "/proc/self/fd/0");
-	add_pair(&words, arena, "--netns", network_namespace);
+		add_option(&words, arena, "--runas", "0"); // user nobody cannot enter the namespace
+	// Every version of pasta keeps its standard descriptors open, and closes others.
+	add_option(&words, arena, "--pid", "/proc/self/fd/1");
+	add_option(&words, arena, "--userns", "/proc/self/fd/0");
+	add_option(&words, arena, "--netns", network_namespace);
 	return words;
 }
 
-// `six` ranges, with IPv4 ones as a NAT64 gateway would show them.
-static const char *elements(struct arena *arena, const plan_ranges *ranges, bool six)
+// Returns the ranges as elements of a set. With `six`, IPv4 ranges are included in the form that a
+// NAT64 gateway uses.
+static const char *render_elements(struct arena *arena, const plan_ranges *ranges, bool six)
 {
 	struct text out = { .arena = arena };
 
@@ -104,7 +105,7 @@ static const char *elements(struct arena *arena, const plan_ranges *ranges, bool
 static void add_set(struct text *out, struct arena *arena, const char *name, bool six,
 		    const plan_ranges *ranges)
 {
-	const char *list = elements(arena, ranges, six);
+	const char *list = render_elements(arena, ranges, six);
 
 	text_printf(out, "\tset %s%d {\n\t\ttype %s\n\t\tflags interval\n", name, six ? 6 : 4,
 		    six ? "ipv6_addr" : "ipv4_addr");
@@ -113,8 +114,9 @@ static void add_set(struct text *out, struct arena *arena, const char *name, boo
 	text_add(out, "\t}\n");
 }
 
-// What was refused, for the line at the end; when a set is full the refusal goes on.
-static const char counting_sets[] =
+// Sets that count refused connections, for the report at the end of a session. When a set is full,
+// connections are still refused, but not counted one by one.
+static const char refused_sets[] =
 	"\tset connections4 {\n\t\ttype ipv4_addr . inet_proto . inet_service\n"
 	"\t\tsize 1024\n\t\tflags dynamic\n\t\tcounter\n\t}\n"
 	"\tset connections6 {\n\t\ttype ipv6_addr . inet_proto . inet_service\n"
@@ -123,16 +125,18 @@ static const char counting_sets[] =
 	"\tset pings6 {\n\t\ttype ipv6_addr\n\t\tsize 1024\n\t\tflags dynamic\n\t\tcounter\n\t}\n"
 	"\tcounter refused {\n\t}\n";
 
-// Whom the box has spoken to by UDP, and from where: others get no answer in. pasta keeps a port open for whoever sends to it. Not
-// the kernel's connection tracking, which every packet would pay for.
-static const char answering_sets[] =
+// Peers that the box has sent a datagram to, and from which port. pasta keeps that port open on the
+// host for packets from any sender; the rules accept those from these peers only. The kernel's
+// connection tracking would do the same, but at a cost for every packet.
+static const char peer_sets[] =
 	"\tset answers4 {\n\t\ttype ipv4_addr . inet_service . inet_service\n"
 	"\t\tsize 16384\n\t\tflags dynamic,timeout\n\t\ttimeout 3m\n\t}\n"
 	"\tset answers6 {\n\t\ttype ipv6_addr . inet_service . inet_service\n"
 	"\t\tsize 16384\n\t\tflags dynamic,timeout\n\t\ttimeout 3m\n\t}\n";
 
-// A reset tells TCP at once. Everything else gets a mark that has no route (the sender sees "no route to host"), but
-// IPv6 pings, whose senders the kernel tells nothing: they get an answer. `guard` stands behind the mark.
+// Chains. `refuse` answers TCP with a reset. Other packets get a mark that has an unreachable
+// route, so that the sender gets EHOSTUNREACH. The kernel does not report that error for IPv6
+// pings, so these get an ICMPv6 answer. `guard` rejects marked packets if the route is missing.
 static const char chains[] =
 	"\tchain refuse {\n"
 	"\t\tmeta l4proto { tcp, udp } counter name refused\n"
@@ -190,8 +194,8 @@ const char *render_nft(const struct plan *plan, struct arena *arena)
 	add_set(&out, arena, "refused", true, &plan->inet.refused);
 	add_set(&out, arena, "host", false, &plan->inet.host);
 	add_set(&out, arena, "host", true, &plan->inet.host);
-	text_add(&out, counting_sets);
-	text_add(&out, answering_sets);
+	text_add(&out, refused_sets);
+	text_add(&out, peer_sets);
 	text_printf(&out, chains, REFUSED_MARK, REFUSED_MARK);
 	text_add(&out, "}\n");
 	return text_get(&out);
@@ -202,7 +206,7 @@ const char *render_nft_change(struct arena *arena, const plan_ranges *host)
 	struct text out = { .arena = arena };
 
 	for (int six = 0; six < 2; six++) {
-		const char *list = elements(arena, host, six);
+		const char *list = render_elements(arena, host, six);
 
 		text_printf(&out, "flush set inet claudebox host%d\n", six ? 6 : 4);
 		if (*list)

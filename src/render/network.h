@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tier inet as a pasta command line and as nft rules.
+// Renders the tier inet as a pasta command line and as nftables rules.
 #pragma once
 
 #include "base/arena.h"
@@ -7,7 +7,9 @@
 
 #define NETWORK_NAMESPACE_SHOWN "/proc/CHILD/ns/net"
 
-// The tier inet: the command that carries packets, the rules, and their change when the host's network has changed.
+// Returns the pasta command line that connects the network namespace at this path.
 strings render_pasta(const struct plan *plan, struct arena *arena, const char *network_namespace);
+// Returns the rules that are loaded before the agent starts.
 const char *render_nft(const struct plan *plan, struct arena *arena);
-const char *render_nft_change(struct arena *arena, const plan_ranges *facts);
+// Returns the nft commands that replace the host's ranges, for when its addresses have changed.
+const char *render_nft_change(struct arena *arena, const plan_ranges *host);

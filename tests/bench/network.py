@@ -191,7 +191,7 @@ class Bench:
         process.stdout.readline()
         time.sleep(1)
         sizes = {}
-        for pid in self.world.strangers() + [int(pid) for pid in subprocess.run(
+        for pid in self.world.other_processes() + [int(pid) for pid in subprocess.run(
                 ["pgrep", "-f", "^/proc/self/fd/5 .*echo started"], stdout=subprocess.PIPE, text=True, check=False).stdout.split()]:
             status = pathlib.Path(f"/proc/{pid}/status").read_text()
             sizes[re.search(r"Name:\s+(\S+)", status)[1]] = int(re.search(r"VmRSS:\s+(\d+)", status)[1])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""claudebox as flake.nix makes it, on a machine with a Nix daemon and without a network: two stand-ins take the place of its inputs."""
+"""Builds claudebox with flake.nix, on a machine with a Nix daemon and without a network. Two stand-ins replace the flake's inputs."""
 import json
 import os
 import pathlib
@@ -10,13 +10,13 @@ from lib.nix import HERE, SYSTEM, NixTest
 
 SOURCE = pathlib.Path(os.environ["STAGE"])
 INPUTS = {"nixpkgs": "nixpkgs-for-build", "nix-index-database": "nix-index-database"}
-# flake.lock pins the real ones.
+# flake.lock has the real inputs.
 OPTIONS = ["--no-write-lock-file", *(word for name, place in INPUTS.items() for word in ("--override-input", name, f"path:{HERE / place}"))]
 SYSTEMS = ("aarch64-linux", "x86_64-linux")
 
 
 def flake(command, *arguments, output="", check=True):
-    """A command of nix on the flake; its answer."""
+    """Runs a command of nix on the flake, and returns the finished process."""
     with tempfile.TemporaryDirectory() as home:
         done = subprocess.run(["nix", *command.split(), *OPTIONS, f"path:{SOURCE}{output}", *arguments], cwd=home,
                               env={"PATH": os.environ["PATH"], "HOME": home}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -31,7 +31,7 @@ def evaluate(output, *more):
 
 
 class FlakeTest(NixTest):
-    """The tests of a class run the claudebox that nix has built; the stand-ins' programs are those of this machine, in the store."""
+    """The tests of a class run the claudebox that nix has built. The stand-ins copy the programs of this machine to the store."""
 
     @classmethod
     def setUpClass(cls):

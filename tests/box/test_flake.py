@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""NIX-01, NIX-02, NIX-03, SAND-10, TOOL-01: flake.nix is what it should be, and the claudebox that nix makes of it runs without the host's /usr."""
+"""NIX-01, NIX-02, NIX-03, SAND-10, TOOL-01: the outputs of flake.nix, and the claudebox that it builds, which runs without the host's /usr."""
 import json
 import os
 import pathlib
@@ -18,7 +18,7 @@ TOOLS = ("bash-interactive", "coreutils", "findutils", "gnugrep", "gnused", "gaw
          "ripgrep", "fd", "nodejs", "nix", "comma-with-db")
 CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 
-# Without a C library, so that nothing but the loader is needed.
+# A program without a C library, which needs the loader only.
 FOREIGN = r"""
 #if defined(__x86_64__)
 __asm__(".globl _start\n_start: mov $1, %eax; mov $1, %edi; lea text(%rip), %rsi; mov $8, %edx; syscall; mov $60, %eax; xor %edi, %edi; syscall\n"
@@ -39,15 +39,15 @@ class Flake(NixTest):
             app = evaluate(f"apps.{system}.default")
             self.assertEqual((app["type"], app["program"]), ("app", evaluate(f"packages.{system}.default.outPath") + "/bin/claudebox"))
 
-    def test_what_is_told_of_it(self):
+    def test_metadata(self):
         version = re.search(r"version: '([^']+)'", (SOURCE / "meson.build").read_text())[1]
         package = evaluate(f"packages.{SYSTEM}.default", "--apply", "p: { inherit (p) version meta; }")
         self.assertEqual(package["version"], version)
         self.assertEqual((package["meta"]["mainProgram"], package["meta"]["license"]["spdxId"]), ("claudebox", "MIT"))
         self.assertEqual(sorted(package["meta"]["platforms"]), sorted(SYSTEMS))
 
-    def test_what_is_compiled_in(self):
-        """Each option names the loader or program of that system, and every dependency of meson.build is an input."""
+    def test_compiled_in_paths(self):
+        """Each build option has the loader or program of that system, and every dependency of meson.build is an input."""
         for system, loader in zip(SYSTEMS, ("ld-linux-aarch64.so.1", "ld-linux-x86-64.so.2"), strict=True):
             flags = dict(flag[2:].split("=", 1) for flag in evaluate(f"packages.{system}.default.mesonFlags"))
             self.assertEqual(pathlib.Path(flags.pop("box_loader")).name, loader)
@@ -69,11 +69,11 @@ class Flake(NixTest):
 
 class NixBuild(FlakeTest):
     def claudebox(self, *arguments, env=None, **options):
-        """Neither claudebox nor the box depends on PATH."""
+        """Runs claudebox without PATH: neither claudebox nor the box depends on it."""
         return super().claudebox(*arguments, env={"PATH": "/nowhere", **(env or {})}, **options)
 
     def host(self, files, basics=()):
-        """Another machine that has this one's store."""
+        """Returns a function that runs claudebox on another machine with this machine's store."""
         host = OtherHost(self, files, basics=("passwd", "group", "ld.so.cache", *basics))
         return lambda *arguments, env=None: host.claudebox(*arguments, env=env, options=("--ro-bind", "/nix", "/nix"))
 
@@ -91,8 +91,8 @@ class NixBuild(FlakeTest):
         self.assertEqual(os.path.realpath(profile / "bin/claudebox"), self.under_test)
         self.assertTrue((profile / "share/man/man5/claudebox-profile.5").exists())
 
-    def test_the_programs_stay_as_long_as_claudebox(self):
-        """What it names is in its closure, so no collection takes it away."""
+    def test_programs_are_in_the_closure(self):
+        """The compiled-in paths are in its closure, so garbage collection keeps them."""
         closure = subprocess.run(["nix-store", "--query", "--requisites", self.package], stdout=subprocess.PIPE, text=True, check=True).stdout
         for name in ("bubblewrap", "passt", "nftables", "cacert", "glibc", *TOOLS):
             self.assertRegex(closure, rf"(?m)^/nix/store/\w{{32}}-{name}$")
@@ -129,13 +129,13 @@ class NixBuild(FlakeTest):
             self.fake_claude().write_text(f'{first_line}\necho "claude $*"\n')
             self.assertTrue(self.agent("-p", "hi").startswith("claude --dangerously-skip-permissions"), first_line)
 
-    def test_an_agent_of_node_has_the_stores(self):
+    def test_node_agent_uses_node_of_the_store(self):
         for first_line in ("#!/usr/bin/env node", "#!/usr/bin/node"):
             self.fake_claude().write_text(f"{first_line}\nconsole.log(process.version, require('fs').existsSync('/usr/bin/node'))\n")
             self.assertRegex(self.agent(), r"^v\d+\.\S+ false\n$")
 
-    def test_an_agent_of_another_system_has_the_stores_loader(self):
-        """As Claude's native build: an ELF file that asks for the loader at its usual path, which only the store has."""
+    def test_native_agent_uses_the_loader_of_the_store(self):
+        """Like Claude's native build: an ELF file with the usual path of the loader, which is a link to the store in the box."""
         source = self.home / "foreign.c"
         source.write_text(FOREIGN)
         loader = next(path for path in ("/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1") if os.path.exists(path))
@@ -143,8 +143,8 @@ class NixBuild(FlakeTest):
         self.assertEqual(self.agent(), "foreign\n")
         self.assertTrue(self.box(f"readlink {loader}").startswith("/nix/store/"))
 
-    def test_claude_itself(self):
-        """The loader of nixpkgs finds the C library beside itself; this one is Debian's and has to be told."""
+    def test_real_claude_runs(self):
+        """The loader of nixpkgs finds the C library in its own directory. This one is Debian's and needs LD_LIBRARY_PATH."""
         if "CLAUDE_NEW" not in os.environ:
             self.skipTest("Claude Code is not installed")
         lib = os.path.dirname(self.box("readlink /lib*/ld-linux*").strip())
@@ -160,20 +160,20 @@ class NixBuild(FlakeTest):
         subprocess.run(["gcc", "-nostdlib", "-pie", "-Wl,-dynamic-linker,/lib/ld-musl-x86_64.so.1", "-o", self.home / "bin/claude", source],
                        check=True)
         self.assertIn("needs '/lib/ld-musl-x86_64.so.1'", self.refused("--yes"))
-        self.assertEqual(self.box("echo a shell is still to be had"), "a shell is still to be had\n")
+        self.assertEqual(self.box("echo a shell still works"), "a shell still works\n")
 
     def test_certificates_of_the_host_or_else_of_the_store(self):
         show = ("--yes", "--exec", "sh", "-c", "cat $SSL_CERT_FILE")
         self.assertEqual(self.host({CERTIFICATES: "of the host\n"})(*show).stdout, "of the host\n")
         self.assertEqual(self.host({})(*show).stdout, "certificates of Nix\n")
 
-    def test_a_machine_with_links_for_its_directories(self):
-        """/bin -> usr/bin of the host is a directory of ours in the box; a claude that lies there is found."""
+    def test_host_with_linked_directories(self):
+        """/bin is a link on the host and a directory in the box; a claude in it is found."""
         host = self.host({"/etc/localtime": ("->", "/usr/share/zoneinfo/UTC")})
         done = host("--yes", "--exec", "sh", "-c", "type sh; echo fine", env={"CLAUDEBOX_CLAUDE": "/bin/true"})
         self.assertTrue(done.stdout.endswith("fine\n"), done.stderr)
 
-    def test_the_agent_is_told(self):
+    def test_instructions_mention_the_store(self):
         self.assertIn("those of the Nix store", self.box("cat /etc/claude-code/CLAUDE.md"))
 
     def test_check(self):
@@ -186,8 +186,8 @@ class NixBuild(FlakeTest):
             self.assertEqual(states[name][0], "ok", states[name])
         self.assertTrue(states["shell"][1].startswith("/nix/store/"))
 
-    def test_a_claude_that_lacks_a_library_is_noticed(self):
-        """Of this machine, with libraries that are not in the store at their usual places."""
+    def test_check_reports_a_claude_with_missing_libraries(self):
+        """A program of this machine, which needs libraries that the box does not have."""
         self.env["CLAUDEBOX_CLAUDE"] = "/usr/bin/git"
         checks = {check["name"]: check for check in json.loads(self.claudebox("--check=json").stdout)["checks"]}
         self.assertEqual(checks["claude"]["state"], "broken")
@@ -198,7 +198,7 @@ class NixBuild(FlakeTest):
         done = subprocess.run(["/bin/sh"], input=script, env=self.env, cwd=self.project, stdout=subprocess.PIPE, text=True, check=True)
         self.assertRegex(done.stdout, r"^(/nix/store/[^:]*:?)+\nenv\n$")
 
-    def test_nothing_leaks(self):
+    def test_proof_finds_no_leak(self):
         done = self.claudebox("--prove=json", "--yes")
         report = json.loads(done.stdout)
         self.assertEqual([row for row in report["attacks"] if row["verdict"] == "leaked"], [])
@@ -206,16 +206,16 @@ class NixBuild(FlakeTest):
 
     def test_nix_shell_and_comma(self):
         if self.alone:
-            self.skipTest("the daemon is one of our own")
+            self.skipTest("the daemon runs as the user")
         self.assertEqual(self.box("nix shell nixpkgs#hello -c hello; , hello"), "hello from Nix\n" * 2)
 
-    def test_by_the_nix_that_is_compiled_in(self):
+    def test_packages_use_the_compiled_in_nix(self):
         self.profile("hello")
         self.assertEqual(self.box("hello"), "hello from Nix\n")
 
 
 class NixBuildAndInet(FlakeTest, InetTest):
-    def test_pasta_and_nft_that_are_compiled_in(self):
+    def test_inet_uses_the_compiled_in_pasta_and_nft(self):
         done = self.inet("bash", "-c", 'for address; do (: <>"/dev/tcp/$address/80") 2>/dev/null && echo "$address"; done', "bash",
                          "203.0.113.10", "2001:db8:f::10", "192.168.77.5", "192.168.77.10", "2001:db8:1::5")
         self.assertEqual(done.stdout, "203.0.113.10\n2001:db8:f::10\n", done.stderr)

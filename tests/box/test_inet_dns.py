@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""NET-02: names in the tier `inet`, whatever kind of resolver the host has."""
+"""NET-02: host names resolve in the tier `inet`, with every kind of resolver that a host may have."""
 import unittest
 
 from lib.box import until
@@ -9,7 +9,7 @@ AS_ROOT = True
 
 STUB = "/run/systemd/resolve/stub-resolv.conf"
 REAL = "/run/systemd/resolve/resolv.conf"
-# What the host has, and the number of the server that must answer (see world_inside.py).
+# Files of the host, and the number of the server that must answer (see world_inside.py).
 LAYOUTS = {
     "systemd-resolved": ({STUB: "nameserver 127.0.0.53\noptions edns0 trust-ad\nsearch corp.test\n", REAL: "nameserver 192.168.77.1\n",
                           "/etc/resolv.conf": ("->", "../run/systemd/resolve/stub-resolv.conf")}, 53),
@@ -28,7 +28,7 @@ LAYOUTS = {
 
 ASK = r"""
 import json, socket, struct, sys, time
-said = {}
+result = {}
 
 def names(name, family=0):
     try:
@@ -60,20 +60,20 @@ def over_udp(address, name):
 """
 ALL = ASK + r"""
 started = time.monotonic()
-said["which"] = names("which.test")
-said["first"] = time.monotonic() - started
-said["web"] = names("web.test")
-said["big"] = len(names("big.test", socket.AF_INET))
-said["search"] = names("only")
-said["missing"] = names("no-such-name.test")
-said["servers"] = server()
-said["tcp"] = over_tcp(server()[0], "big.test")
-said["udp"] = over_udp(server()[0], "big.test")
+result["which"] = names("which.test")
+result["first"] = time.monotonic() - started
+result["web"] = names("web.test")
+result["big"] = len(names("big.test", socket.AF_INET))
+result["search"] = names("only")
+result["missing"] = names("no-such-name.test")
+result["servers"] = server()
+result["tcp"] = over_tcp(server()[0], "big.test")
+result["udp"] = over_udp(server()[0], "big.test")
 with socket.create_connection(("web.test", 80), 3) as connection:
     connection.sendall(b"x")
-    said["talk"] = connection.recv(100).decode()
-said["all"] = time.monotonic() - started
-print(json.dumps(said))
+    result["talk"] = connection.recv(100).decode()
+result["all"] = time.monotonic() - started
+print(json.dumps(result))
 """
 
 
@@ -85,19 +85,19 @@ class Names(InetTest):
     def check(self, kind):
         files, number = LAYOUTS[kind]
         self.layout(files)
-        said = self.python(ALL)
-        self.assertEqual(said["which"], [f"192.0.2.{number}"])
-        self.assertEqual(said["web"], ["2001:db8:f::10", "203.0.113.10"])
-        self.assertEqual(said["big"], 120)
-        self.assertEqual(said["search"], ["203.0.113.20"])
-        self.assertEqual(said["missing"], [-2])
-        self.assertEqual(said["servers"], ["127.0.0.53"])
-        self.assertEqual((said["tcp"][0], said["tcp"][3]), (7, 120))
-        self.assertEqual(said["udp"][0], 7)
-        self.assertTrue(said["udp"][1] & 0x200, "a truncated answer stays truncated")
-        self.assertTrue(said["talk"].startswith("reached "), said["talk"])
-        self.assertLess(said["first"], 4)
-        return said
+        result = self.python(ALL)
+        self.assertEqual(result["which"], [f"192.0.2.{number}"])
+        self.assertEqual(result["web"], ["2001:db8:f::10", "203.0.113.10"])
+        self.assertEqual(result["big"], 120)
+        self.assertEqual(result["search"], ["203.0.113.20"])
+        self.assertEqual(result["missing"], [-2])
+        self.assertEqual(result["servers"], ["127.0.0.53"])
+        self.assertEqual((result["tcp"][0], result["tcp"][3]), (7, 120))
+        self.assertEqual(result["udp"][0], 7)
+        self.assertTrue(result["udp"][1] & 0x200, "a truncated answer stays truncated")
+        self.assertTrue(result["talk"].startswith("reached "), result["talk"])
+        self.assertLess(result["first"], 4)
+        return result
 
     def test_systemd_resolved(self):
         self.check("systemd-resolved")
@@ -126,24 +126,24 @@ class Names(InetTest):
     def test_the_first_resolver_is_silent(self):
         self.check("the first is silent")
 
-    def test_the_order_is_kept(self):
+    def test_servers_are_tried_in_order(self):
         self.check("IPv6 before IPv4")
 
     def test_nixos_links(self):
         self.check("NixOS")
 
     def test_no_resolver_listed(self):
-        """The C library then asks this machine; either way no lookup hangs, and addresses work."""
+        """The C library then uses the local host. No lookup hangs, and addresses work."""
         self.layout({"/etc/resolv.conf": "# nothing\n"})
-        said = self.python(ASK + """
+        result = self.python(ASK + """
 started = time.monotonic()
-said["which"] = names("which.test")
-said["seconds"] = time.monotonic() - started
+result["which"] = names("which.test")
+result["seconds"] = time.monotonic() - started
 socket.create_connection(("203.0.113.10", 80), 2).close()
-print(json.dumps(said))
+print(json.dumps(result))
 """)
-        self.assertIn(said["which"], (["192.0.2.1"], [-2], [-3]))
-        self.assertLess(said["seconds"], 3)
+        self.assertIn(result["which"], (["192.0.2.1"], [-2], [-3]))
+        self.assertLess(result["seconds"], 3)
 
     def test_search_and_options_are_kept(self):
         self.layout({"/etc/resolv.conf": "domain old.test\nsearch corp.test other.test\nnameserver 192.168.77.1\noptions ndots:3 timeout:2\n"})
@@ -152,24 +152,24 @@ print(json.dumps(said))
         self.assertIn(["options", "ndots:3", "timeout:2"], [line for line in lines if line[:1] == ["options"]])
         self.assertEqual([line for line in lines if line[:1] == ["nameserver"]], [["nameserver", "127.0.0.53"]])
 
-    def test_hosts_file_leads_to_no_neighbour(self):
+    def test_names_of_neighbours_are_refused(self):
         self.layout({"/etc/resolv.conf": "nameserver 192.168.77.1\n", "/etc/hosts": "127.0.0.1 localhost\n192.168.77.10 printer\n"})
-        said = self.python(ASK + """
+        result = self.python(ASK + """
 for name in ("printer", "nas.test"):
     try:
         socket.create_connection((name, 80), 2)
-        said[name] = "reached"
+        result[name] = "reached"
     except OSError as error:
-        said[name] = error.errno
-print(json.dumps(said))
+        result[name] = error.errno
+print(json.dumps(result))
 """)
-        self.assertEqual(said["nas.test"], 111)
-        self.assertIn(said["printer"], (111, -2, -3))
+        self.assertEqual(result["nas.test"], 111)
+        self.assertIn(result["printer"], (111, -2, -3))
 
-    def test_the_resolvers_address_is_for_names_only(self):
-        """Neither its other ports, nor the resolver itself, nor what is no query."""
+    def test_resolver_address_serves_dns_only(self):
+        """Other ports, the host's resolver itself, and messages that are no queries get no answer."""
         self.layout({"/etc/resolv.conf": "nameserver 192.168.77.1\n"})
-        said = self.python(ASK + r"""
+        result = self.python(ASK + r"""
 open_ports = []
 for port in (*range(1, 1024), 5353, 5355, 8080):
     try:
@@ -177,17 +177,17 @@ for port in (*range(1, 1024), 5353, 5355, 8080):
         open_ports.append(port)
     except OSError:
         pass
-said["open"] = open_ports
+result["open"] = open_ports
 for address in ("192.168.77.1", "192.168.77.11", "127.0.0.1"):
     try:
         over_tcp(address, "web.test")
-        said[address] = "reached"
+        result[address] = "reached"
     except OSError as error:
-        said[address] = error.errno
+        result[address] = error.errno
 with socket.create_connection(("127.0.0.53", 53), 3) as connection:
     connection.sendall(b"GET / HTTP/1.0\r\n\r\n")
     connection.shutdown(socket.SHUT_WR)
-    said["http"] = connection.recv(100).decode("latin-1")
+    result["http"] = connection.recv(100).decode("latin-1")
 with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as connection:
     connection.settimeout(0.3)
     connection.connect(("127.0.0.53", 53))
@@ -198,44 +198,44 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as connection:
             connection.recv(65535)
     except OSError:
         pass
-said["after"] = names("which.test")
-print(json.dumps(said))
+result["after"] = names("which.test")
+print(json.dumps(result))
 """)
-        self.assertEqual(said["open"], [53])
-        self.assertEqual([said[address] for address in ("192.168.77.1", "192.168.77.11", "127.0.0.1")], [111] * 3)
-        self.assertEqual(said["http"], "")
-        self.assertEqual(said["after"], ["192.0.2.77"])
+        self.assertEqual(result["open"], [53])
+        self.assertEqual([result[address] for address in ("192.168.77.1", "192.168.77.11", "127.0.0.1")], [111] * 3)
+        self.assertEqual(result["http"], "")
+        self.assertEqual(result["after"], ["192.0.2.77"])
 
     def test_many_lookups_at_once(self):
-        """Also beside connections that ask nothing."""
+        """Also while other connections are idle."""
         self.layout({"/etc/resolv.conf": "nameserver 192.168.77.1\n"})
-        said = self.python(ASK + """
+        result = self.python(ASK + """
 import concurrent.futures
 idle = [socket.create_connection(("127.0.0.53", 53), 3) for _ in range(8)]
 started = time.monotonic()
 with concurrent.futures.ThreadPoolExecutor(32) as pool:
-    said["names"] = [names[0] for names in pool.map(names, ["which.test"] * 200)]
-said["big"] = [len(names("big.test", socket.AF_INET)) for _ in range(3)]
+    result["names"] = [names[0] for names in pool.map(names, ["which.test"] * 200)]
+result["big"] = [len(names("big.test", socket.AF_INET)) for _ in range(3)]
 many = []
 for _ in range(300):
     try:
         many.append(socket.create_connection(("127.0.0.53", 53), 0.2))
     except OSError:
         break
-said["udp"] = names("which.test")
+result["udp"] = names("which.test")
 for connection in idle + many:
     connection.close()
-said["tcp"] = over_tcp("127.0.0.53", "web.test")[3]
-said["seconds"] = time.monotonic() - started
-print(json.dumps(said))
+result["tcp"] = over_tcp("127.0.0.53", "web.test")[3]
+result["seconds"] = time.monotonic() - started
+print(json.dumps(result))
 """)
-        self.assertEqual(said["names"], ["192.0.2.77"] * 200)
-        self.assertEqual(said["big"], [120] * 3)
-        self.assertEqual((said["udp"], said["tcp"]), (["192.0.2.77"], 1))
-        self.assertLess(said["seconds"], 8)
+        self.assertEqual(result["names"], ["192.0.2.77"] * 200)
+        self.assertEqual(result["big"], [120] * 3)
+        self.assertEqual((result["udp"], result["tcp"]), (["192.0.2.77"], 1))
+        self.assertLess(result["seconds"], 8)
 
     def test_resolv_conf_changes_later(self):
-        """A laptop that moves: the new network's resolver answers within seconds, whether the file or the link changes."""
+        """A laptop moves to another network: its resolver answers within seconds, whether the file or the link changes."""
         self.layout({"/etc/resolv.conf": "nameserver 192.168.77.1\n"})
         session = self.start("/usr/bin/python3", "-c", ASK + """
 print("ready", flush=True)
@@ -244,7 +244,7 @@ for line in sys.stdin:
 """).expect()
 
         def answer():
-            session.say("")
+            session.send_line("")
             return session.line()
 
         self.assertEqual(answer(), "192.0.2.77")

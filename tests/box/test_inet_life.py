@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""NET-02: how a box of the tier `inet` begins, goes on and ends: exit codes, signals, lost parts, changed networks."""
+"""NET-02: life cycle of a box in the tier `inet`: exit status, signals, killed helpers, and changes of the host's network."""
 import concurrent.futures
 import os
 import signal
@@ -9,26 +9,26 @@ import unittest
 from lib.box import processes_with, until
 from lib.inet import InetTest, name_of
 from lib.stress import STRESS
-from lib.world import PROBE
+from lib.world import CONNECT
 
 AS_ROOT = True
 
 FORBIDDEN = [["tcp", "192.168.77.10", 80], ["udp", "192.168.77.5", 80], ["tcp", "2001:db8:1::10", 80]]
 REFUSED = {"tcp": {"ECONNREFUSED"}, "udp": {"EHOSTUNREACH"}}
-GONE = {"tcp": {"ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "silent"}, "udp": {"EHOSTUNREACH", "ENETUNREACH", "silent"}}
+DISCONNECTED = {"tcp": {"ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "silent"}, "udp": {"EHOSTUNREACH", "ENETUNREACH", "silent"}}
 BOXES = 50
 
 
 class Ends(InetTest):
     def pastas(self):
-        return [pid for pid in self.world.strangers() if name_of(pid).startswith(("pasta", "passt"))]
+        return [pid for pid in self.world.other_processes() if name_of(pid).startswith(("pasta", "passt"))]
 
-    def test_exit_codes_pass(self):
+    def test_exit_status_is_passed_on(self):
         for code in (0, 1, 7, 124, 126, 130, 255):
             self.assertEqual(self.inet("sh", "-c", f"exit {code}").returncode, code)
         self.assertEqual(self.claudebox("--network", "inet", "--yes", "--exec", "no-such-program").returncode, 127)
 
-    def test_a_signal_inside_is_told(self):
+    def test_signal_in_the_box_sets_the_exit_status(self):
         for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGHUP):
             self.assertEqual(self.inet("sh", "-c", f"kill -{int(number)} $$").returncode, 128 + number)
 
@@ -40,48 +40,48 @@ class Ends(InetTest):
         session.process.terminate()
         self.assertIn(session.process.wait(10), (143, -signal.SIGTERM))
 
-    def test_there_is_one_pasta_while_it_runs_and_none_after(self):
-        session = self.start("/usr/bin/python3", "-c", PROBE).expect()
+    def test_pasta_ends_with_the_box(self):
+        session = self.start("/usr/bin/python3", "-c", CONNECT).expect()
         self.assertEqual(len(self.pastas()), 1)
         self.assertEqual(session.finish()[0], 0)
-        self.assertEqual(self.world.strangers(), [], "gone when claudebox ends, not some time later")
+        self.assertEqual(self.world.other_processes(), [], "pasta ends before claudebox, not some time later")
 
-    def test_pasta_dies(self):
-        """The box loses its network, gains none, and goes on; the user is told; the exit status is the agent's."""
-        session = self.start("sh", "-c", '/usr/bin/python3 -c "$0"; exit 7', PROBE).expect()
-        self.assertReached([["tcp", "203.0.113.10", 80]], session.probe([["tcp", "203.0.113.10", 80]]))
+    def test_box_continues_without_network_when_pasta_dies(self):
+        """The box continues without any network, claudebox reports that to the user, and the exit status is the agent's."""
+        session = self.start("sh", "-c", '/usr/bin/python3 -c "$0"; exit 7', CONNECT).expect()
+        self.assertReached([["tcp", "203.0.113.10", 80]], session.connect([["tcp", "203.0.113.10", 80]]))
         for pid in self.pastas():
             os.kill(pid, signal.SIGKILL)
-        self.assertTrue(until(lambda: "network is gone" in session.errors(), 3), session.errors()[-400:])
+        self.assertTrue(until(lambda: "network disconnected" in session.errors(), 3), session.errors()[-400:])
         self.assertEqual(self.pastas(), [])
         table = [["tcp", "203.0.113.10", 80], ["udp", "203.0.113.10", 80], *FORBIDDEN]
-        for (protocol, address, _), (outcome, _) in zip(table, session.probe(table), strict=True):
-            self.assertIn(outcome, GONE[protocol], address)
+        for (protocol, address, _), (outcome, _) in zip(table, session.connect(table), strict=True):
+            self.assertIn(outcome, DISCONNECTED[protocol], address)
         status, errors = session.finish()
-        self.assertEqual((status, errors.count("network is gone")), (7, 1))
+        self.assertEqual((status, errors.count("network disconnected")), (7, 1))
 
-    def killed(self, part):
-        session = self.start("/usr/bin/python3", "-c", PROBE).expect()
-        pids = {"claudebox": [session.process.pid], "bwrap": [pid for pid in self.world.strangers() if name_of(pid) == "bwrap"],
+    def kill_part(self, part):
+        session = self.start("/usr/bin/python3", "-c", CONNECT).expect()
+        pids = {"claudebox": [session.process.pid], "bwrap": [pid for pid in self.world.other_processes() if name_of(pid) == "bwrap"],
                 "agent": [pid for pid in processes_with(session.mark) if name_of(pid) in ("python3", "sh")]}
         self.assertTrue(pids[part], f"no {part}")
         for pid in pids[part]:
             os.kill(pid, signal.SIGKILL)
         self.assertTrue(session.gone(3), f"{[name_of(pid) for pid in processes_with(session.mark)]} outlive {part}")
-        self.assertTrue(until(lambda: not self.world.strangers(), 3), f"{[name_of(pid) for pid in self.world.strangers()]} outlive {part}")
+        self.assertTrue(until(lambda: not self.world.other_processes(), 3), f"{[name_of(pid) for pid in self.world.other_processes()]} outlive {part}")
         return session.process.wait(10)
 
-    def test_claudebox_is_killed(self):
-        self.assertEqual(self.killed("claudebox"), -signal.SIGKILL)
+    def test_nothing_survives_when_claudebox_is_killed(self):
+        self.assertEqual(self.kill_part("claudebox"), -signal.SIGKILL)
 
-    def test_bwrap_is_killed(self):
-        self.assertNotEqual(self.killed("bwrap"), 0)
+    def test_nothing_survives_when_bwrap_is_killed(self):
+        self.assertNotEqual(self.kill_part("bwrap"), 0)
 
-    def test_the_agent_is_killed(self):
-        self.assertEqual(self.killed("agent"), 137)
+    def test_nothing_survives_when_the_agent_is_killed(self):
+        self.assertEqual(self.kill_part("agent"), 137)
 
-    def test_claudebox_is_killed_while_it_starts(self):
-        """At any moment: nothing stays, and no agent starts without its rules."""
+    def test_nothing_survives_when_claudebox_is_killed_during_the_start(self):
+        """At any time during the start, no process survives and no agent starts without rules."""
         for number in range(24 * STRESS):
             process = subprocess.Popen(self.command("--network", "inet", "--yes", "--exec", "sleep", "1000"), env=self.env,
                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -103,62 +103,61 @@ class Ends(InetTest):
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             ends = list(pool.map(lambda session: session.finish(30), sessions))
         self.assertEqual([status for status, _ in ends], [number % 7 for number in range(BOXES)], [errors for _, errors in ends if errors][:1])
-        self.assertEqual(self.world.strangers(), [])
+        self.assertEqual(self.world.other_processes(), [])
 
 
 class Changes(InetTest):
-    """The host's network changes while a box runs: a new address and its neighbours are refused within seconds."""
+    """The host's network changes while a box runs: a new address and its network are refused within seconds."""
 
-    def test_a_new_address_on_the_host(self):
+    def test_new_address_of_the_host_is_refused(self):
         table = [["tcp", "198.51.101.10", 80], ["tcp", "2001:db8:2::10", 80]]
         own = [["tcp", "198.51.101.5", 80], ["udp", "198.51.101.5", 80]]
-        session = self.start("/usr/bin/python3", "-c", PROBE).expect()
-        self.assertReached(table, session.probe(table))
+        session = self.start("/usr/bin/python3", "-c", CONNECT).expect()
+        self.assertReached(table, session.connect(table))
         self.world.run("ip", "addr", "add", "198.51.101.5/24", "dev", "eth1")
         self.world.run("ip", "addr", "add", "2001:db8:2::5/64", "dev", "eth1", "nodad")
         self.world.run("ip", "addr", "add", "198.51.101.99/24", "dev", "public", pid=self.world.outside)
         self.world.run("ip", "addr", "add", "2001:db8:2::10/64", "dev", "public", "nodad", pid=self.world.outside)
-        self.assertReached(table, self.world.probe(table))
-        self.assertTrue(until(lambda: {outcome for outcome, _ in session.probe(table)} == {"ECONNREFUSED"}, 3), session.probe(table))
-        self.assertRefused(own, session.probe(own), REFUSED)
-        self.assertRefused(FORBIDDEN, session.probe(FORBIDDEN), REFUSED)
-        self.assertReached([["tcp", "203.0.113.10", 80]], session.probe([["tcp", "203.0.113.10", 80]]))
+        self.assertReached(table, self.world.connect(table))
+        self.assertTrue(until(lambda: {outcome for outcome, _ in session.connect(table)} == {"ECONNREFUSED"}, 3), session.connect(table))
+        self.assertRefused(own, session.connect(own), REFUSED)
+        self.assertRefused(FORBIDDEN, session.connect(FORBIDDEN), REFUSED)
+        self.assertReached([["tcp", "203.0.113.10", 80]], session.connect([["tcp", "203.0.113.10", 80]]))
         self.assertEqual(session.finish()[0], 0)
 
-    def test_the_host_moves_to_another_network(self):
-        """As after sleep: what was refused at the start stays so or is the internet again, the new LAN is refused."""
-        session = self.start("/usr/bin/python3", "-c", PROBE).expect()
+    def test_new_network_of_the_host_is_refused(self):
+        """As after a laptop was suspended: the new LAN is refused, and private addresses are still refused."""
+        session = self.start("/usr/bin/python3", "-c", CONNECT).expect()
         self.world.run("sh", "-c", "ip addr add 198.51.102.5/24 dev eth0; ip route replace default via 198.51.102.1 dev eth0; "
                        "ip addr del 192.168.77.5/24 dev eth0")
         self.world.run("sh", "-c", "ip addr add 198.51.102.1/24 dev lan; ip addr add 198.51.102.10/24 dev lan", pid=self.world.outside)
         self.addCleanup(self.world.run, "sh", "-c", "ip addr add 192.168.77.5/24 dev eth0; ip route replace default via 192.168.77.1 dev eth0; "
                         "ip addr del 198.51.102.5/24 dev eth0")
         new = [["tcp", "198.51.102.10", 80], ["tcp", "198.51.102.5", 80], ["tcp", "198.51.102.1", 80]]
-        self.assertReached(new, self.world.probe(new))
-        self.assertTrue(until(lambda: {outcome for outcome, _ in session.probe(new)} == {"ECONNREFUSED"}, 3), session.probe(new))
-        self.assertRefused(FORBIDDEN[:1], session.probe(FORBIDDEN[:1]), REFUSED)
+        self.assertReached(new, self.world.connect(new))
+        self.assertTrue(until(lambda: {outcome for outcome, _ in session.connect(new)} == {"ECONNREFUSED"}, 3), session.connect(new))
+        self.assertRefused(FORBIDDEN[:1], session.connect(FORBIDDEN[:1]), REFUSED)
         self.assertEqual(session.finish()[0], 0)
 
-
-    def test_a_route_without_a_gateway_is_on_link(self):
-        """As a VPN has it: a public network behind an interface, with no address of the host in it."""
+    def test_network_of_a_route_without_gateway_is_refused(self):
+        """As with a VPN: a public network is behind an interface, and the host has no address in it."""
         table = [["tcp", "198.51.103.10", 80], ["tcp", "2001:db8:3::10", 80]]
         self.world.run("sh", "-c", "ip addr add 198.51.103.10/32 dev public; ip addr add 2001:db8:3::10/128 dev public nodad",
                        pid=self.world.outside)
         self.world.run("sh", "-c", "ip route add 198.51.103.0/24 dev eth1; ip -6 route add 2001:db8:3::/64 dev eth1")
         self.addCleanup(self.world.run, "sh", "-c", "ip route del 198.51.103.0/24 dev eth1; ip -6 route del 2001:db8:3::/64 dev eth1")
-        self.assertReached(table[:1], self.world.probe(table[:1]))
-        self.assertRefused(table, self.probe(table), REFUSED)
+        self.assertReached(table[:1], self.world.connect(table[:1]))
+        self.assertRefused(table, self.connect(table), REFUSED)
 
 
 class Missing(InetTest):
-    """A part that fails: nothing starts, the reason and a next step are told, and never is the tier a wider one."""
+    """If a helper is missing or fails, nothing starts, and the message has the reason and a hint. The tier is never widened."""
 
     def fails(self, *words):
-        said = self.refused("--network", "inet", "--yes", "--exec", "echo", "started")
+        message = self.refused("--network", "inet", "--yes", "--exec", "echo", "started")
         for word in words:
-            self.assertIn(word, said)
-        self.assertTrue(until(lambda: not self.left(), 1), "something was started and stayed")
+            self.assertIn(word, message)
+        self.assertTrue(until(lambda: not self.left(), 1), "a process has survived")
 
     def cover(self, path, source):
         self.addCleanup(self.world.uncover, self.world.cover(path, source))
@@ -185,7 +184,7 @@ class Missing(InetTest):
         self.fails("nft")
 
     def test_nft_ends_early(self):
-        """Also when it does not read its rules."""
+        """Also if nft does not read its input."""
         self.cover("/usr/sbin/nft", self.script("exit 1"))
         self.fails("nft")
 
@@ -194,7 +193,7 @@ class Missing(InetTest):
         self.cover("/dev/net", "/run/empty")
         self.fails("/dev/net/tun")
 
-    def test_the_other_tiers_need_none_of_it(self):
+    def test_other_tiers_need_no_helpers(self):
         self.cover("/usr/bin/pasta", "/dev/null")
         self.cover("/usr/sbin/nft", "/dev/null")
         for tier in ("full", "none"):
@@ -204,13 +203,13 @@ class Missing(InetTest):
 class Offline(InetTest):
     online = False
 
-    def test_a_host_without_a_way_out(self):
-        said = self.refused("--network", "inet", "--yes", "--exec", "echo", "started")
-        self.assertRegex(said, "offline|route")
+    def test_offline_host_is_refused(self):
+        message = self.refused("--network", "inet", "--yes", "--exec", "echo", "started")
+        self.assertRegex(message, "offline|route")
 
 
 class OneFamily:
-    """A host with one kind of address: that one works, the other ends at once, and the rules hold."""
+    """A host with one address family: that family works, the other fails at once, and the rules apply."""
 
     def test_one_family(self):
         works = {"4": "203.0.113.10", "6": "2001:db8:f::10"}
@@ -219,12 +218,12 @@ class OneFamily:
         table = [[protocol, works[self.families], 80] for protocol in ("tcp", "udp", "ping")]
         table += [["tcp", address, 80] for address in forbidden[self.families]]
         table += [["tcp", address, 80] for address in (works[other], *forbidden[other])]
-        results = self.probe(table)
+        results = self.connect(table)
         self.assertReached(table[:3], results[:3])
         self.assertRefused(table[3:6], results[3:6], REFUSED)
         self.assertRefused(table[6:], results[6:], {"tcp": {"ECONNREFUSED", "ENETUNREACH", "EHOSTUNREACH", "EADDRNOTAVAIL"}})
 
-    def test_one_family_has_names(self):
+    def test_one_family_resolves_names(self):
         self.world.write("/etc/resolv.conf", f"nameserver {'192.168.77.1' if self.families == '4' else '2001:db8:1::1'}\n")
         done = self.inet("getent", "ahosts", "which.test")
         self.assertIn("192.0.2.77" if self.families == "4" else "192.0.2.61", done.stdout)

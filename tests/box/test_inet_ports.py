@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""NET-02: nothing connects into a box of the tier `inet`, but by ports asked for by name; and what was refused is told."""
+"""NET-02: connections into a box of the tier `inet` reach published ports only; refused connections are reported."""
 import json
 import os
 import unittest
 
 from lib.inet import InetTest
 from lib.terminal import Terminal
-from lib.world import PROBE
+from lib.world import CONNECT
 
 AS_ROOT = True
 
@@ -14,7 +14,7 @@ HOST = ("127.0.0.1", "127.0.0.53", "192.168.77.5", "198.51.100.5", "172.17.0.1",
 BOX = ("192.0.0.2", "2001:2::2")
 PORT = 4711
 
-# Listens on every address; prints what arrives, until its input ends.
+# Listens on every address until the end of standard input, then prints the protocols that it has received.
 LISTEN = r"""
 import select, socket, sys
 port = int(sys.argv[1])
@@ -22,22 +22,22 @@ streams = socket.create_server(("::", port), family=socket.AF_INET6, dualstack_i
 datagrams = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
 datagrams.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
 datagrams.bind(("::", port))
-if "talk" in sys.argv:
-    # The way out leaves a trace in pasta: a port of the host that leads back here.
+if "send" in sys.argv:
+    # A sent datagram makes pasta open a port of the host that leads back to this socket.
     for address in ("::ffff:203.0.113.10", "2001:db8:f::10"):
         datagrams.sendto(b"x", (address, 80))
         datagrams.recv(100)
 print("ready", flush=True)
-heard = []
+received = []
 while True:
     for ready in select.select([streams, datagrams, sys.stdin], [], [])[0]:
         if ready is sys.stdin:
-            print("heard", heard, flush=True)
+            print("received", received, flush=True)
             sys.exit(7)
         if ready is streams:
             connection, peer = streams.accept()
             connection.settimeout(1)
-            heard.append("tcp")
+            received.append("tcp")
             try:
                 connection.sendall(b"reached box " + connection.recv(100))
             except OSError:
@@ -45,7 +45,7 @@ while True:
             connection.close()
         else:
             data, peer = datagrams.recvfrom(100)
-            heard.append("udp")
+            received.append("udp")
             try:
                 datagrams.sendto(b"reached box " + data, peer)
             except OSError:
@@ -57,30 +57,30 @@ class Inward(InetTest):
     def test_nothing_connects_in(self):
         before = self.world.sockets()
         session = self.start("/usr/bin/python3", "-c", LISTEN, PORT).expect()
-        self.assertEqual(self.world.sockets() - before, set(), "the host listens for the box")
+        self.assertEqual(self.world.sockets() - before, set(), "the host has opened ports for the box")
         for place in (self.world.host, self.world.outside):
             table = [[protocol, address, PORT] for address in (*HOST, *BOX) for protocol in ("tcp", "udp")]
-            outcomes = {outcome for outcome, _ in self.world.probe(table, place)}
+            outcomes = {outcome for outcome, _ in self.world.connect(table, place)}
             self.assertNotIn("reached", outcomes)
             self.assertNotIn("wrong", outcomes)
         session.process.stdin.close()
-        session.expect("heard []")
+        session.expect("received []")
 
-    def test_a_way_out_is_no_way_in(self):
-        """A neighbour cannot answer on the port that a datagram to somebody else left open on the host."""
-        session = self.start("/usr/bin/python3", "-c", LISTEN, PORT, "talk").expect()
+    def test_open_udp_port_accepts_known_peers_only(self):
+        """A neighbour cannot send to the port that a datagram to another machine has opened on the host."""
+        session = self.start("/usr/bin/python3", "-c", LISTEN, PORT, "send").expect()
         opened = sorted({line.split()[4].rsplit(":", 1)[1] for line in self.world.sockets() if line.startswith("udp")})
         for place in (self.world.outside, self.world.host):
             self.world.run("/usr/bin/python3", "-c", SPRAY, ",".join(opened), *HOST, pid=place)
         session.process.stdin.close()
-        session.expect("heard []")
+        session.expect("received []")
 
-    def test_the_host_listens_nowhere_else(self):
-        """Also while the box talks over TCP in both families."""
+    def test_host_opens_no_tcp_port(self):
+        """Also while the box has TCP connections of both families."""
         before = {line for line in self.world.sockets() if line.startswith("tcp")}
-        session = self.start("/usr/bin/python3", "-c", PROBE).expect()
+        session = self.start("/usr/bin/python3", "-c", CONNECT).expect()
         table = [["tcp", "203.0.113.10", 80], ["tcp", "2001:db8:f::10", 80], ["ping", "203.0.113.10", 0]]
-        self.assertReached(table, session.probe(table))
+        self.assertReached(table, session.connect(table))
         self.assertEqual({line for line in self.world.sockets() if line.startswith("tcp")} - before, set())
         self.assertEqual(session.finish()[0], 0)
 
@@ -101,50 +101,50 @@ for port in map(int, sys.argv[1].split(",")):
 class Ports(InetTest):
     def test_host_port_is_one_port_of_the_hosts_loopback(self):
         table = [["tcp", "127.0.0.1", 8080], ["tcp", "127.0.0.1", 80]]
-        results = self.probe(table, options=("--host-port", 8080))
+        results = self.connect(table, options=("--host-port", 8080))
         self.assertEqual(results[0][0], "reached")
         self.assertRefused(table[1:], results[1:], {"tcp": {"ECONNREFUSED"}})
         forbidden = [["tcp", address, 8080] for address in ("192.168.77.5", "192.168.77.10", "192.0.0.1", "172.17.0.1", "2001:db8:1::5")]
-        self.assertRefused(forbidden, self.probe(forbidden, options=("--host-port", 8080)), {"tcp": {"ECONNREFUSED"}})
+        self.assertRefused(forbidden, self.connect(forbidden, options=("--host-port", 8080)), {"tcp": {"ECONNREFUSED"}})
 
     def test_several_host_ports(self):
         table = [["tcp", "127.0.0.1", port] for port in (80, 8080, 443)]
-        results = self.probe(table, options=("--host-port", 80, "--host-port", 8080))
+        results = self.connect(table, options=("--host-port", 80, "--host-port", 8080))
         self.assertEqual([outcome for outcome, _ in results], ["reached", "reached", "ECONNREFUSED"])
 
-    def test_host_port_is_a_service_on_loopback_alone(self):
-        """Also one that listens on 127.0.0.1 only, as a database does: the name server here."""
+    def test_host_port_reaches_a_loopback_service(self):
+        """Also a service that listens on 127.0.0.1 only, like a database; here it is the name server."""
         done = self.python("import json, socket; socket.create_connection(('127.0.0.1', 53), 2).close(); print(json.dumps('reached'))",
                            options=("--host-port", 53))
         self.assertEqual(done, "reached")
 
     def test_a_host_port_where_nothing_listens(self):
-        (outcome, _), = self.probe([["tcp", "127.0.0.1", 4712]], options=("--host-port", 4712))
+        (outcome, _), = self.connect([["tcp", "127.0.0.1", 4712]], options=("--host-port", 4712))
         self.assertIn(outcome, ("ECONNREFUSED", "late ECONNRESET", "wrong"))
 
     def test_publish_is_one_port_of_the_box(self):
         session = self.start("/usr/bin/python3", "-c", LISTEN, PORT, options=("--publish", PORT)).expect()
-        (outcome, _), = self.world.probe([["tcp", "127.0.0.1", PORT]])
+        (outcome, _), = self.world.connect([["tcp", "127.0.0.1", PORT]])
         self.assertEqual(outcome, "reached")
-        # Nobody else's: not by the host's other addresses, not by UDP.
+        # The port is open neither on the host's other addresses nor for UDP.
         table = [["tcp", address, PORT] for address in HOST if address not in ("127.0.0.1",)] + [["udp", "127.0.0.1", PORT]]
         for place in (self.world.host, self.world.outside):
-            self.assertNotIn("reached", {outcome for outcome, _ in self.world.probe(table, place)})
+            self.assertNotIn("reached", {outcome for outcome, _ in self.world.connect(table, place)})
         session.process.stdin.close()
-        session.expect("heard ['tcp']")
+        session.expect("received ['tcp']")
         self.assertEqual(session.process.wait(10), 7)
 
     def test_a_published_port_is_free_again(self):
         for _ in range(2):
             session = self.start("/usr/bin/python3", "-c", LISTEN, PORT, options=("--publish", PORT)).expect()
-            self.assertEqual(self.world.probe([["tcp", "127.0.0.1", PORT]])[0][0], "reached")
+            self.assertEqual(self.world.connect([["tcp", "127.0.0.1", PORT]])[0][0], "reached")
             self.assertEqual(session.finish()[0], 7)
 
     def test_a_published_port_in_use(self):
         self.refused("--network", "inet", "--publish", "8080", "--yes", "--exec", "echo", "started")
         session = self.start("/usr/bin/python3", "-c", LISTEN, PORT, options=("--publish", PORT)).expect()
         self.refused("--network", "inet", "--publish", PORT, "--yes", "--exec", "echo", "started")
-        self.assertEqual(self.world.probe([["tcp", "127.0.0.1", PORT]])[0][0], "reached")
+        self.assertEqual(self.world.connect([["tcp", "127.0.0.1", PORT]])[0][0], "reached")
         self.assertEqual(session.finish()[0], 7)
 
     def test_wrong_ports(self):
@@ -155,7 +155,7 @@ class Ports(InetTest):
 
 
 class Refusals(InetTest):
-    """What was refused is told at the end."""
+    """Refused connections are reported at the end of a session."""
 
     table = [["tcp", "192.168.77.10", 22]] * 3 + [["udp", "169.254.169.254", 80]] * 2 + [["tcp", "2001:db8:1::10", 80], ["ping", "10.9.9.9", 0],
                                                                                          ["tcp", "203.0.113.10", 80]]
@@ -170,7 +170,7 @@ class Refusals(InetTest):
             return done, json.load(file)
 
     def test_report(self):
-        done, report = self.report("/usr/bin/python3", "-c", PROBE, json.dumps(self.table))
+        done, report = self.report("/usr/bin/python3", "-c", CONNECT, json.dumps(self.table))
         self.assertEqual(done.returncode, 0, done.stderr[-800:])
         self.assertEqual((report["version"], report["status"], report["network"]["tier"]), (1, 0, "inet"))
         refused = report["network"]["refused"]
@@ -180,19 +180,19 @@ class Refusals(InetTest):
                                  ("icmp", "10.9.9.9", 0): 1})
         self.assertEqual(refused["list"][0]["count"], 3, "the most frequent comes first")
 
-    def test_report_of_nothing(self):
+    def test_report_without_refusals(self):
         done, report = self.report("sh", "-c", "exit 7")
         self.assertEqual((done.returncode, report["status"]), (7, 7))
         self.assertEqual(report["network"]["refused"], {"total": 0, "list": []})
 
     def test_report_stays_on_its_descriptor(self):
-        """The box has neither the descriptor nor a word of it on its streams."""
+        """The box neither inherits the descriptor nor sees the report on its standard streams."""
         done, _ = self.report("sh", "-c", "ls /proc/self/fd")
         self.assertEqual([number for number in done.stdout.split() if int(number) > 3], [])
         self.assertNotIn("refused 0", done.stderr[-800:])
 
     def interactive(self, table, columns=200, **env):
-        command = self.command("--network", "inet", "--yes", "--exec", "/usr/bin/python3", "-c", PROBE, json.dumps(table))
+        command = self.command("--network", "inet", "--yes", "--exec", "/usr/bin/python3", "-c", CONNECT, json.dumps(table))
         terminal = Terminal(command, {**self.env, **env}, self.project, columns=columns)
         self.addCleanup(terminal.close)
         self.assertEqual(terminal.wait(20), 0, terminal.output[-500:])
@@ -211,11 +211,11 @@ class Refusals(InetTest):
         self.assertNotIn("network: refused", self.interactive([["tcp", "203.0.113.10", 80]]))
 
     def test_no_line_for_a_script(self):
-        done = self.inet("/usr/bin/python3", "-c", PROBE, json.dumps(self.table))
+        done = self.inet("/usr/bin/python3", "-c", CONNECT, json.dumps(self.table))
         self.assertNotIn("network: refused", done.stderr[-800:])
 
     def test_a_flood_of_refusals(self):
-        """More addresses than anyone wants to read: all are refused, the total is right, and the line stays short."""
+        """Many addresses: all of them are refused and counted."""
         done, report = self.report("/usr/bin/python3", "-c", FLOOD)
         self.assertEqual(done.stdout.strip(), "3000", done.stderr[-800:])
         self.assertEqual(report["network"]["refused"]["total"], 3000)

@@ -124,7 +124,7 @@ class Limits(LimitsTest):
         self.addCleanup(control.write_text, "+cpu")
         self.profile({"cpu": "100%", "pids": 100})
         said = self.refused()
-        self.assertIn(f"cannot limit the box: the cgroup '{PARENT}' does not hand on all of them (cgroup.subtree_control), and ", said)
+        self.assertIn(f"cannot limit the box: the cgroup '{PARENT}' does not delegate all controllers (cgroup.subtree_control), and ", said)
         self.refused("--dry-run")
         done = self.claudebox("--check")
         self.assertEqual(done.returncode, 1)
@@ -215,7 +215,7 @@ class Limits(LimitsTest):
         self.profile({"pids": 100})
         for path in ("/sys/fs/cgroup", "/sys", PARENT):
             said = self.refused("--mount-rw", f"{path}:/mnt", "--yes", "--exec", "true")
-            self.assertIn(f"'{path}' would let the box lift its own limits", said)
+            self.assertIn(f"mount '{path}' allows the box to remove its own limits", said)
         shown = self.claudebox("--mount-ro", f"{PARENT}:/mnt", "--yes", "--exec", "sh", "-c", "echo max >/mnt/claudebox-*/pids.max || cat /mnt/claudebox-*/pids.max")
         self.assertEqual(shown.stdout, "100\n", shown.stderr)
         self.profile({})

@@ -69,7 +69,7 @@ class LimitsBySystemd(LimitsTest):
     def test_a_systemd_that_does_not_answer(self):
         self.profile({"pids": 100})
         said = self.refused(env={"XDG_RUNTIME_DIR": str(self.home)})
-        self.assertIn("cannot limit the box: systemd keeps the cgroup that claudebox was started in, and you have no systemd of your own running", said)
+        self.assertIn("cannot limit the box: systemd manages the cgroup that claudebox was started in, and the systemd user instance does not run", said)
         (self.home / "systemd").mkdir()
         (self.home / "systemd/private").touch()
         said = self.refused(env={"XDG_RUNTIME_DIR": str(self.home)})

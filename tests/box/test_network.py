@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""NET-01: the tier `none` has its own loopback and nothing else; `full` is the host's network."""
+"""NET-01: the tier `none` has its own loopback only; `full` is the host's network."""
 import os
 import socket
 import threading
@@ -47,7 +47,7 @@ class Network(BoxTest):
         self.assertEqual(self.in_tier("none", "python3", "-c", CONNECT, port, self.name), ["refused"] * 3)
 
     def test_full_is_the_hosts_network(self):
-        """The counterpart: the probe can tell the difference."""
+        """Positive control: the script reaches the host's server in this tier."""
         port = str(self.server.getsockname()[1])
         self.assertEqual(self.in_tier("full", "python3", "-c", CONNECT, port, self.name)[0], "reached")
 
@@ -58,19 +58,19 @@ class Network(BoxTest):
         names = self.in_tier("none", "sh", "-c", "sed 1,2d /proc/net/dev | cut -d: -f1; cut -f1,2 /proc/net/route | sed 1d")
         self.assertEqual(names, ["lo"])
 
-    def test_none_cannot_be_left(self):
+    def test_none_gives_no_way_to_another_network(self):
         out = self.in_tier("none", "sh", "-c", "ip link add x type dummy 2>/dev/null && echo made; ip link set lo down 2>/dev/null && echo down; "
                            "nsenter -t 1 -n true 2>/dev/null && echo entered; python3 -c 'import socket; socket.socket(socket.AF_PACKET, socket.SOCK_RAW)' "
                            "2>/dev/null && echo raw; echo end")
         self.assertEqual([word for word in out if word != "entered"], ["end"])
 
     def test_none_has_no_nix_daemon(self):
-        """A build that the daemon runs has the host's network."""
+        """The daemon would run builds with the host's network."""
         host = OtherHost(self, {"/nix/store/x/y": "", "/nix/var/nix/daemon-socket/keep": ""})
         done = host.claudebox("--network", "none", "--yes", "--exec", "sh", "-c", "ls -A /nix; echo ${NIX_REMOTE-unset}")
         self.assertEqual(done.stdout.split(), ["store", "unset"], done.stderr[-300:])
 
-    def test_is_told(self):
+    def test_tier_is_shown_to_agent_and_user(self):
         done = self.claudebox("--network", "none", "--yes", "--exec", "cat", "/etc/claude-code/SANDBOX.md")
         self.assertIn("There is no network here", done.stdout)
         self.assertIn("none: no network but the box's own loopback", done.stderr)

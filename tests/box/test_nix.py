@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SAND-06, SAND-07, SAND-10: the Nix store and daemon of a host that has them, and nothing else of /nix."""
+"""SAND-06, SAND-07, SAND-10: the box has the host's Nix store and daemon, and nothing else of /nix."""
 import os
 import unittest
 
@@ -36,11 +36,11 @@ class Nix(BoxTest):
         self.assertEqual(out.split(), ["/etc/nix:", "nix.conf", "/nix:", "store", "var", "/nix/var:", "nix", "/nix/var/nix:",
                                        "daemon-socket", "daemon"])
 
-    def test_settings_come_without_tokens(self):
+    def test_settings_have_no_tokens(self):
         out = self.host().box("cat /etc/nix/nix.conf")
         self.assertEqual(out, "experimental-features = nix-command flakes\nmax-jobs = 4\nextra-experimental-features = nix-command flakes\n")
 
-    def test_store_directories_of_PATH_come_along(self):
+    def test_store_directories_of_PATH_are_kept(self):
         path = f"{self.env['PATH']}:/run/profile/bin:{self.home}/bin"
         host = self.host(**{"/run/profile": ("->", STORE)})
         out = host.box("echo $PATH; tool", env={"PATH": path})
@@ -62,10 +62,10 @@ class Nix(BoxTest):
         self.assertIn("no shell", done.stderr)
         self.assertIn("/nix/store only", done.stderr)
 
-    def test_nix_is_how_to_get_tools(self):
+    def test_instructions_mention_nix(self):
         self.assertIn("nix shell nixpkgs#NAME", self.host().box("cat /etc/claude-code/SANDBOX.md"))
 
-    def test_without_nix_there_is_no_trace(self):
+    def test_host_without_nix(self):
         out = self.box("ls -d /nix /etc/nix 2>/dev/null; echo ${NIX_REMOTE-none}")
         if not os.path.exists("/nix/store"):
             self.assertEqual(out, "none\n")

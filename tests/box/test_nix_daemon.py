@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SAND-06, SAND-07, TOOL-01, TOOL-03 with a real Nix daemon: the box builds and fetches through it, and can do no more with it."""
+"""SAND-06, SAND-07, TOOL-01, TOOL-03 with a real Nix daemon: the box can build and fetch, and do nothing else with the daemon."""
 import json
 import os
 import pathlib
@@ -12,7 +12,7 @@ from lib.nix import SYSTEM, NixTest
 
 NEEDS_NIX = True
 
-# Programs of the store run, and that is all.
+# Programs of the store run, and the daemon is not reachable.
 WITHOUT = """
 $1/bin/hello
 ls -d /nix/var /etc/nix/nix.conf 2>/dev/null
@@ -23,7 +23,7 @@ NIX_REMOTE=daemon nix --extra-experimental-features nix-command store ping && ec
 
 class NixStore(NixTest):
     def start(self, script, env=None):
-        """A box that has said "ready" and goes on when its input ends."""
+        """Starts a box that prints "ready", and runs the script at the end of its input."""
         box = subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", f"echo ready; cat; {script}"], cwd=self.project,
                                env={**self.env, **(env or {})}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                stderr=subprocess.DEVNULL, text=True)
@@ -31,7 +31,7 @@ class NixStore(NixTest):
         self.assertEqual(box.stdout.readline(), "ready\n")
         return box
 
-    def test_what_is_built_later_is_there(self):
+    def test_later_builds_appear_in_a_running_box(self):
         late = self.where("late")["out"]
         box = self.start(f"{late}/bin/late")
         self.assertFalse(pathlib.Path(late).exists())
@@ -63,13 +63,13 @@ class NixStore(NixTest):
 
 
 class NixDaemonInside(NixTest):
-    """What needs the daemon in the box. One that runs as us and builds without a sandbox is not there."""
+    """Tests that need the daemon in the box. A daemon that runs as the user and builds without a sandbox is not mounted."""
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         if cls.alone:
-            raise unittest.SkipTest("the daemon is one of our own")
+            raise unittest.SkipTest("the daemon runs as the user")
 
     def test_nix_shell(self):
         self.assertEqual(self.box("nix shell nixpkgs#hello nixpkgs#two -c sh -c 'hello; two'"), "hello from Nix\ntwo from Nix\n")
@@ -92,20 +92,20 @@ class NixDaemonInside(NixTest):
         self.assertEqual(os.readlink(self.project / "result"), self.where("both")["out"])
         self.assertTrue((self.project / "result/bin/both").exists())
 
-    def test_a_failing_build_says_why(self):
+    def test_failing_build_shows_the_reason(self):
         done = self.claudebox("--yes", "--exec", "nix", "build", "--no-link", "nixpkgs#broken")
         self.assertEqual(done.returncode, 1)
         self.assertIn("why it fails", done.stderr)
 
-    def test_nothing_but_the_socket(self):
+    def test_only_the_socket_is_mounted(self):
         self.assertEqual(self.box("cd /nix; find . -path ./store -prune -o -print | sort; touch var/nix/daemon-socket/x; "
                                   "rm -f var/nix/daemon-socket/socket; echo $NIX_REMOTE"),
                          "".join(f"{line}\n" for line in (".", "./var", "./var/nix", "./var/nix/daemon-socket",
                                                           "./var/nix/daemon-socket/socket", "daemon")))
         self.nix("store", "ping")
 
-    def test_the_daemon_obeys_no_box(self):
-        """Settings that only a trusted user may change: this one would run a program of ours as root, outside."""
+    def test_box_cannot_change_trusted_settings(self):
+        """Only a trusted user may change this setting, which runs a program as root outside the box."""
         hook = self.project / "hook"
         hook.write_text(f"#!/bin/sh\ntouch {self.project}/ran\n")
         hook.chmod(0o755)
@@ -133,7 +133,7 @@ class NixDaemonInside(NixTest):
     def test_check_finds_the_daemon(self):
         checks = json.loads(self.claudebox("--check=json").stdout)["checks"]
         self.assertEqual([(check["state"], check["detail"]) for check in checks if check["name"] == "nix"],
-                         [("ok", "the daemon answers")])
+                         [("ok", "the daemon is reachable")])
 
 
 class NixDaemonAndInet(NixTest, InetTest):
@@ -144,7 +144,7 @@ class NixDaemonAndInet(NixTest, InetTest):
 
     def test_a_profile_can_have_it_in_the_tier_inet(self):
         if self.alone:
-            self.skipTest("the daemon is one of our own")
+            self.skipTest("the daemon runs as the user")
         self.profile(nix_daemon=True)
         self.assertEqual(self.inet("nix", "run", "nixpkgs#hello").stdout, "hello from Nix\n")
 

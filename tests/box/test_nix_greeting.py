@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SAND-07: a Nix daemon tells whether it trusts us, or its settings do; in doubt the box does not get it."""
+"""SAND-07: the Nix daemon's greeting, or else its settings, show whether it trusts the user. In doubt it is not mounted."""
 import os
 import pwd
 import socket
@@ -17,18 +17,18 @@ ME = pwd.getpwuid(os.getuid()).pw_name
 
 
 def greeting(trust, version=0x126, name=b"2.30.1"):
-    """As Nix writes it; the trust is told from 1.35 on."""
+    """Returns the greeting of a Nix daemon; it contains the trust since protocol 1.35."""
     text = struct.pack("<Q", len(name)) + name + bytes(-len(name) % 8)
     return struct.pack("<2Q", MAGIC, version) + text + (struct.pack("<Q", trust) if version >= 0x123 else b"")
 
 
 class Daemon:
-    """Says one thing to everybody, in pieces if there are several."""
+    """Sends the same pieces to every client."""
 
     def __init__(self, test, path, *pieces, pause=0.0, close=False):
-        self.heard, self.pieces, self.pause, self.close = b"", pieces, pause, close
+        self.received, self.pieces, self.pause, self.close = b"", pieces, pause, close
         self.server = socket.socket(socket.AF_UNIX)
-        # The whole path may be too long for a socket's address.
+        # The absolute path may be too long for a socket's address.
         directory = os.open(path.parent, os.O_PATH)
         self.server.bind(f"/proc/self/fd/{directory}/{path.name}")
         os.close(directory)
@@ -44,7 +44,7 @@ class Daemon:
             except OSError:
                 return
             try:
-                self.heard = client.recv(64)
+                self.received = client.recv(64)
                 for piece in self.pieces:
                     client.sendall(piece)
                     time.sleep(self.pause)
@@ -64,7 +64,7 @@ class Daemon:
 
 class NixGreeting(BoxTest):
     def ask(self, *pieces, settings=None, more=None, arguments=(), **options):
-        """Why the box has no daemon; "" when it has."""
+        """Starts a box and returns why it has no daemon; "" if it has one."""
         files = {STORE: "", "/nix/var/nix/daemon-socket/keep": ""} | (more or {})
         if settings is not None:
             files["/etc/nix/nix.conf"] = settings
@@ -80,48 +80,48 @@ class NixGreeting(BoxTest):
         self.audit = done.stderr
         return "" if inside else lines[1].splitlines()[0]
 
-    def test_it_tells(self):
+    def test_trust_in_the_greeting(self):
         self.assertEqual(self.ask(greeting(2)), "")
-        self.assertEqual(self.daemon.heard, HELLO)
+        self.assertEqual(self.daemon.received, HELLO)
         self.assertIn("it trusts you", self.ask(greeting(1)))
 
-    def test_what_it_tells_beats_the_settings(self):
+    def test_greeting_takes_precedence_over_settings(self):
         self.assertEqual(self.ask(greeting(2), settings="trusted-users = *\n"), "")
         self.assertIn("it trusts you", self.ask(greeting(1), settings="trusted-users = root\n"))
 
-    def test_it_tells_in_pieces(self):
+    def test_greeting_in_pieces(self):
         pieces = [greeting(2)[i:i + 5] for i in range(0, len(greeting(2)), 5)]
         self.assertEqual(self.ask(*pieces, pause=0.01), "")
 
-    def test_names_of_versions_of_any_length(self):
+    def test_version_strings_of_any_length(self):
         for length in (0, 7, 8, 9, 256):
             self.assertEqual(self.ask(greeting(2, name=b"x" * length)), "")
         self.assertIn("does not say", self.ask(greeting(2, name=b"x" * 257)))
 
-    def test_an_old_one_goes_by_its_settings(self):
+    def test_old_daemon_is_judged_by_its_settings(self):
         for version in (0x115, 0x121, 0x122):
             with self.subTest(version):
                 self.assertEqual(self.ask(greeting(None, version)), "")
                 self.assertIn("it trusts you", self.ask(greeting(None, version), settings=f"trusted-users = root {ME}\n"))
 
-    def test_one_that_does_not_know_goes_by_its_settings(self):
+    def test_unknown_trust_is_judged_by_the_settings(self):
         self.assertEqual(self.ask(greeting(0), settings="trusted-users = root @nobodys-group\n"), "")
         self.assertIn("it trusts you", self.ask(greeting(0), settings="trusted-users = *\n"))
 
-    def test_in_doubt_it_is_left_out(self):
+    def test_invalid_greeting_is_refused(self):
         for pieces in ([b"HTTP/1.1 400 Bad Request\r\n\r\n"], [greeting(3)], [greeting(2, 0x226)], [greeting(2)[:-1]], [b"x" * 4096]):
             with self.subTest(pieces):
                 self.assertIn("does not say", self.ask(*pieces, close=True))
 
-    def test_one_that_says_nothing(self):
+    def test_silent_daemon_is_refused(self):
         self.assertIn("does not say", self.ask(close=True))
         start = time.monotonic()
         self.assertIn("does not say", self.ask(close=False))
         self.assertLess(time.monotonic() - start, 10)
 
-    def test_a_box_that_will_not_have_it_does_not_wait(self):
+    def test_box_without_daemon_does_not_wait_for_it(self):
         self.assertIn("what it builds and fetches", self.ask(close=False, arguments=("--network", "none")))
-        self.assertEqual(self.daemon.heard, b"")
+        self.assertEqual(self.daemon.received, b"")
         profiles = self.home / ".claudebox/profiles"
         profiles.mkdir()
         (profiles / "default.json").write_text('{"network": "none"}')
@@ -131,13 +131,13 @@ class NixGreeting(BoxTest):
             self.assertIn("what it builds and fetches", self.ask(close=False))
             times.append(time.monotonic() - start)
         self.assertLess(min(times), 1.9)
-        # Asked for, it is asked.
+        # If a profile requests the daemon, claudebox connects to it.
         (profiles / "default.json").write_text('{"nix_daemon": true}')
         self.assertEqual(self.ask(greeting(2), arguments=("--network", "none")), "")
-        self.assertEqual(self.daemon.heard, HELLO)
+        self.assertEqual(self.daemon.received, HELLO)
         self.assertIn("it trusts you", self.ask(greeting(1), arguments=("--network", "none")))
 
-    def test_nobody_listens_yet(self):
+    def test_stopped_daemon_is_judged_by_its_settings(self):
         self.assertEqual(self.ask(), "")
         for users in (ME, str(os.getuid()), f"nobody {ME}", "*", f"@{ME}"):
             with self.subTest(users):
@@ -155,7 +155,7 @@ class NixGreeting(BoxTest):
         self.assertIn("does not say", self.ask(settings="!include d\n", more={"/etc/nix/d": None}))
         self.assertIn("does not say", self.ask(settings=f"trusted-users={ME}\n"))
 
-    def test_a_daemon_of_our_own_that_builds_as_us(self):
+    def test_own_daemon_without_sandbox_is_refused(self):
         self.assertIn("it runs as you", self.ask(greeting(2), settings="sandbox = false\n"))
         self.assertEqual(self.ask(greeting(2), settings="sandbox = true\n"), "")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SAND-07: the daemon runs what a user that it trusts tells it to run, as root; a box must not have that power."""
+"""SAND-07: a user whom the Nix daemon trusts can run commands as root through it. The box of such a user cannot."""
 import json
 import unittest
 
@@ -11,7 +11,7 @@ AS_ROOT = True
 
 
 class NixTrusted(NixTest):
-    def test_a_box_has_nothing_of_the_users_trust(self):
+    def test_box_cannot_use_the_users_trust(self):
         hook, ran = self.project / "hook", self.home / "ran"
         hook.write_text(f"#!/bin/sh\ntouch {ran}\n")
         hook.chmod(0o755)
@@ -21,16 +21,16 @@ class NixTrusted(NixTest):
                 ran.unlink(missing_ok=True)
                 self.box(f"NIX_REMOTE=daemon nix --extra-experimental-features 'nix-command flakes' build --no-link {options} nixpkgs#{name}")
                 self.assertFalse(ran.exists())
-        # Outside it works, or the above would prove nothing.
+        # Positive control: it works outside.
         self.nix("build", "--no-link", "--store", "daemon", "--option", "post-build-hook", hook, "nixpkgs#nobin")
         self.assertTrue(ran.exists())
 
-    def test_the_daemon_is_not_there(self):
+    def test_daemon_is_not_mounted(self):
         done = self.claudebox("--yes", "--exec", "sh", "-c", "ls -d /nix/var /etc/nix/nix.conf; echo ${NIX_REMOTE-none}; ls -d /nix/store")
         self.assertEqual(done.stdout, "none\n/nix/store\n")
         self.assertRegex(done.stderr, r"the Nix daemon is not in the box: (it trusts you \(trusted-users|you are root)")
 
-    def test_no_profile_brings_it_in(self):
+    def test_profile_cannot_add_the_daemon(self):
         self.profile(nix_daemon=True)
         for tier in ("full", "none"):
             done = self.claudebox("--yes", "--network", tier, "--exec", "sh", "-c", "ls -d /nix/var; echo ${NIX_REMOTE-none}")
@@ -40,13 +40,13 @@ class NixTrusted(NixTest):
         done = self.claudebox("--yes", "--exec", "ls", "/nix/var/nix/daemon-socket/socket")
         self.assertNotIn("socket", done.stdout)
 
-    def test_check_says_why(self):
+    def test_check_shows_the_reason(self):
         check, = [check for check in json.loads(self.claudebox("--check=json").stdout)["checks"] if check["name"] == "nix"]
         self.assertEqual(check["state"], "broken")
         self.assertRegex(check["detail"], "^the daemon is left out of the box: (it trusts you|you are root)")
         self.assertRegex(check["fix"], "ordinary user|off that list")
 
-    def test_packages_are_built_on_the_host_all_the_same(self):
+    def test_packages_are_still_built_on_the_host(self):
         self.profile("hello")
         whole = json.loads(self.claudebox("--check=json").stdout)
         nix, = [check for check in whole["checks"] if check["name"] == "nix"]

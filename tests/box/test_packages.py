@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""PACKAGES with a real Nix daemon: names become programs in the box, or an error that says which name and why."""
+"""PACKAGES with a real Nix daemon: the packages of a profile are in the box, or an error gives the name and the reason."""
 import json
 import os
 import pathlib
@@ -21,7 +21,7 @@ SLEEPS = "sleep\x0030\x00"
 class PackagesTest(NixTest):
     def setUp(self):
         super().setUp()
-        # Counts: each call of nix adds a line.
+        # A wrapper that adds a line to a file for each call of nix.
         self.calls = self.home / "calls"
         wrapper = self.home / "bin/nix"
         wrapper.write_text(f'#!/bin/sh\necho "$@" >>{self.calls}\nexec /usr/bin/nix "$@"\n')
@@ -29,20 +29,20 @@ class PackagesTest(NixTest):
         self.env["PATH"] = f"{self.home}/bin:{self.env['PATH']}"
 
     def called(self):
-        """How often nix ran since the last time."""
+        """Returns how often nix has run since the last call."""
         count = len(self.calls.read_text().splitlines()) if self.calls.exists() else 0
         self.calls.unlink(missing_ok=True)
         return count
 
     def roots(self):
-        """What is kept, besides nixpkgs itself."""
+        """Returns the store paths that claudebox keeps, without nixpkgs itself."""
         return {path for path in map(os.readlink, (self.home / ".claudebox/gcroots").iterdir()) if not path.endswith("-source")}
 
     def cache(self):
         return list((self.home / ".claudebox/packages").glob("*.json"))
 
     def refusal(self, *packages, **more):
-        """What claudebox says of packages that cannot be had; nothing is started."""
+        """Checks that claudebox refuses to start with these packages, and returns its messages."""
         self.profile(*packages, **more)
         return self.refused()
 
@@ -52,14 +52,14 @@ class Packages(PackagesTest):
         self.profile("hello")
         self.assertEqual(self.box("hello; command -v hello"), f"hello from Nix\n{self.where('hello')['out']}/bin/hello\n")
 
-    def test_they_come_first_in_PATH_in_the_order_of_the_list(self):
+    def test_packages_come_first_in_PATH_in_order(self):
         self.profile("two", "late", "hello")
         path = self.box("echo $PATH").strip().split(":")
         self.assertEqual(path[:3], [f"{self.where('two')['bin']}/bin", f"{self.where('late')['out']}/bin",
                                     f"{self.where('hello')['out']}/bin"])
         self.assertIn("/usr/bin", path)
 
-    def test_they_are_there_in_every_tier(self):
+    def test_packages_work_without_network(self):
         self.profile("hello")
         self.assertEqual(self.claudebox("--yes", "--network", "none", "--exec", "hello").stdout, "hello from Nix\n")
 
@@ -75,7 +75,7 @@ class Packages(PackagesTest):
         for name in ("nobin", "file"):
             self.assertIn(f"[+] {name} {self.where(name)['out']} (profile default; no programs in it)\n", done.stderr)
 
-    def test_the_audit_and_the_plan_say_who_asked(self):
+    def test_audit_and_plan_show_the_origin(self):
         self.profile("hello", name="work")
         done = self.claudebox("--profile", "work", "--yes", "--exec", "cat", "/etc/claude-code/SANDBOX.md")
         hello = self.where("hello")["out"]
@@ -97,13 +97,13 @@ class Packages(PackagesTest):
         self.profile("hello", "hello")
         self.assertEqual(self.box("echo $PATH").count(self.where("hello")["out"]), 1)
 
-    def test_dry_run_changes_nothing_of_ours(self):
+    def test_dry_run_changes_no_files(self):
         self.profile("hello")
         before = {name: value for name, value in tree(self.home).items() if not name.startswith((".cache", "calls"))}
         self.assertEqual(len(self.plan()["packages"]), 1)
         self.assertEqual({name: value for name, value in tree(self.home).items() if not name.startswith((".cache", "calls"))}, before)
 
-    def test_nothing_is_asked_when_nothing_can_start(self):
+    def test_nix_does_not_run_if_no_box_can_start(self):
         self.profile("hello")
         self.refused(cwd=self.home)
         self.assertEqual(self.called(), 0)
@@ -111,10 +111,10 @@ class Packages(PackagesTest):
 
 class PackagesErrors(PackagesTest):
     def test_a_name_that_does_not_exist(self):
-        said = self.refusal("hello", "helo")
-        self.assertIn("claudebox: profile '~/.claudebox/profiles/default.json': line 1, column 24: 'packages[1]': 'helo' is not in 'nixpkgs'\n", said)
-        self.assertIn("hint: did you mean hello?\n", said)
-        self.assertIn("hint: look for its name: `nix search nixpkgs WORD`\n", self.refusal("nothing-like-it"))
+        message = self.refusal("hello", "helo")
+        self.assertIn("claudebox: profile '~/.claudebox/profiles/default.json': line 1, column 24: 'packages[1]': 'helo' is not in 'nixpkgs'\n", message)
+        self.assertIn("hint: did you mean hello?\n", message)
+        self.assertIn("hint: search for the name: `nix search nixpkgs WORD`\n", self.refusal("nothing-like-it"))
 
     def test_a_name_that_cannot_be_evaluated(self):
         for packages in (["unfree"], ["hello", "unfree", "two"]):
@@ -125,28 +125,28 @@ class PackagesErrors(PackagesTest):
 
     def test_a_name_that_is_no_package(self):
         for name in ("notAPackage", "python3Packages"):
-            said = self.refusal("hello", name)
-            self.assertIn(f"'packages[1]': '{name}' cannot be used: ", said)
-            self.assertIn("is not a derivation", said)
+            message = self.refusal("hello", name)
+            self.assertIn(f"'packages[1]': '{name}' cannot be used: ", message)
+            self.assertIn("is not a derivation", message)
 
     def test_a_build_that_fails_shows_its_last_lines(self):
-        said = self.refusal("hello", "broken")
-        self.assertIn("'packages[1]': 'broken' cannot be built: ", said)
-        self.assertIn("\n  > first line of the log\n  > why it fails\n", said)
-        self.assertIn("hint: take it off the list, or see why: `nix build nixpkgs#broken`\n", said)
+        message = self.refusal("hello", "broken")
+        self.assertIn("'packages[1]': 'broken' cannot be built: ", message)
+        self.assertIn("\n  > first line of the log\n  > why it fails\n", message)
+        self.assertIn("hint: remove it from the list, or run `nix build nixpkgs#broken` to see the whole log\n", message)
         self.assertEqual(self.cache(), [])
 
-    def test_no_nix(self):
+    def test_nix_is_missing(self):
         (self.home / "bin/nix").unlink()
         self.profile("hello")
         empty = self.scratch()
         for name in ("bwrap", "git"):
             (empty / name).symlink_to(shutil.which(name))
-        said = self.refused("--yes", "--exec", "true", env={"PATH": str(empty)})
-        self.assertIn("claudebox: profile '~/.claudebox/profiles/default.json': line 1, column 15: 'packages[0]': 'hello': nix is not installed\n", said)
-        self.assertIn("hint: install Nix", said)
+        message = self.refused("--yes", "--exec", "true", env={"PATH": str(empty)})
+        self.assertIn("claudebox: profile '~/.claudebox/profiles/default.json': line 1, column 15: 'packages[0]': 'hello': nix is not installed\n", message)
+        self.assertIn("hint: install Nix", message)
 
-    def test_nix_is_never_the_projects(self):
+    def test_nix_of_the_project_is_not_used(self):
         trap = self.project / "nix"
         trap.write_text(f"#!/bin/sh\ntouch {self.home}/ran\n")
         trap.chmod(0o755)
@@ -178,22 +178,22 @@ class PackagesErrors(PackagesTest):
         self.assertEqual(self.called(), 0)
 
     def test_a_reference_that_leads_nowhere(self):
-        said = self.refusal("hello", nixpkgs="path:/nowhere")
-        self.assertIn("claudebox: profile '~/.claudebox/profiles/default.json': line 1, column 36: 'nixpkgs': 'path:/nowhere' cannot be used: ", said)
-        self.assertIn("No such file", said)
+        message = self.refusal("hello", nixpkgs="path:/nowhere")
+        self.assertIn("claudebox: profile '~/.claudebox/profiles/default.json': line 1, column 36: 'nixpkgs': 'path:/nowhere' cannot be used: ", message)
+        self.assertIn("No such file", message)
         self.assertIn("cannot find flake", self.refusal("hello", nixpkgs="nopkgs"))
 
-    def test_no_byte_of_nix_reaches_the_screen_as_it_is(self):
+    def test_messages_of_nix_are_escaped(self):
         copy = self.own_nixpkgs()
         recipe = copy / "packages.nix"
         recipe.write_text(recipe.read_text().replace("notAPackage =", 'evil = throw "\x1b[31mred\x1b]0;title\x07\\rover";\n  notAPackage ='))
-        said = self.refusal("hello", "evil")
-        self.assertIn("'packages[1]': 'evil'", said)
-        self.assertNotRegex(said, r"[\x00-\x09\x0b-\x1f\x7f]")
+        message = self.refusal("hello", "evil")
+        self.assertIn("'packages[1]': 'evil'", message)
+        self.assertNotRegex(message, r"[\x00-\x09\x0b-\x1f\x7f]")
 
 
 class PackagesProgress(PackagesTest):
-    def test_a_pipe_gets_a_line_for_each_build_and_then_silence(self):
+    def test_pipe_gets_one_line_for_each_build(self):
         self.profile("late", "python3Packages.tool")
         for path in (self.where("late")["out"], self.where("python3Packages.tool")["out"]):
             if os.path.exists(path):
@@ -204,7 +204,7 @@ class PackagesProgress(PackagesTest):
         self.assertNotIn("building", self.claudebox("--yes", "--exec", "true").stderr)
 
     def slow(self):
-        """claudebox while nix builds what takes long."""
+        """Starts claudebox with a package that takes long to build, and waits for the build."""
         self.profile("slow")
         box = subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "true"], cwd=self.project, env=self.env, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -217,20 +217,20 @@ class PackagesProgress(PackagesTest):
             with self.subTest(number):
                 box = self.slow()
                 box.send_signal(number)
-                said = box.communicate(timeout=10)[1]
+                message = box.communicate(timeout=10)[1]
                 self.assertEqual(box.returncode, 128 + number)
-                self.assertIn("claudebox: stopped while nix was at work", said)
-                self.assertNotIn("Mounts:", said)
+                self.assertIn("claudebox: interrupted while nix was running", message)
+                self.assertNotIn("Mounts:", message)
                 self.assertTrue(until(lambda: not processes_with(SLEEPS)))
                 self.assertEqual(processes_with("nixpkgs\x00") + processes_with("#slow\x00"), [])
 
-    def test_killed_it_leaves_nothing_behind(self):
+    def test_nix_ends_when_claudebox_is_killed(self):
         box = self.slow()
         box.kill()
         box.communicate(timeout=10)
         self.assertTrue(until(lambda: not processes_with(SLEEPS) and not processes_with("#slow\x00")))
 
-    def test_a_terminal_has_one_line_and_Ctrl_C_ends_it(self):
+    def test_terminal_shows_one_line_and_Ctrl_C_stops_nix(self):
         self.profile("slow")
         pid, terminal = pty.fork()
         if pid == 0:
@@ -251,12 +251,12 @@ class PackagesProgress(PackagesTest):
             pass
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 130)
         self.assertIn(b"\rclaudebox: building slow\x1b[K", seen)
-        self.assertIn(b"\r\x1b[Kclaudebox: stopped", seen)
+        self.assertIn(b"\r\x1b[Kclaudebox: interrupted", seen)
         self.assertTrue(until(lambda: not processes_with(SLEEPS)))
 
 
 class PackagesCache(PackagesTest):
-    def test_a_second_start_does_not_ask_nix(self):
+    def test_second_start_does_not_run_nix(self):
         self.profile("hello", "two")
         self.box("true")
         self.assertEqual(self.called(), 3)
@@ -266,7 +266,7 @@ class PackagesCache(PackagesTest):
         self.box("true")
         self.assertGreater(self.called(), 0)
 
-    def test_files_are_private_and_links_keep_what_is_used(self):
+    def test_cache_is_private_and_links_keep_the_packages(self):
         self.profile("hello", "both")
         self.box("true")
         for name in ("packages", "gcroots"):
@@ -277,7 +277,7 @@ class PackagesCache(PackagesTest):
         self.assertEqual(self.box("hello; both-extra"), "hello from Nix\nboth-extra from Nix\n")
         self.called()
 
-    def test_what_has_left_the_store_is_built_again(self):
+    def test_missing_store_path_is_built_again(self):
         self.profile("late")
         self.box("true")
         for link in (self.home / ".claudebox/gcroots").iterdir():
@@ -289,7 +289,7 @@ class PackagesCache(PackagesTest):
         self.assertEqual(self.called(), 3)
         self.assertEqual(self.roots(), {self.where("late")["out"]})
 
-    def test_a_file_that_is_damaged_is_replaced(self):
+    def test_damaged_cache_file_is_replaced(self):
         self.profile("hello")
         self.box("true")
         file, = self.cache()
@@ -305,7 +305,7 @@ class PackagesCache(PackagesTest):
                 self.assertEqual(self.called(), 3)
                 self.assertEqual(json.loads(file.read_text()), good)
 
-    def test_links_in_its_place_are_not_followed(self):
+    def test_links_in_place_of_the_cache_are_not_followed(self):
         self.profile("hello")
         elsewhere = self.scratch()
         for name in ("gcroots", "packages"):
@@ -324,7 +324,7 @@ class PackagesCache(PackagesTest):
         self.assertEqual(self.box("hello"), "hello from Nix\n")
         self.assertEqual(target.read_text(), "mine")
 
-    def test_a_changed_registry_is_noticed(self):
+    def test_changed_registry_invalidates_the_cache(self):
         self.profile("hello")
         self.assertEqual(self.box("hello"), "hello from Nix\n")
         copy = self.own_nixpkgs()
@@ -333,14 +333,14 @@ class PackagesCache(PackagesTest):
         self.assertEqual(self.box("hello"), "hello from mine\n")
         mine = self.roots()
         self.assertEqual(len(mine), 1)
-        # A directory can change at any moment: nix is always asked.
+        # A directory can change at any time, so nix always runs.
         recipe.write_text(recipe.read_text().replace("from mine", "from now"))
         self.assertEqual(self.box("hello"), "hello from now\n")
         self.assertEqual(len(self.roots()), 1)
         self.assertNotEqual(self.roots(), mine)
         self.assertEqual(self.cache(), [])
 
-    def test_what_nobody_uses_is_forgotten(self):
+    def test_unused_cache_entries_are_removed(self):
         self.profile("hello", name="old")
         self.claudebox("--profile", "old", "--yes", "--exec", "true")
         old = {*self.cache(), *(self.home / ".claudebox/gcroots").iterdir()}
@@ -352,7 +352,7 @@ class PackagesCache(PackagesTest):
         self.assertEqual([path for path in old if os.path.lexists(path)], [])
         self.assertEqual(self.roots(), {self.where("two")["bin"]})
 
-    def test_what_is_used_is_not_forgotten(self):
+    def test_used_cache_entries_are_kept(self):
         self.profile("hello")
         self.box("true")
         file, = self.cache()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The filter is not in the way: what developers use works in the box, in every tier, with threads, children and debuggers."""
+"""Development tools work in the box under the seccomp filter, in every tier: threads, child processes, debuggers, servers."""
 import json
 import shutil
 import unittest
@@ -88,7 +88,7 @@ FILES = {"program.c": PROGRAM, "loopback.py": LOOPBACK, "node.js": NODE, "Main.j
          "parallel.py": "import multiprocessing, threading\nif __name__ == '__main__':\n"
                         "    thread = threading.Thread(target=print, args=('thread',)); thread.start(); thread.join()\n"
                         "    print(sum(multiprocessing.Pool(3).map(abs, range(-3, 4))))\n"}
-# What each prints at the end. A name in the first column is a program that may be missing, and that is tried once; the rest must be there.
+# Program, script, and the last line that the script prints. A program in the first column is optional and is tried in one tier only.
 TOOLS = (
     ("", "gcc -O1 -o program program.c -pthread && ./program", "answer 42"),
     ("", "make -j4 && cat a.out d.out | tr '\\n' ' '", "a d"),
@@ -128,34 +128,34 @@ def prepare(project):
         (project / name).write_text(text)
 
 
-ALWAYS = [row for row in TOOLS if not row[0]]
+REQUIRED = [row for row in TOOLS if not row[0]]
 
 
 class Tools(BoxTest):
-    def work(self, tools, *options):
+    def run_tools(self, tools, *options):
         prepare(self.project)
         for name, script, wanted in tools:
             with self.subTest(script[:60]):
                 done = self.claudebox("--yes", *options, "--exec", "sh", "-c", script, timeout=120)
                 self.assertEqual((done.stdout.strip().split("\n")[-1].strip(), done.returncode), (wanted, 0), done.stderr[-600:] + name)
 
-    def test_in_full(self):
-        self.work(ALWAYS)
+    def test_tools_in_full(self):
+        self.run_tools(REQUIRED)
 
-    def test_big_ones_where_they_are_installed(self):
-        self.work([row for row in TOOLS if row[0] and shutil.which(row[0])])
+    def test_optional_tools_if_installed(self):
+        self.run_tools([row for row in TOOLS if row[0] and shutil.which(row[0])])
 
-    def test_in_none(self):
-        self.work(ALWAYS, "--network", "none")
+    def test_tools_in_none(self):
+        self.run_tools(REQUIRED, "--network", "none")
 
 
 class Inet(InetTest):
-    def test_in_inet(self):
+    def test_tools_in_inet(self):
         prepare(self.project)
         script = self.project / "all.sh"
-        script.write_text("\n".join(f"echo \"$(cd {self.project}; {script})\" | tail -n 1" for _, script, _ in ALWAYS))
+        script.write_text("\n".join(f"echo \"$(cd {self.project}; {script})\" | tail -n 1" for _, script, _ in REQUIRED))
         done = self.inet("sh", script, timeout=180)
-        self.assertEqual([line.strip() for line in done.stdout.splitlines()], [wanted for _, _, wanted in ALWAYS], done.stderr[-800:])
+        self.assertEqual([line.strip() for line in done.stdout.splitlines()], [wanted for _, _, wanted in REQUIRED], done.stderr[-800:])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""--check (UX-05): one line for each need, what is wrong, how to fix it, and the exit status."""
+"""--check (UX-05): one line for each check, with details and a fix, and the exit status."""
 import json
 import os
 import pathlib
@@ -24,7 +24,7 @@ class Check(BoxTest):
         self.fake_claude('[ "$1" = --version ] && echo "9.9.9 (Fake Code)"')
 
     def check(self, cwd=None, env=None):
-        """{name: entry} and the whole, from JSON; the text must say the same."""
+        """Returns {name: entry}, the whole JSON and the text, and checks that both formats agree."""
         done = self.claudebox("--check=json", cwd=cwd, env=env)
         whole = json.loads(done.stdout)
         text = self.claudebox("--check", cwd=cwd, env=env)
@@ -36,7 +36,7 @@ class Check(BoxTest):
         self.assertEqual((done.stderr, text.stderr), ("", ""))
         return entries, whole, text.stdout
 
-    def test_all_is_well(self):
+    def test_all_checks_pass(self):
         entries, whole, text = self.check()
         self.assertEqual(list(entries), NAMES)
         self.assertTrue(whole["starts"], text)
@@ -44,9 +44,9 @@ class Check(BoxTest):
         for name in REQUIRED:
             self.assertEqual(entries[name]["state"], "ok", entries[name])
         self.assertIn("9.9.9", entries["claude"]["detail"])
-        self.assertIn("makes a sandbox", entries["bwrap"]["detail"])
+        self.assertIn("creates a sandbox", entries["bwrap"]["detail"])
 
-    def test_one_line_each_and_a_fix_for_what_is_not_ok(self):
+    def test_one_line_per_check_and_a_fix_for_each_problem(self):
         _, _, text = self.check()
         *lines, last = [line for line in text.splitlines() if not line.startswith(" ")]
         self.assertEqual(last, "claudebox can start here")
@@ -55,14 +55,14 @@ class Check(BoxTest):
             self.assertRegex(line, r"^(ok|missing|broken) ")
         self.assertEqual(text.count("fix: "), sum(not line.startswith("ok ") for line in lines))
 
-    def test_what_is_not_needed_does_not_fail(self):
+    def test_optional_checks_do_not_fail(self):
         directory = self.scratch()
         (directory / "bwrap").symlink_to("/usr/bin/bwrap")
         entries, whole, _ = self.check(env={"PATH": str(directory)})
         self.assertEqual({entries[name]["state"] for name in ("git", "pasta", "inet")}, {"missing"})
         self.assertTrue(whole["starts"])
 
-    def test_each_missing_need(self):
+    def test_missing_requirement_fails(self):
         cases = {
             "bwrap": {"env": {"PATH": "/nonexistent"}},
             "claude": {"env": {"CLAUDEBOX_CLAUDE": "/nonexistent"}},
@@ -81,15 +81,15 @@ class Check(BoxTest):
             self.assertEqual(entries["claude"]["state"], "broken")
             self.assertFalse(whole["starts"])
 
-    def test_claude_is_asked_in_a_sandbox(self):
-        """It may say its version and do nothing else: not write, not see the network."""
+    def test_claude_runs_in_a_sandbox(self):
+        """claude can neither write files nor use the network."""
         self.fake_claude(f'echo x >{self.home}/hit; echo x >/tmp/claudebox-hit; cat /proc/net/dev | grep -c eth; echo 1.0')
         self.claudebox("--check")
         self.assertFalse((self.home / "hit").exists())
         self.assertFalse(os.path.exists("/tmp/claudebox-hit"))
 
-    def test_claude_sees_no_secret_and_no_socket_then_either(self):
-        """What --check runs may be the project's: PATH often has node_modules/.bin. It gets no more than a box gives."""
+    def test_claude_sees_no_secret_and_no_socket(self):
+        """claude may come from the project (PATH often has node_modules/.bin), so it gets no more access than in a box."""
         secret = self.home / ".ssh" / "id_rsa"
         secret.parent.mkdir()
         secret.write_text("canary-key")
@@ -106,8 +106,8 @@ class Check(BoxTest):
         entries, _, text = self.check(env={"ANTHROPIC_API_KEY": "canary-key", "GITHUB_TOKEN": "canary-token"})
         self.assertNotIn("canary", text + json.dumps(entries))
 
-    def test_claude_anywhere_is_found_working(self):
-        """What starts in the box must not be called broken, wherever it lies."""
+    def test_claude_in_any_directory_works(self):
+        """A claude that starts in a box is reported as ok, in any directory."""
         for directory in (self.home / "opt", self.scratch(), self._in_tmp()):
             directory.mkdir(exist_ok=True)
             program = directory / "claude"
@@ -146,13 +146,13 @@ class Check(BoxTest):
         self.assertRegex(COLOUR.sub("", terminal.output.decode()), r"(?m)^  ok +terminal ")
 
     def report(self, columns=80, **env):
-        """What a person sees."""
+        """Returns the output on a terminal."""
         terminal = Terminal((CLAUDEBOX, "--check"), {**self.env, **env}, self.project, columns=columns)
         self.addCleanup(terminal.close)
         terminal.wait(20)
         return terminal.output.decode().replace("\r\n", "\n")
 
-    def test_a_person_gets_a_report(self):
+    def test_terminal_gets_a_grouped_report(self):
         text = self.report()
         plain = COLOUR.sub("", text)
         heads = re.findall(r"(?m)^[A-Z].*$", plain)
@@ -161,14 +161,14 @@ class Check(BoxTest):
         self.assertTrue(plain.endswith("\n\nclaudebox can start here\n"))
         self.assertIn("  \x1b[32mok\x1b[0m       bwrap ", text)
 
-    def test_colours_say_how_bad_it_is(self):
+    def test_colours_show_the_severity(self):
         text = self.report(CLAUDEBOX_CLAUDE="/nonexistent", PATH="/nonexistent")
         self.assertRegex(text, r"\x1b\[1;31mbroken\x1b\[0m +claude ")
         self.assertRegex(text, r"\x1b\[33mmissing\x1b\[0m +bwrap ")
-        self.assertTrue(COLOUR.sub("", text).endswith("claudebox can't start here: 2 things to fix\n"))
-        self.assertIn("\x1b[1;31mcan't", text)
+        self.assertTrue(COLOUR.sub("", text).endswith("claudebox cannot start here: 2 problems to fix\n"))
+        self.assertIn("\x1b[1;31mcannot", text)
 
-    def test_no_colour_where_none_is_wanted(self):
+    def test_no_colour_with_NO_COLOR_or_a_dumb_terminal(self):
         for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
             self.assertNotIn("\x1b", self.report(**env))
         self.assertIn("\x1b", self.report(NO_COLOR=""))
@@ -180,15 +180,15 @@ class Check(BoxTest):
                 text = self.report(columns, LC_ALL=locale, PATH="/nonexistent", NO_COLOR="1")
                 self.assertLessEqual(max(map(len, text.splitlines())), columns)
                 self.assertTrue(text.isascii())
-                # The same text at any width, but for where it is broken.
+                # Except for line breaks, the text is the same at any width.
                 joined = re.sub(r"\s", "", text)
                 self.assertEqual(words or joined, joined, columns)
                 words = joined
 
-    def test_the_summary_counts(self):
+    def test_summary_has_the_number_of_problems(self):
         whole = json.loads(self.claudebox("--check=json", env={"PATH": "/nonexistent"}).stdout)
         self.assertEqual((whole["starts"], whole["to_fix"]), (False, 1))
-        self.assertTrue(self.claudebox("--check", env={"PATH": "/nonexistent"}).stdout.endswith("\nclaudebox can't start here: 1 thing to fix\n"))
+        self.assertTrue(self.claudebox("--check", env={"PATH": "/nonexistent"}).stdout.endswith("\nclaudebox cannot start here: 1 problem to fix\n"))
 
     def test_nix(self):
         host = OtherHost(self, {"/nix/store/x/y": "", "/nix/var/nix/daemon-socket/dummy": ""})
@@ -216,7 +216,7 @@ class Check(BoxTest):
         done = self.claudebox("--check", env={"PATH": f"{directory}:{self.env['PATH']}"}, timeout=15)
         self.assertRegex(done.stdout, r"(?m)^(broken|ok) +nft ")
 
-    def test_exit_status_of_what_cannot_be(self):
+    def test_unknown_output_format_is_a_usage_error(self):
         self.assertEqual(self.claudebox("--check=yaml").returncode, 2)
         self.assertIsNone(re.search(r"\x1b", self.claudebox("--check").stdout))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""--check and the start on machines that keep user namespaces from ordinary users: the reason, and one command that cures it."""
+"""--check and the start on machines without user namespaces for ordinary users: the cause, and a command that fixes it."""
 import json
 import os
 import pathlib
@@ -11,7 +11,7 @@ from lib.other_host import OtherHost
 
 INSTALLED = "/usr/local/bin/claudebox"
 PROFILE = "/usr/local/share/claudebox/apparmor/claudebox"
-# What bwrap says there: Ubuntu lets it make the namespace and takes all power in it.
+# bwrap's message on Ubuntu, which allows the namespace but no capability in it.
 REFUSAL = "bwrap: setting up uid map: Permission denied"
 
 
@@ -31,7 +31,7 @@ class UserNamespaces(BoxTest):
         (self.programs / "bwrap").chmod(0o755)
 
     def settings(self, **values):
-        """Options that put these files where the kernel has its own."""
+        """Returns bwrap options that mount these values over the kernel's settings."""
         kernel, user = self.scratch(), self.scratch()
         for name, value in values.items():
             ((user if name.startswith("max_") else kernel) / name).write_text(f"{value}\n")
@@ -42,34 +42,34 @@ class UserNamespaces(BoxTest):
         profile.write_text("")
         return ["--tmpfs", "/usr/local", "--ro-bind", CLAUDEBOX, INSTALLED, "--ro-bind", profile, PROFILE]
 
-    def look(self, options, program=CLAUDEBOX):
+    def check(self, options, program=CLAUDEBOX):
         done = self.host.run(*self.with_bwrap, program, "--check=json", options=options)
         self.assertEqual(done.returncode, 1, done.stderr)
         return json.loads(done.stdout)["checks"][0]
 
     def test_AppArmor_is_recognised(self):
         self.bwrap(f"echo {REFUSAL!r} >&2; exit 1")
-        found = self.look(self.settings(apparmor_restrict_unprivileged_userns=1))
+        found = self.check(self.settings(apparmor_restrict_unprivileged_userns=1))
         self.assertEqual((found["name"], found["state"]), ("bwrap", "broken"))
         self.assertIn("AppArmor", found["detail"])
-        self.assertRegex(found["fix"], "^install claudebox, .* sudo make install")
+        self.assertRegex(found["fix"], "^install claudebox .*`sudo make install`")
 
     def test_an_installed_claudebox_has_a_profile_of_its_own(self):
         self.bwrap(f"echo {REFUSAL!r} >&2; exit 1")
         settings = self.settings(apparmor_restrict_unprivileged_userns=1)
-        found = self.look([*self.installed(), *settings], INSTALLED)
+        found = self.check([*self.installed(), *settings], INSTALLED)
         self.assertEqual(found["fix"], f"run `sudo install -m 644 {PROFILE} /etc/apparmor.d/claudebox && sudo apparmor_parser -r "
                                        "/etc/apparmor.d/claudebox`")
-        # It is that program's alone.
-        self.assertNotIn(PROFILE, self.look([*self.installed(), *settings])["fix"])
+        # The profile applies to the installed program only.
+        self.assertNotIn(PROFILE, self.check([*self.installed(), *settings])["fix"])
 
-    def test_other_reasons(self):
+    def test_other_causes(self):
         self.bwrap("echo 'bwrap: No permissions to create a new namespace' >&2; exit 1")
-        for values, cure in (({"unprivileged_userns_clone": 0}, "kernel.unprivileged_userns_clone=1"),
-                             ({"max_user_namespaces": 0}, "user.max_user_namespaces="),
-                             ({"unprivileged_userns_clone": 0, "apparmor_restrict_unprivileged_userns": 1}, "userns_clone")):
-            self.assertIn(cure, self.look(self.settings(**values))["fix"])
-        found = self.look(self.settings(unprivileged_userns_clone=1, apparmor_restrict_unprivileged_userns=0))
+        for values, fix in (({"unprivileged_userns_clone": 0}, "kernel.unprivileged_userns_clone=1"),
+                            ({"max_user_namespaces": 0}, "user.max_user_namespaces="),
+                            ({"unprivileged_userns_clone": 0, "apparmor_restrict_unprivileged_userns": 1}, "userns_clone")):
+            self.assertIn(fix, self.check(self.settings(**values))["fix"])
+        found = self.check(self.settings(unprivileged_userns_clone=1, apparmor_restrict_unprivileged_userns=0))
         self.assertIn("No permissions", found["detail"])
 
     def start(self, options):
@@ -77,26 +77,26 @@ class UserNamespaces(BoxTest):
         self.assertEqual(done.returncode, 125, done.stderr)
         return done.stderr
 
-    def test_the_start_says_it_too(self):
+    def test_start_shows_the_cause(self):
         self.bwrap(f"echo {REFUSAL!r} >&2; exit 1")
         self.assertRegex(self.start(self.settings(apparmor_restrict_unprivileged_userns=1)), r"(?m)^hint: AppArmor .*sudo ")
 
-    def test_a_profile_that_lets_bwrap_start_files_only(self):
-        """Ubuntu 25.04 has one for bwrap; the program that a box starts is in memory."""
+    def test_AppArmor_profile_that_allows_regular_files_only(self):
+        """Ubuntu 25.04 has such a profile for bwrap, and a box starts its init from a memfd."""
         self.bwrap("for word; do :; done\ncase $word in /proc/self/fd/*) echo \"bwrap: execvp $word: Permission denied\" >&2; exit 1 ;; esac\nexit 0")
-        found = self.look(self.settings(apparmor_restrict_unprivileged_userns=1))
+        found = self.check(self.settings(apparmor_restrict_unprivileged_userns=1))
         self.assertIn("AppArmor", found["detail"])
 
-    def test_AppArmor_is_not_blamed_where_it_lets_bwrap_in(self):
-        """On Ubuntu the setting stays as it is when a profile makes the exception."""
+    def test_AppArmor_is_not_reported_if_it_allows_bwrap(self):
+        """On Ubuntu the setting has the same value if a profile makes an exception for bwrap."""
         self.bwrap('case $* in *"--ro-bind / /"*) exit 125 ;; esac\necho "bwrap: something else" >&2; exit 1')
-        said = self.start(self.settings(apparmor_restrict_unprivileged_userns=1))
-        self.assertNotIn("AppArmor", said)
-        self.assertIn("hint: bwrap says above", said)
+        message = self.start(self.settings(apparmor_restrict_unprivileged_userns=1))
+        self.assertNotIn("AppArmor", message)
+        self.assertIn("hint: bwrap says above", message)
 
 
 class Chroot(BoxTest):
-    """The real bwrap, in a directory with all that is in /."""
+    """The real bwrap, in a chroot with the directories of /."""
 
     ENTER = """
         for entry in /*; do
@@ -110,14 +110,14 @@ class Chroot(BoxTest):
                                "env", f"--chdir={self.project}", CLAUDEBOX, *arguments],
                               env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
 
-    def test_it_is_recognised(self):
+    def test_chroot_is_recognised(self):
         done = self.run_there("--check=json")
         found = json.loads(done.stdout)["checks"][0]
         self.assertEqual((found["name"], found["state"]), ("bwrap", "broken"))
         self.assertIn("this is a chroot", found["detail"])
         self.assertIn("`sudo bwrap --bind ", found["fix"])
 
-    def test_the_start_says_it_too(self):
+    def test_start_shows_the_cause(self):
         done = self.run_there("--yes", "--exec", "true")
         self.assertEqual(done.returncode, 125, done.stderr)
         self.assertRegex(done.stderr, r"(?m)^hint: this is a chroot, .*: enter ")
@@ -130,7 +130,7 @@ class Profile(unittest.TestCase):
     def part(self, name):
         return self.text.split(f"profile {name} ")[1].split("\n}")[0]
 
-    def test_only_bwrap_gets_powers_in_a_user_namespace(self):
+    def test_only_bwrap_gets_capabilities_in_a_user_namespace(self):
         self.assertNotIn("userns,", self.part("claudebox"))
         self.assertIn("allow userns,", self.part("claudebox_bwrap"))
         self.assertIn("allow capability,", self.part("claudebox_bwrap"))

@@ -355,7 +355,7 @@ class Told(ProfileTest):
         self.assertEqual(done.stderr, "")
         self.write("work", network="none")
         self.assertRegex(self.claudebox("--check", "--profile", "work").stdout, r"(?m)^ok +profile +work$")
-        self.assertRegex(self.claudebox("--check").stdout, r"(?m)^ok +profile +none is chosen$")
+        self.assertRegex(self.claudebox("--check").stdout, r"(?m)^ok +profile +none selected$")
 
     def test_ports_of_the_command_line_and_the_profiles_tier(self):
         self.write("work", network="none")

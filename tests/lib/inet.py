@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""claudebox with --network inet in a little world of its own: what the tests of that tier share."""
+"""Base class for tests of the tier inet: runs claudebox in a World of network namespaces."""
 import contextlib
 import ctypes
 import json
@@ -11,14 +11,14 @@ import tempfile
 import time
 
 from lib.box import BoxTest, processes_with, until
-from lib.world import PROBE, World, bounded
+from lib.world import CONNECT, World, bounded
 
-AT_ONCE = 0.5  # seconds; far from any time-out
+AT_ONCE = 0.5  # seconds; far below any timeout
 PR_SET_CHILD_SUBREAPER = 36
 
 
 class InetTest(BoxTest):
-    """One world for all tests of a class; after each of them nothing runs on its host any more."""
+    """The tests of a class share one World. Each test fails if a process of it survives."""
 
     families = "46"
     online = True
@@ -26,7 +26,7 @@ class InetTest(BoxTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        # What outlives claudebox becomes our child, whatever namespaces it is in.
+        # Processes that outlive claudebox become children of this process, in any namespace.
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         cls.world = World(cls.families, cls.online)
         cls.addClassCleanup(cls.world.close)
@@ -36,7 +36,7 @@ class InetTest(BoxTest):
         self.addCleanup(self.nothing_left)
 
     def orphans(self):
-        """Processes that outlived their claudebox; those that ended are forgotten."""
+        """Returns the processes that have outlived their claudebox, and reaps those that have ended."""
         found = []
         for task in pathlib.Path("/proc/self/task").iterdir():
             try:
@@ -49,10 +49,10 @@ class InetTest(BoxTest):
         return found
 
     def left(self):
-        return sorted({*self.world.strangers(), *self.orphans()})
+        return sorted({*self.world.other_processes(), *self.orphans()})
 
     def nothing_left(self):
-        """For the end of a test, when what it started itself has ended."""
+        """Fails if a process still runs at the end of a test, after killing it."""
         if until(lambda: not self.left(), 2):
             return
         names = [name_of(pid) for pid in self.left()]
@@ -71,26 +71,27 @@ class InetTest(BoxTest):
                               stderr=subprocess.PIPE, text=True, errors="surrogateescape", check=False, **options)
 
     def inet(self, *command, options=(), **more):
-        """A command in a box; claudebox must start it."""
+        """Runs a command in a box and checks that claudebox has started it."""
         done = self.claudebox("--network", "inet", *options, "--yes", "--exec", *command, **more)
         self.assertNotEqual(done.returncode, 125, done.stderr[-800:])
         return done
 
     def python(self, script, *arguments, options=(), **more):
-        """A Python program in a box; it must end well, and print JSON."""
+        """Runs a Python program in a box, checks its exit status, and returns the JSON that it prints."""
         done = self.inet("/usr/bin/python3", "-c", script, *map(str, arguments), options=options, **more)
         self.assertEqual(done.returncode, 0, done.stderr[-800:])
         return json.loads(done.stdout)
 
-    def probe(self, table, options=()):
-        return self.python(PROBE, json.dumps(table), options=options)
+    def connect(self, table, options=()):
+        """Runs connect.py in a box."""
+        return self.python(CONNECT, json.dumps(table), options=options)
 
     def start(self, *command, options=(), **more):
-        """A box that goes on running: a Session."""
+        """Starts a command in a box and returns a Session."""
         return Session(self, command, options, **more)
 
     def assertRefused(self, table, results, expected):
-        """Every row with an error that `expected` gives for its protocol (and family: "ping6"), and at once."""
+        """Checks that every row failed at once, with an error that `expected` has for its protocol ("ping6" for IPv6 pings)."""
         wrong = [f"{protocol} {address} {port}: {outcome} after {seconds} s" for (protocol, address, port), (outcome, seconds)
                  in zip(table, results, strict=True)
                  if outcome not in expected["ping6" if protocol == "ping" and ":" in address else protocol] or seconds > AT_ONCE]
@@ -103,21 +104,21 @@ class InetTest(BoxTest):
 
 
 class Session:
-    """A started box, talked to by lines; the process is claudebox itself."""
+    """A running box that the test talks to in lines. The process is claudebox itself."""
 
     def __init__(self, test, command, options=(), **more):
         self.test = test
         self.mark = f"mark{os.getpid()}x{time.monotonic_ns()}"
-        # The mark is an argument of the command, so that each part of the box can be found by it.
+        # The mark is an argument of the command, so that processes_with finds every process of the box.
         wrapped = ["sh", "-c", '"$@"', self.mark, *command] if command[0] != "sh" else [*command, self.mark]
-        self.said = tempfile.TemporaryFile("w+", encoding="utf-8")  # no pipe: it can be read at any time
+        self.stderr = tempfile.TemporaryFile("w+", encoding="utf-8")  # unlike a pipe it can be read at any time
         self.process = subprocess.Popen(test.command("--network", "inet", *options, "--yes", "--exec", *wrapped), env=test.env, text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.said, start_new_session=True, **more)
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.stderr, start_new_session=True, **more)
         test.addCleanup(self.end)
 
     def errors(self):
-        """What is on its standard error so far."""
-        return os.pread(self.said.fileno(), 1 << 20, 0).decode(errors="replace")
+        """Returns the standard error output so far."""
+        return os.pread(self.stderr.fileno(), 1 << 20, 0).decode(errors="replace")
 
     def line(self):
         with bounded(self.process, 20):
@@ -130,17 +131,17 @@ class Session:
             self.test.fail(f"{found!r} instead of {wanted!r}: {self.errors()[-800:]}")
         return self
 
-    def say(self, text):
+    def send_line(self, text):
         self.process.stdin.write(text + "\n")
         self.process.stdin.flush()
 
-    def probe(self, table):
-        """For a session that runs the probe."""
-        self.say(json.dumps(table))
+    def connect(self, table):
+        """Sends a table to a session that runs connect.py, and returns the results."""
+        self.send_line(json.dumps(table))
         return json.loads(self.line())
 
     def finish(self, seconds=20):
-        """Ends its input; exit status and error output."""
+        """Closes the input and returns the exit status and the error output."""
         self.process.stdin.close()
         with bounded(self.process, seconds):
             return self.process.wait(), self.errors()
@@ -151,7 +152,7 @@ class Session:
     def end(self):
         self.process.kill()
         self.process.wait(10)
-        for stream in (self.process.stdin, self.process.stdout, self.said):
+        for stream in (self.process.stdin, self.process.stdout, self.stderr):
             try:
                 stream.close()
             except OSError:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Tests on a machine with a Nix daemon: a module that says NEEDS_NIX = True runs on one, made by nix_inside.py.
+"""Base class for tests with a Nix daemon. A module with NEEDS_NIX = True runs in the environment of nix_inside.py.
 
-What `nixpkgs` has there: nixpkgs/packages.nix. It is in the store and in the system's registry, and nothing is ever fetched.
+`nixpkgs` is the flake with nixpkgs/packages.nix there. It is in the store and in the system's registry. Nothing is fetched.
 """
 import json
 import os
@@ -17,7 +17,8 @@ SYSTEM = f"{os.uname().machine}-linux"
 
 
 class NixTest(BoxTest):
-    """We are an ordinary user whom the daemon serves; with many users it runs as root and builds as others, else it is us (alone)."""
+    """The test runs as an ordinary user of the daemon. The daemon runs as root and builds as other users, or, if there are no
+    other user ids (`alone`), it runs and builds as this user."""
 
     @classmethod
     def setUpClass(cls):
@@ -27,7 +28,7 @@ class NixTest(BoxTest):
         cls.alone = os.environ["NIX_TEST"] == "alone"
 
     def nix(self, *arguments, check=True, **options):
-        """nix on the host, as we are."""
+        """Runs nix on the host, as the user of the test."""
         done = subprocess.run(["nix", *map(str, arguments)], cwd=self.project, env=self.env, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, timeout=60, **options)
         if check and done.returncode:
@@ -39,21 +40,21 @@ class NixTest(BoxTest):
         super().profile(name, packages=packages, **more)
 
     def where(self, name):
-        """Where a package's outputs are once they are built: {output: path}."""
+        """Returns the paths that a package's outputs have when they are built: {output: path}."""
         outputs = json.loads(self.nix("eval", "--json", f"nixpkgs#{name}", "--apply",
                                       "p: map (o: { name = o; value = p.${o}.outPath; }) p.outputs").stdout)
         return {entry["name"]: entry["value"] for entry in outputs}
 
     def build(self, name, *options):
-        """Builds a package on the host, with nothing that keeps it from being collected; {output: path} of what nix tells."""
+        """Builds a package on the host without a link that would keep it from garbage collection. Returns {output: path}."""
         return json.loads(self.nix("build", "--no-link", "--json", *options, f"nixpkgs#{name}").stdout)[0]["outputs"]
 
     def collect(self):
-        """Collects garbage: what nothing refers to is gone from the store."""
+        """Runs the garbage collection of the store."""
         self.nix("store", "gc")
 
     def own_nixpkgs(self):
-        """A copy of nixpkgs for a test to change, which our registry now names; its directory."""
+        """Copies nixpkgs for a test to change, and adds the copy to the user's registry. Returns its directory."""
         copy = self.home / "nixpkgs"
         shutil.copytree(HERE / "nixpkgs", copy)
         self.nix("registry", "add", "nixpkgs", f"path:{copy}")

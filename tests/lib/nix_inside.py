@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Runs a command on a machine with Nix: nix_inside.py [--trusted] UID COMMAND...; we are root, or already that ordinary user.
+"""Runs a command on a machine with Nix: nix_inside.py [--trusted] UID COMMAND... The caller is root or the user UID.
 
-The machine is ours but for /nix and /etc/nix, which are new and in memory: a daemon, and a small flake that the registry calls nixpkgs.
-All of it, with whatever the daemon builds, is in namespaces of its own and ends with the command or with our parent.
+The machine is this one, with new directories /nix and /etc/nix in memory. They have a daemon and a small flake that the registry
+calls nixpkgs. Everything, including the builds, is in new namespaces and ends with the command or with the parent process.
 """
 import ctypes
 import json
@@ -19,7 +19,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 STATE = pathlib.Path("/nix/var/nix")
-GROUPS = {"nixbld": 30000, "nix-users": 30001}  # who builds, and who may ask for it: as on Debian
+GROUPS = {"nixbld": 30000, "nix-users": 30001}  # the build users, and the users of the daemon, as on Debian
 BUILDERS = 4
 MS_BIND, MS_REC, MNT_DETACH, CLONE_NEWUSER = 4096, 16384, 2, 0x10000000
 PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
@@ -33,7 +33,7 @@ def must(result):
 
 
 def mirror(source, target):
-    """The same file, directory or link at another place."""
+    """Mounts a file or directory at another path, or copies a link."""
     if source.is_symlink():
         target.symlink_to(os.readlink(source))
         return
@@ -45,7 +45,7 @@ def mirror(source, target):
 
 
 def make_root():
-    """Another root directory: all that is in the old one, but for Nix; only the list of accounts is a copy."""
+    """Creates another root directory with the content of the old one except Nix. The lists of accounts are copies."""
     must(LIBC.mount(b"tmpfs", b"/tmp", b"tmpfs", 0, b"mode=755"))
     os.mkdir("/tmp/old")
     must(LIBC.syscall(PIVOT_ROOT[platform.machine()], b"/tmp", b"/tmp/old"))
@@ -65,7 +65,7 @@ def make_root():
 
 
 def add_accounts(user):
-    """Those of a daemon for many users, replacing any that are there."""
+    """Adds the accounts of a daemon for many users, and removes existing ones."""
     accounts = {"passwd": [], "group": []}
     for name, lines in accounts.items():
         for line in pathlib.Path("/etc", name).read_text(encoding="utf-8").splitlines():
@@ -81,14 +81,14 @@ def add_accounts(user):
 
 
 def make_nix(user, alone, trusted):
-    """The settings, the store and in it the flake. `alone`: there is one user only, so the daemon has no other to build as."""
+    """Creates the settings and the store with the flake. With `alone` there is one user id only, so the daemon builds as itself."""
     settings = {
         "experimental-features": "nix-command flakes", "substituters": "", "fsync-metadata": "false",
-        # The sandbox needs more than the namespaces of an ordinary user.
+        # Nix's sandbox needs more than the namespaces of an ordinary user.
         "sandbox": "false" if alone else "true", "sandbox-paths": "/bin /usr /lib /lib64",
         "flake-registry": "/etc/nix/registry.json", "build-users-group": "" if alone else "nixbld",
         "allowed-users": "*" if alone else "root @nix-users",
-        # The daemon takes us for root when we are alone.
+        # With one user id, the daemon takes the user for root.
         "trusted-users": f"root {user.pw_name}" if trusted else "" if alone else "root",
     }
     pathlib.Path("/etc/nix/nix.conf").write_text("".join(f"{name} = {value}\n" for name, value in settings.items()), encoding="utf-8")
@@ -99,7 +99,7 @@ def make_nix(user, alone, trusted):
     (STATE / "gcroots/nixpkgs").symlink_to(source)
     entry = {"from": {"type": "indirect", "id": "nixpkgs"}, "to": {"type": "path", "path": source}}
     pathlib.Path("/etc/nix/registry.json").write_text(json.dumps({"version": 2, "flakes": [entry]}), encoding="utf-8")
-    if alone:  # the store would be the user's own
+    if alone:  # otherwise the user could write to the store
         os.chmod(STATE, 0o555)
     else:
         os.chown(STATE / "daemon-socket", 0, GROUPS["nix-users"])
@@ -107,12 +107,12 @@ def make_nix(user, alone, trusted):
 
 
 def environment():
-    """For the daemon, which must not leave anything in a home."""
+    """Returns the environment of the daemon, which must not write to a home directory."""
     return {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "HOME": "/nix/home", "LANG": "C.UTF-8", "NIX_REMOTE": "local"}
 
 
 def start_daemon():
-    # Its own words are of no use: what goes wrong is told to the client as well.
+    # Its messages are not needed: errors are reported to the client as well.
     daemon = subprocess.Popen(["nix-daemon"], env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL, start_new_session=True)
     end = time.monotonic() + 10
@@ -127,10 +127,10 @@ def start_daemon():
 
 
 def inside(user, alone, trusted, command):
-    """As the first process of the namespace: when it ends, all in it end."""
+    """Runs as the first process of the PID namespace: when it ends, all processes in it end."""
     make_root()
     if not alone:
-        # The daemon gives a terminal of its own to whoever builds.
+        # The daemon opens a pseudoterminal for each build.
         must(LIBC.mount(b"devpts", b"/dev/pts", b"devpts", 0, b"newinstance,ptmxmode=666,mode=620,gid=5"))
         add_accounts(user)
     make_nix(user, alone, trusted)
@@ -148,7 +148,7 @@ def inside(user, alone, trusted, command):
 
 
 def own_range(file, user):
-    """The first number that is ours to give away, and how many there are."""
+    """Returns the first subordinate id of the user, and their number."""
     for line in pathlib.Path(file).read_text(encoding="utf-8").splitlines():
         name, first, count = line.split(":")
         if name in (user.pw_name, str(user.pw_uid)):
@@ -156,8 +156,8 @@ def own_range(file, user):
     raise LookupError(f"{user.pw_name} is not in {file}")
 
 
-def be_root_of_many():
-    """Into a user namespace with as many users as /etc/subuid gives us: we are its root, and our own number is still ours."""
+def enter_user_namespace():
+    """Enters a user namespace as its root. It has the user's own id and the ids of /etc/subuid."""
     user, pid = pwd.getpwuid(os.getuid()), os.getpid()
     ready, go = os.pipe()
     helper = os.fork()
@@ -173,23 +173,23 @@ def be_root_of_many():
     must(LIBC.unshare(CLONE_NEWUSER))
     os.close(go)
     if os.waitpid(helper, 0)[1]:
-        sys.exit("no numbers for other users")
+        sys.exit("no subordinate user ids")
     os.setgroups([])
     os.setresgid(0, 0, 0)
     os.setresuid(0, 0, 0)
 
 
-def can_be_many():
-    """Whether there are such numbers, and somebody who gives them."""
+def has_subordinate_ids():
+    """Returns whether the user has subordinate ids, and newuidmap works."""
     return subprocess.run(["unshare", "--user", "--map-auto", "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
 def outside(arguments):
-    """Into namespaces of our own; which processes are ours to end is the kernel's to know."""
+    """Starts this script again in new namespaces; the PID namespace makes the kernel end all of its processes."""
     root = os.getuid() == 0
-    many = root or can_be_many()
+    many = root or has_subordinate_ids()
     if many and not root:
-        be_root_of_many()
+        enter_user_namespace()
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     os.execvp("unshare", ["unshare", *([] if many else ["--user", "--map-root-user"]), "--mount", "--pid", "--kill-child", "--mount-proc",
                           "/usr/bin/python3", __file__, "--many" if many else "--alone", *arguments])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A little world of network namespaces, cut off from the real network: a host, its neighbours, and an internet.
+"""A World: network namespaces with a host, its neighbours and an internet, without a connection to the real network.
 
-As an ordinary user the world is a user namespace in which we are root, and claudebox runs in a further one, where it is an ordinary
-user again, with no power over the "host". As root there is no user namespace at all. What is where: world_inside.py.
+For an ordinary user the World is a user namespace where the test is root. claudebox runs in a nested user namespace, where it is an
+ordinary user again and has no capability over the "host". For root there is no user namespace. world_inside.py has the addresses.
 """
 import contextlib
 import json
@@ -14,7 +14,7 @@ import subprocess
 import threading
 
 HERE = pathlib.Path(__file__).resolve().parent
-PROBE = (HERE / "probe.py").read_text(encoding="utf-8")
+CONNECT = (HERE / "connect.py").read_text(encoding="utf-8")
 
 LISTEN = """
 import socket, sys
@@ -22,7 +22,7 @@ with socket.create_server((sys.argv[2], 0)) as listener, socket.socket(fileno=in
     socket.send_fds(channel, [b"x"], [listener.fileno()])
 """
 
-# What a box in the tier inet must not reach; all of it answers when the host asks.
+# Addresses that a box in the tier inet must not reach. All of them answer to the host.
 FORBIDDEN4 = {
     "192.168.77.5": "host", "198.51.100.5": "host, public", "172.17.0.1": "host, docker0", "100.101.1.5": "host, tailnet",
     "192.168.77.1": "router", "192.168.77.10": "LAN", "198.51.100.10": "on-link, public", "172.17.0.2": "container",
@@ -35,7 +35,7 @@ FORBIDDEN6 = {
 }
 ALLOWED4 = ("203.0.113.10", "203.0.113.20")
 ALLOWED6 = ("2001:db8:f::10", "2001:db8:f::20", "64:ff9b::cb00:710a")
-# Nobody has these: only a refusal can be seen.
+# No machine has these addresses, so a test can only see the refusal.
 MULTICAST4 = ("224.0.0.251", "239.255.255.250", "255.255.255.255")
 MULTICAST6 = ("ff02::fb%", "ff05::2", "ff0e::1")
 
@@ -53,7 +53,7 @@ def six_to_four(address):
 
 
 class World:
-    """Made by a test class, ended by close(); `families` and `online` say what the host has."""
+    """A test class creates it and calls close(). `families` and `online` select the host's addresses and default routes."""
 
     def __init__(self, families="46", online=True):
         wanted = [*families, *(["online"] if online else [])]
@@ -71,17 +71,17 @@ class World:
         self.namespace = os.readlink(f"/proc/{self.host}/ns/net")
 
     def close(self):
-        """Ends everything that is left in the world."""
+        """Kills all processes in the world."""
         if self.process.poll() is None and hasattr(self, "namespace"):
-            for pid in self.strangers():
+            for pid in self.other_processes():
                 os.kill(pid, signal.SIGKILL)
         self.process.kill()
         self.process.wait(10)
         self.process.stdin.close()
         self.process.stdout.close()
 
-    def strangers(self):
-        """Processes in the host's network that are not the world's own: claudebox, pasta, a relay."""
+    def other_processes(self):
+        """Returns the processes in the host's network namespace that are not the world's own: claudebox, pasta, a DNS relay."""
         found = []
         for entry in pathlib.Path("/proc").iterdir():
             try:
@@ -92,18 +92,18 @@ class World:
         return found
 
     def enter(self, pid=None):
-        """The command prefix that makes the rest run in the world, as its root; the process stays the same."""
+        """Returns a command prefix that enters the world as its root, without a new process."""
         pid = pid or self.host
         user = [] if self.root else [f"--user=/proc/{pid}/ns/user", "--preserve-credentials"]
         return ["nsenter", *user, f"--net=/proc/{pid}/ns/net", f"--mount=/proc/{pid}/ns/mnt"]
 
     def as_user(self, cwd):
-        """The same, as the user that runs the tests, without any capability unless that is root."""
+        """Returns the same for the user that runs the tests, who has no capabilities unless it is root."""
         inner = [] if self.root else ["unshare", "--user", f"--map-user={os.getuid()}", f"--map-group={os.getgid()}"]
         return [*self.enter(), *inner, "env", f"--chdir={cwd}"]
 
     def run(self, *command, pid=None, check=True, text="", pass_fds=()):
-        """A command as root of the world, on the host or (pid=world.outside) outside; `text` is its input."""
+        """Runs a command as root of the world, on the host or, with pid=world.outside, outside; `text` is its input."""
         done = subprocess.run([*self.enter(pid), *map(str, command)], input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True, check=False, timeout=30, pass_fds=pass_fds)
         if check and done.returncode:
@@ -111,21 +111,21 @@ class World:
         return done.stdout
 
     def listen(self, address, pid=None):
-        """A listening TCP socket of the world, for a server that runs here."""
+        """Returns a listening TCP socket of the world, for a server in this process."""
         ours, theirs = socket.socketpair()
         with ours, theirs:
             self.run("/usr/bin/python3", "-c", LISTEN, str(theirs.fileno()), address, pid=pid, pass_fds=[theirs.fileno()])
             return socket.socket(fileno=socket.recv_fds(ours, 1, 1)[1][0])
 
     def write(self, path, content):
-        """A file of the host's /etc or /run; ("->", target) makes a link."""
+        """Writes a file in the host's /etc or /run; ("->", target) creates a link."""
         if isinstance(content, tuple):
             self.run("sh", "-c", 'mkdir -p "${1%/*}"; rm -f "$1"; ln -s "$2" "$1"', "sh", path, content[1])
         else:
             self.run("sh", "-c", 'mkdir -p "${1%/*}"; rm -f "$1"; cat >"$1"', "sh", path, text=content)
 
     def cover(self, path, source):
-        """Something else at this path of the host, until uncover()."""
+        """Mounts `source` over a path of the host, until uncover()."""
         path = os.path.realpath(path)
         self.run("mount", "--bind", source, path)
         return path
@@ -133,18 +133,18 @@ class World:
     def uncover(self, path):
         self.run("umount", path)
 
-    def probe(self, table, pid=None):
-        """The probe without a box."""
-        return json.loads(self.run("/usr/bin/python3", "-c", PROBE, json.dumps(table), pid=pid))
+    def connect(self, table, pid=None):
+        """Runs connect.py without a box."""
+        return json.loads(self.run("/usr/bin/python3", "-c", CONNECT, json.dumps(table), pid=pid))
 
     def sockets(self):
-        """Listening TCP and bound UDP sockets of the host."""
+        """Returns the listening TCP sockets and bound UDP sockets of the host."""
         return set(self.run("ss", "-Hlntu").splitlines())
 
 
 @contextlib.contextmanager
 def bounded(process, seconds):
-    """Whatever is read from a process meanwhile comes to an end."""
+    """Kills the process after a timeout, so that reading from it ends."""
     timer = threading.Timer(seconds, process.kill)
     timer.start()
     try:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The inside of a world (see world.py): started in namespaces of its own, it makes the interfaces and serves on both sides of them.
+"""The process inside a World (see world.py). It runs in new namespaces, creates the interfaces, and serves on both ends of them.
 
-One namespace is the host, the other is everything around it: the router, the LAN, the tailnet, the internet. Each answers on all of
-its addresses, by TCP and UDP on a few ports, and by ping. All ends when standard input ends or the parent dies.
+One namespace is the host, the other one everything around it: the router, the LAN, the tailnet, the internet. Each answers on all of
+its addresses, on a few TCP and UDP ports and to pings. It ends at the end of standard input, or with its parent.
 """
 import ctypes
 import ipaddress
@@ -21,7 +21,7 @@ PR_SET_PDEATHSIG = 1
 IPV6_FREEBIND = 78
 LIBC = ctypes.CDLL(None, use_errno=True)
 
-# interface of the host, its other end outside, addresses here, addresses there
+# interface of the host, its peer outside, addresses of the host, addresses of the peer
 LINKS = (
     ("eth0", "lan", ("192.168.77.5/24", "2001:db8:1::5/64", "fd00:77::5/64", "fe80::5/64"),
      ("192.168.77.1/24", "192.168.77.10/24", "192.168.77.11/24", "192.168.77.12/24", "2001:db8:1::1/64", "2001:db8:1::10/64",
@@ -34,12 +34,12 @@ HOST_ROUTES = ("100.64.0.0/10 dev tailscale0", "fd7a:115c:a1e0::/48 dev tailscal
                "64:ff9b::c0a8:4d0a via 2001:db8:1::10", "2002:c0a8:4d0a::/48 via 2001:db8:1::10")
 HOST_DEFAULTS = ("default via 192.168.77.1 dev eth0", "default via fe80::1 dev eth0")
 OUTSIDE_ROUTES = ("100.101.1.5 dev peer", "fd7a:115c:a1e0::5 dev peer")
-# Reached through the router: metadata, private networks, the internet, and whole prefixes that embed an IPv4 address.
+# Addresses behind the router: metadata, private networks, the internet, and whole prefixes that embed an IPv4 address.
 BEYOND = ("169.254.169.254/32", "168.63.129.16/32", "10.9.9.9/32", "172.20.0.9/32", "192.0.0.170/32", "203.0.113.10/32", "203.0.113.20/32", "203.0.113.53/32",
           "198.51.101.10/32", "fd00:ec2::254/128", "2001:db8:f::10/128", "2001:db8:f::20/128", "2001:db8:2::10/128")
 BEYOND_PREFIXES = ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32")
 
-# Name servers: address, and the last number of the address that it gives for which.test, so that a test knows which one answered.
+# Name servers: address, and the last number of the address that it returns for which.test, which identifies the server.
 DNS_HOST = (("127.0.0.53", 53), ("127.0.0.1", 1))
 DNS_OUTSIDE = (("192.168.77.1", 77), ("203.0.113.53", 203), ("2001:db8:1::1", 61), ("fe80::1%lan", 80))
 DNS_SILENT = "192.168.77.11"
@@ -60,7 +60,7 @@ def family_of(text):
 
 
 class Server:
-    """Any number of sockets, one thread."""
+    """Serves any number of sockets in one thread."""
 
     def __init__(self):
         self.selector = selectors.DefaultSelector()
@@ -78,17 +78,17 @@ class Server:
             for key, _ in self.selector.select():
                 try:
                     key.data(key.fileobj)
-                except (OSError, IndexError, struct.error):  # a peer that left, or that does not speak as it should
+                except (OSError, IndexError, struct.error):  # the peer has closed the connection, or sent a malformed message
                     pass
 
     def echo(self, port):
-        """TCP and UDP on all addresses; the answer names the address that was asked."""
+        """Serves TCP and UDP on all addresses. The answer contains the address that the client has connected to."""
         listener = socket.create_server(("::", port), family=socket.AF_INET6, dualstack_ipv6=True, backlog=128)
         self.watch(listener, self.accept_echo)
         datagrams = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
         datagrams.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
         datagrams.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_RECVPKTINFO, 1)
-        datagrams.setsockopt(socket.IPPROTO_IPV6, IPV6_FREEBIND, 1)  # answer from an address that only a route makes ours
+        datagrams.setsockopt(socket.IPPROTO_IPV6, IPV6_FREEBIND, 1)  # answer from an address that is local by a route only
         datagrams.bind(("::", port))
         self.watch(datagrams, self.answer_datagram)
 
@@ -116,7 +116,7 @@ class Server:
         datagrams.sendmsg([reply], control, 0, sender)
 
     def names(self, address, number):
-        """A name server."""
+        """Serves DNS at an address."""
         place = socket.getaddrinfo(address, 53, flags=socket.AI_NUMERICHOST)[0][4]
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
         datagrams = socket.socket(family, socket.SOCK_DGRAM)
@@ -133,12 +133,12 @@ class Server:
         query, sender = datagrams.recvfrom(4096)
         reply = dns_reply(query, number)
         if len(reply) > 512:
-            # Truncated: the question alone, and the bit that says so.
+            # Truncated: the question only, with the bit TC.
             reply = query[:2] + b"\x87\x80" + query[4:6] + bytes(6) + query[12:question_end(query)]
         datagrams.sendto(reply, sender)
 
     def answer_stream_query(self, stream, number):
-        # Our clients send a query in one piece, or its length first.
+        # The clients of the tests send a query in one piece, or its length first.
         stream.settimeout(2)
         length = stream.recv(2, socket.MSG_WAITALL)
         query = stream.recv(struct.unpack("!H", length)[0], socket.MSG_WAITALL) if len(length) == 2 else b""
@@ -149,7 +149,7 @@ class Server:
         stream.sendall(struct.pack("!H", len(reply)) + reply)
 
     def silent(self, address):
-        """Something that takes a query and never answers."""
+        """Receives queries and never answers."""
         datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         datagrams.bind((address, 53))
         listener = socket.create_server((address, 53))
@@ -181,10 +181,10 @@ def dns_reply(query, number):
 
 
 def own_files():
-    """A private /run and a copy of /etc, which tests may change as they like."""
+    """Mounts a private /run and a copy of /etc, which tests may change."""
     subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", "/run"], check=True)
     os.mkdir("/run/etc")
-    # What cannot be read is not needed either.
+    # Files that this user cannot read are not needed.
     subprocess.run(["cp", "-a", "--no-preserve=ownership", "/etc/.", "/run/etc"], stderr=subprocess.DEVNULL, check=False)
     subprocess.run(["mount", "--bind", "/run/etc", "/etc"], check=True)
     os.unlink("/etc/resolv.conf")
@@ -193,7 +193,7 @@ def own_files():
 
 
 def outside(go, ready):
-    """Everything that is not the host."""
+    """Runs the namespace outside the host."""
     if LIBC.unshare(CLONE_NEWNET):
         raise OSError(ctypes.get_errno(), "unshare")
     os.write(ready, b"1")
@@ -230,24 +230,24 @@ def main():
     # wanted: 4, 6, online
     wanted = sys.argv[1].split(",")
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    go, tell = os.pipe()
-    heard, ready = os.pipe()
+    go, start = os.pipe()
+    reports, ready = os.pipe()
     pid = os.fork()
     if pid == 0:
         LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         os.close(0)
         os.close(1)
-        os.close(heard)
+        os.close(reports)
         try:
             outside(go, ready)
         finally:
             os._exit(1)
     os.close(ready)
-    os.read(heard, 1)
+    os.read(reports, 1)
     own_files()
     with open("/proc/sys/net/ipv4/ping_group_range", "w", encoding="ascii") as file:
         with open("/proc/self/gid_map", encoding="ascii") as groups:
-            # As systemd sets it, as far as this user namespace has groups.
+            # The value of systemd, or less if this user namespace has fewer groups.
             file.write("0 0" if groups.read().split()[2] == "1" else "0 2147483647")
     lines = ["link set dev lo up"]
     for name, peer, _, _ in LINKS:
@@ -256,7 +256,7 @@ def main():
     batch(4, lines)
     subprocess.run(["nsenter", f"--net=/proc/{pid}/ns/net", "ip", "-batch", "-"], check=True, text=True,
                    input="".join(f"link set dev {peer} addrgenmode none\n" for _, peer, _, _ in LINKS))
-    os.write(tell, "".join(word for word in wanted if word in "46").encode())
+    os.write(start, "".join(word for word in wanted if word in "46").encode())
     for family in (4, 6):
         lines = [f"link set dev {name} up" for name, _, _, _ in LINKS]
         if str(family) in wanted:
@@ -271,7 +271,7 @@ def main():
         server.echo(port)
     for address, number in DNS_HOST:
         server.names(address, number)
-    if os.read(heard, 1) != b"2":
+    if os.read(reports, 1) != b"2":
         raise SystemExit("the outside did not start")
     server.watch(0, lambda _: os.read(0, 1) or os._exit(0))
     print(json.dumps({"host": os.getpid(), "outside": pid}), flush=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The DNS relay, stub servers for it on the loopback, and clients."""
+"""Runs the DNS relay alone, with stub servers and clients on the loopback."""
 import contextlib
 import os
 import pathlib
@@ -28,7 +28,7 @@ def make_query(number, name="www.example.org", flags=0x0100, more=b""):
 
 
 def make_answer(query, text=b"192.0.2.1", code=0):
-    """An answer as far as the relay cares; the text says who gave it."""
+    """Returns an answer that the DNS relay accepts; the text identifies the server."""
     return query[:2] + struct.pack(">5H", 0x8180 | code, 1, 1, 0, 0) + query[12:] + text
 
 
@@ -51,19 +51,19 @@ def read_exactly(connection, count):
 
 
 def read_message(connection):
-    """A message by TCP, or b"" at the end."""
+    """Reads a message by TCP; b"" at end of file."""
     head = read_exactly(connection, 2)
     return read_exactly(connection, struct.unpack(">H", head)[0]) if len(head) == 2 else b""
 
 
 class Stub:
-    """A DNS server: `reply` makes the answer of each query, None for silence."""
+    """A DNS server: `reply` returns the answer to each query, None for no answer."""
 
     def __init__(self, address, port, reply):
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
         self.reply = reply
         self.seen = []
-        self.client = None  # who asked last by UDP
+        self.client = None  # address of the last client by UDP
         self.open = True
         self.udp = socket.socket(family, socket.SOCK_DGRAM)
         self.tcp = socket.socket(family, socket.SOCK_STREAM)
@@ -127,7 +127,7 @@ class RelayTest(unittest.TestCase):
         self.addCleanup(self.stop)
 
     def stub(self, number, reply=make_answer):
-        """A server at the address with that number, in place of an earlier one; all have the same port."""
+        """Starts a server at the address with this number, and stops an earlier one there. All servers have the same port."""
         if number in self.stubs:
             self.stubs.pop(number).close()
         for _ in range(50):
@@ -145,13 +145,13 @@ class RelayTest(unittest.TestCase):
         return f"{NETWORK}.{server}" if isinstance(server, int) else server
 
     def configure(self, *servers):
-        """Writes resolv.conf anew; a number stands for an address."""
+        """Replaces resolv.conf; a number stands for an address."""
         fresh = self.conf.with_suffix(".new")
         fresh.write_text("".join(f"nameserver {self.address_of(one)}\n" for one in servers))
         fresh.rename(self.conf)
 
     def start(self, *servers, limit=None, **options):
-        """Starts the relay, in place of an earlier one."""
+        """Starts the DNS relay, and stops an earlier one."""
         self.stop()
         self.configure(*servers)
         log = f":log_path={self.directory}/sanitizer"
@@ -165,10 +165,10 @@ class RelayTest(unittest.TestCase):
                                       stdout=subprocess.PIPE, preexec_fn=prepare, env={**os.environ, **environment},
                                       **options)
         self.address = ("127.0.0.1", int(self.relay.stdout.readline()))
-        self.assertEqual(self.relay.stdout.read(), b"")  # it lets go of what it does not need
+        self.assertEqual(self.relay.stdout.read(), b"")  # the DNS relay closes its standard output
 
     def stop(self):
-        """Whatever was done to it: it must still be there."""
+        """Stops the DNS relay, and checks that it was still running and without a report of a sanitizer."""
         if not self.relay:
             return
         status = self.relay.poll()
@@ -188,7 +188,7 @@ class RelayTest(unittest.TestCase):
         return client
 
     def ask(self, query=None, client=None):
-        """The answer and the time that it took."""
+        """Sends a query and returns the answer and the time that it took."""
         client = client or self.client()
         started = time.monotonic()
         client.send(query or make_query(random.randrange(65536)))
@@ -207,7 +207,7 @@ class RelayTest(unittest.TestCase):
             return read_message(connection), time.monotonic() - started
 
     def process(self, field):
-        """A number of /proc/PID/status."""
+        """Returns a number of /proc/PID/status."""
         for line in pathlib.Path(f"/proc/{self.relay.pid}/status").read_text().splitlines():
             if line.startswith(field + ":"):
                 return int(line.split()[1])

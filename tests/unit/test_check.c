@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The last gate: what no plan may contain, whatever built it.
+// plan_check refuses plans with forbidden mounts, names and settings.
 #include "base/arena.h"
 #include "base/path.h"
 #include "base/text.h"
@@ -54,10 +54,10 @@ static void test_plan_mounts(void)
 		     "plan mounts '/home/user/.claude/x' inside a writable directory");
 	CHECK_CASE_STRING(check_host_path(PROJECT "/x", PROJECT "/x"),
 			  "plan mounts '/home/user/project/x' inside a writable directory",
-			  "nobody has looked at what is there");
+			  "a part of the project that was not checked");
 }
 
-// bwrap must not be sent to where a box may have planted a link.
+// A mount below a directory where a box may have created a link is staged.
 static void test_staged(void)
 {
 	static const struct {
@@ -66,7 +66,7 @@ static void test_staged(void)
 		bool staged;
 	} cases[] = {
 		{ "/opt/x", "/opt/x", false },
-		{ "/opt/x", HOME "/x", false }, // an empty home of the box's own
+		{ "/opt/x", HOME "/x", false }, // the box's own empty home directory
 		{ "/opt/x", PROJECT "x", false },
 		{ "/opt/x", PROJECT "/x", true },
 		{ "/opt/x", PROJECT "/a/b/x", true },
@@ -112,8 +112,8 @@ static void test_home_mount(void)
 	world_free(&world);
 }
 
-// bwrap would write these into the user's own files.
-static void test_made_in_project(void)
+// bwrap would create these in the user's own directory.
+static void test_generated_in_project(void)
 {
 	static const enum mount_kind kinds[] = { MOUNT_DATA, MOUNT_LINK, MOUNT_DIRECTORY,
 						 MOUNT_EMPTY };
@@ -123,7 +123,7 @@ static void test_made_in_project(void)
 								  .source = "x\n",
 								  .path = PROJECT "/x" }),
 				  "plan mounts '/home/user/project/x' inside a writable directory",
-				  "nothing is made in the project");
+				  "no file is created in the project");
 }
 
 static void test_plan_kernel(void)
@@ -173,7 +173,7 @@ int main(void)
 	test_plan_mounts();
 	test_staged();
 	test_home_mount();
-	test_made_in_project();
+	test_generated_in_project();
 	test_plan_kernel();
 	test_plan_names();
 	arena_free(&arena);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// DNS messages: which are queries, and which are answers to them.
+// DNS messages: recognizes standard queries and the answers that match them.
 #include "base/arena.h"
 #include "check.h"
 #include "network/dns.h"
@@ -21,7 +21,7 @@ struct bytes {
 #define BYTES(name, literal) { (name), (literal), sizeof(literal) - 1 }
 // clang-format on
 
-// Copies of the exact size, so that a sanitizer sees each byte too many.
+// Returns a copy of the exact size, so that a sanitizer reports a read behind its end.
 static uint8_t *copy(const char *data, size_t size)
 {
 	uint8_t *bytes = malloc(size ? size : 1);
@@ -57,7 +57,7 @@ static void test_queries(void)
 	static const struct bytes good[] = {
 		BYTES("plain", QUERY),
 		BYTES("no recursion", "\x12\x34\0\0" COUNTS QUESTION),
-		BYTES("bits that are not ours", "\x12\x34\1\x30" COUNTS QUESTION),
+		BYTES("unknown bits", "\x12\x34\1\x30" COUNTS QUESTION),
 		BYTES("the root", "\0\0\1\0" COUNTS "\0\0\2\0\1"),
 	};
 	static const struct bytes bad[] = {
@@ -139,11 +139,11 @@ static void test_failure(void)
 
 	dns_make_failure(answer, (const uint8_t *)query, end, DNS_SERVFAIL);
 	CHECK(end == sizeof(wanted) - 1 && memcmp(answer, wanted, end) == 0);
-	CHECK(dns_result(answer) == DNS_SERVFAIL);
+	CHECK(dns_response_code(answer) == DNS_SERVFAIL);
 	CHECK(dns_answers(answer, end, (const uint8_t *)query, end));
 }
 
-// No byte of any input may lead outside; the sanitizers say so.
+// Random input. The sanitizers report reads outside of the message.
 static void test_noise(void)
 {
 	uint32_t state = 20240229;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Limits: as people write them, who can set them, and what the kernel and systemd are told.
+// Limits: parsing, the choice between a cgroup and systemd, and the values for both.
 #include "base/arena.h"
 #include "base/screen.h"
 #include "base/text.h"
@@ -25,7 +25,7 @@ static void test_parse(void)
 		enum limit limit;
 		const char *text;
 		unsigned long long value; // 0: refused
-		const char *shown;        // how it is written again, or the problem
+		const char *shown;        // as it is rendered, or the problem
 	} rows[] = {
 		{ LIMIT_MEMORY, "4G", 4 * GiB, "4G" },
 		{ LIMIT_MEMORY, "512M", GiB / 2, "512M" },
@@ -122,7 +122,8 @@ static const char *describe(const struct world *world)
 	return text_get(&out);
 }
 
-// Which way is taken: the own cgroup when it has all that is wanted, then systemd, then none at all.
+// A cgroup of claudebox's own is used if it has all limits, or else systemd; otherwise it is an
+// error.
 static void test_way(void)
 {
 	static const struct {
@@ -148,9 +149,9 @@ static void test_way(void)
 		  "/usr/bin/systemd-run --user --scope --quiet --collect -p Delegate=yes -p "
 		  "TasksMax=100 -- /bin/sh -c sh " },
 		{ 0, 100, 150, NULL, "memory pids",
-		  "cannot limit cpu: the kernel's controller is not given to you" },
+		  "cannot limit cpu: the controller is not delegated to this user" },
 		{ GiB, 0, 150, NULL, "pids",
-		  "cannot limit memory, cpu: the kernel's controller is not given to you" },
+		  "cannot limit memory, cpu: the controller is not delegated to this user" },
 		{ 0, 100, 0, "memory", NULL,
 		  "cannot limit the box: there is something, and systemd-run is not installed" },
 		{ 0, 100, 0, NULL, NULL,
@@ -193,9 +194,9 @@ static void test_systemd_details(void)
 	world.facts.bwrap_disables_userns = true;
 	CHECK(world_plan(&world));
 	CHECK(strstr(describe(&world), "systemd-run --scope "));
-	world.facts.cgroup.systemd_problem = "it sleeps";
+	world.facts.cgroup.systemd_problem = "it is stopped";
 	CHECK(!world_plan(&world));
-	CHECK(strstr(world.error.message, ", and it sleeps"));
+	CHECK(strstr(world.error.message, ", and it is stopped"));
 	world_free(&world);
 }
 
@@ -208,7 +209,7 @@ static bool has_line(const strings *lines, const char *line)
 	return false;
 }
 
-// What was asked for is approved; what is there anyway is not asked about.
+// Configured limits are part of the approval, the default limit is not.
 static void test_approval(void)
 {
 	struct world world;
@@ -253,12 +254,12 @@ static void test_available(void)
 	world_free(&world);
 }
 
-// What is read back: as much as was asked for, or less.
+// The value that is read back must be the configured one or less.
 static void test_hold(void)
 {
 	static const struct {
 		const char *wanted;
-		const char *said;
+		const char *found;
 		bool holds;
 	} rows[] = {
 		{ "100", "100\n", true },
@@ -289,8 +290,8 @@ static void test_hold(void)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct limit_file file = { "x.max", rows[i].wanted, false };
 
-		CHECK_CASE(limits_hold(&file, rows[i].said) == rows[i].holds,
-			   arena_printf(&arena, "%s: %s", rows[i].wanted, rows[i].said));
+		CHECK_CASE(limits_hold(&file, rows[i].found) == rows[i].holds,
+			   arena_printf(&arena, "%s: %s", rows[i].wanted, rows[i].found));
 	}
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What Nix says about itself: the daemon's greeting and nix.conf.
+// The Nix daemon's greeting, nix.conf, the registry in the box, and which box gets the daemon.
 #include "base/arena.h"
 #include "base/text.h"
 #include "check.h"
@@ -15,12 +15,10 @@
 
 #include <string.h>
 
-static const char *const answer_names[] = {
-	[NIX_ANSWER_MORE] = "more",
-	[NIX_ANSWER_BAD] = "bad",
-	[NIX_ANSWER_NONE] = "none",
-	[NIX_ANSWER_TRUSTED] = "trusted",
-	[NIX_ANSWER_NOT_TRUSTED] = "not trusted",
+static const char *const greeting_names[] = {
+	[NIX_GREETING_INCOMPLETE] = "incomplete",   [NIX_GREETING_INVALID] = "invalid",
+	[NIX_GREETING_UNKNOWN] = "unknown",         [NIX_GREETING_TRUSTED] = "trusted",
+	[NIX_GREETING_NOT_TRUSTED] = "not trusted",
 };
 
 #define MAGIC     "oixd\0\0\0\0"
@@ -30,34 +28,34 @@ static const char *const answer_names[] = {
 #define VERSION   "\6\0\0\0\0\0\0\0002.30.1\0\0"
 #define NUMBER(n) n "\0\0\0\0\0\0\0"
 
-static const char *answer(const char *bytes, size_t size)
+static const char *greeting_of(const char *bytes, size_t size)
 {
-	return answer_names[nix_read_greeting((const unsigned char *)bytes, size)];
+	return greeting_names[nix_parse_greeting((const unsigned char *)bytes, size)];
 }
-#define ANSWER(text) answer(text, sizeof(text) - 1)
+#define GREETING(text) greeting_of(text, sizeof(text) - 1)
 
 static void test_greeting(void)
 {
 	static const char whole[] = MAGIC V1_38 VERSION NUMBER("\2");
 	unsigned char hello[NIX_HELLO_SIZE];
 
-	nix_make_hello(hello);
+	nix_render_hello(hello);
 	CHECK(memcmp(hello, "cxin\0\0\0\0\x23\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
 		     NIX_HELLO_SIZE) == 0);
-	CHECK_STRING(ANSWER(MAGIC V1_38 VERSION NUMBER("\1")), "trusted");
-	CHECK_STRING(ANSWER(MAGIC V1_35 VERSION NUMBER("\2")), "not trusted");
-	CHECK_STRING(ANSWER(MAGIC V1_35 NUMBER("\0") NUMBER("\2")), "not trusted");
-	CHECK_STRING(ANSWER(MAGIC V1_35 VERSION NUMBER("\0")), "none");
-	CHECK_STRING(ANSWER(MAGIC V1_35 VERSION NUMBER("\3")), "bad");
-	CHECK_STRING(ANSWER(MAGIC V1_35 VERSION "\2\0\0\0\0\0\0\1"), "bad");
-	CHECK_STRING(ANSWER(MAGIC V1_34), "none");
-	CHECK_STRING(ANSWER(MAGIC "\x23\x02\0\0\0\0\0\0" VERSION NUMBER("\2")), "bad");
-	CHECK_STRING(ANSWER(MAGIC "\x23\x01\1\0\0\0\0\0" VERSION NUMBER("\2")), "bad");
-	CHECK_STRING(ANSWER("oixd\1\0\0\0" V1_35 VERSION NUMBER("\2")), "bad");
-	CHECK_STRING(ANSWER(MAGIC V1_35 "\1\1\0\0\0\0\0\0"), "bad");
-	CHECK_STRING(ANSWER(MAGIC V1_35 "\xff\xff\xff\xff\xff\xff\xff\xff"), "bad");
+	CHECK_STRING(GREETING(MAGIC V1_38 VERSION NUMBER("\1")), "trusted");
+	CHECK_STRING(GREETING(MAGIC V1_35 VERSION NUMBER("\2")), "not trusted");
+	CHECK_STRING(GREETING(MAGIC V1_35 NUMBER("\0") NUMBER("\2")), "not trusted");
+	CHECK_STRING(GREETING(MAGIC V1_35 VERSION NUMBER("\0")), "unknown");
+	CHECK_STRING(GREETING(MAGIC V1_35 VERSION NUMBER("\3")), "invalid");
+	CHECK_STRING(GREETING(MAGIC V1_35 VERSION "\2\0\0\0\0\0\0\1"), "invalid");
+	CHECK_STRING(GREETING(MAGIC V1_34), "unknown");
+	CHECK_STRING(GREETING(MAGIC "\x23\x02\0\0\0\0\0\0" VERSION NUMBER("\2")), "invalid");
+	CHECK_STRING(GREETING(MAGIC "\x23\x01\1\0\0\0\0\0" VERSION NUMBER("\2")), "invalid");
+	CHECK_STRING(GREETING("oixd\1\0\0\0" V1_35 VERSION NUMBER("\2")), "invalid");
+	CHECK_STRING(GREETING(MAGIC V1_35 "\1\1\0\0\0\0\0\0"), "invalid");
+	CHECK_STRING(GREETING(MAGIC V1_35 "\xff\xff\xff\xff\xff\xff\xff\xff"), "invalid");
 	for (size_t size = 0; size < sizeof(whole) - 1; size++)
-		CHECK_CASE_STRING(answer(whole, size), "more", "a part of the greeting");
+		CHECK_CASE_STRING(greeting_of(whole, size), "incomplete", "a part of the greeting");
 }
 
 struct file {
@@ -77,14 +75,14 @@ static const char *read_file(struct arena *arena, const char *path, bool *ret_mi
 	return NULL;
 }
 
-// "users|sandbox", with a '?' behind it when there is doubt.
+// Returns "users|sandbox", with a '?' at the end if the settings are doubtful.
 static const char *settings_of(struct arena *arena, const struct file *all)
 {
 	struct nix_settings settings = nix_default_settings;
 	struct text out = { .arena = arena };
 
 	files = all;
-	nix_read_settings(&settings, arena, "/etc/nix/nix.conf", read_file);
+	nix_parse_settings(&settings, arena, "/etc/nix/nix.conf", read_file);
 	vec_each(user, &settings.trusted_users)
 		text_printf(&out, "%s%s", out.length ? " " : "", *user);
 	text_printf(&out, "|%s%s", settings.sandbox, settings.doubtful ? "?" : "");
@@ -158,22 +156,22 @@ static bool has_daemon(struct world *world)
 	return world_plan(world) && plan_provides(&world->plan, "/nix/var/nix/daemon-socket");
 }
 
-// Who gets the daemon: nobody whom it trusts, whatever was asked for.
-static void test_who_gets_the_daemon(void)
+// A user whom the daemon trusts does not get it in the box, in any tier and with any profile.
+static void test_boxes_with_the_daemon(void)
 {
 	for (int tier = 0; tier < NETWORK_TIER_COUNT; tier++) {
-		for (int asked = 0; asked < 2; asked++) {
+		for (int requested = 0; requested < 2; requested++) {
 			struct world world;
-			bool may = tier == NETWORK_FULL || asked;
+			bool allowed = tier == NETWORK_FULL || requested;
 
 			world_nixos(&world);
 			world_connect(&world);
 			world.config.network = (enum network_tier)tier;
-			world.config.nix_daemon = asked;
-			CHECK(has_daemon(&world) == may);
-			CHECK((world.plan.nix_daemon_left_out == NULL) == may);
+			world.config.nix_daemon = requested;
+			CHECK(has_daemon(&world) == allowed);
+			CHECK((world.plan.nix_daemon_left_out == NULL) == allowed);
 			world.facts.nix.unsandboxed = true;
-			CHECK(has_daemon(&world) == may);
+			CHECK(has_daemon(&world) == allowed);
 			world.facts.nix.ours = true;
 			CHECK(!has_daemon(&world));
 			world.facts.nix = (struct nix_facts){ .trust = NIX_TRUST_YES };
@@ -189,8 +187,8 @@ static void test_who_gets_the_daemon(void)
 	}
 }
 
-// The last gate: no mount brings in what was left out.
-static void test_no_way_around(void)
+// plan_check refuses a mount that contains a daemon that was left out.
+static void test_mounts_of_the_daemon(void)
 {
 	static const char *const sources[] = { "/nix/var/nix/daemon-socket",
 					       "/nix/var/nix/daemon-socket/socket", "/nix/var/nix",
@@ -219,12 +217,13 @@ static void test_no_way_around(void)
 #define ENTRY(id, to)   "{\"from\":{\"type\":\"indirect\",\"id\":\"" id "\"},\"to\":{" to "}}"
 #define TOKEN           "ghp_0123456789abcdefghijABCDEFGHIJ012345"
 
-// What nix in the box goes by: the user's before the system's before the file's, and no secret.
+// The generated registry: the user's entries take precedence over the system's, and those over the
+// entries of the file of flake-registry; entries with secrets are left out.
 static void test_registry(void)
 {
 	struct world world = { 0 };
 	struct nix_facts *nix = &world.facts.nix;
-	const char *made;
+	const char *registry;
 
 	world_nixos(&world);
 	CHECK(world_plan(&world) && !world_data(&world, NIX_REGISTRY));
@@ -241,15 +240,16 @@ static void test_registry(void)
 						     "\"type\":\"tarball\",\"url\":\"https://example.org/x?y=" TOKEN
 						     "\""));
 	CHECK(world_plan(&world));
-	made = world_data(&world, NIX_REGISTRY);
-	CHECK(made && strstr(made, "0123456789abcdef01234567") && strstr(made, "sha256-F9FU") &&
-	      strstr(made, "/home/user/x") && strstr(made, "/nix/store/other"));
-	CHECK(made && !strstr(made, "/nix/store/system") && !strstr(made, "/nix/store/global") &&
-	      !strstr(made, "example.org"));
+	registry = world_data(&world, NIX_REGISTRY);
+	CHECK(registry && strstr(registry, "0123456789abcdef01234567") &&
+	      strstr(registry, "sha256-F9FU") && strstr(registry, "/home/user/x") &&
+	      strstr(registry, "/nix/store/other"));
+	CHECK(registry && !strstr(registry, "/nix/store/system") &&
+	      !strstr(registry, "/nix/store/global") && !strstr(registry, "example.org"));
 	world.facts.nixpkgs = "/nix/store/pinned-source";
 	CHECK(world_plan(&world));
-	made = world_data(&world, NIX_REGISTRY);
-	CHECK(made && strstr(made, "pinned-source") && !strstr(made, "NixOS"));
+	registry = world_data(&world, NIX_REGISTRY);
+	CHECK(registry && strstr(registry, "pinned-source") && !strstr(registry, "NixOS"));
 	world.config.network = NETWORK_NONE;
 	CHECK(world_plan(&world) && !world_data(&world, NIX_REGISTRY));
 	world_connect(&world);
@@ -257,7 +257,8 @@ static void test_registry(void)
 	for (int tier = 0; tier < NETWORK_TIER_COUNT; tier++) {
 		world.config.network = (enum network_tier)tier;
 		CHECK(world_plan(&world));
-		CHECK_CASE_STRING(world_data(&world, NIX_REGISTRY), made, network_tier_names[tier]);
+		CHECK_CASE_STRING(world_data(&world, NIX_REGISTRY), registry,
+				  network_tier_names[tier]);
 		CHECK_CASE(world_data(&world, "/etc/nix/nix.conf") != NULL,
 			   network_tier_names[tier]);
 	}
@@ -292,8 +293,8 @@ int main(void)
 	test_greeting();
 	test_settings();
 	test_includes();
-	test_who_gets_the_daemon();
-	test_no_way_around();
+	test_boxes_with_the_daemon();
+	test_mounts_of_the_daemon();
 	test_registry();
 	test_client_settings();
 	return check_done();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Packages: what is asked of nix, what it answers, and what is remembered.
+// Packages: validation of requests, parsing of nix's output, and the cache.
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -78,8 +78,7 @@ static void test_requests(void)
 	CHECK_STRING(check_of("hello", NULL), "");
 	CHECK_STRING(check_of("python3Packages.black", "github:NixOS/nixpkgs/nixos-24.11"), "");
 	CHECK_STRING(check_of("gtk+", "path:/home/x?dir=a&b=c%20d"), "");
-	CHECK_STRING(check_of("a b", NULL),
-		     "package 'a b' (profile x): this cannot be the name of a package");
+	CHECK_STRING(check_of("a b", NULL), "package 'a b' (profile x): not a valid package name");
 	CHECK_STRING(check_of("a", "./x"), "nixpkgs './x' is relative");
 	for (size_t i = 0; i < ARRAY_SIZE(bad_names); i++)
 		CHECK_CASE(*check_of(bad_names[i], NULL), bad_names[i]);
@@ -100,7 +99,7 @@ static const char *derivation_of(const char *text)
 {
 	package_outputs outputs = { 0 };
 
-	return packages_read_derivation(&arena, text, &outputs) ? outputs_text(&outputs) : NULL;
+	return packages_parse_derivation(&arena, text, &outputs) ? outputs_text(&outputs) : NULL;
 }
 
 static void test_derivations(void)
@@ -126,8 +125,8 @@ static void test_derivations(void)
 		     "bin=" STORE "x-bin man=? ");
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		CHECK_CASE(!derivation_of(bad[i]), bad[i]);
-	CHECK(packages_output_is_aside("man"));
-	CHECK(!packages_output_is_aside("bin"));
+	CHECK(packages_output_is_auxiliary("man"));
+	CHECK(!packages_output_is_auxiliary("bin"));
 }
 
 static const char *builds_of(const char *json)
@@ -135,7 +134,7 @@ static const char *builds_of(const char *json)
 	struct text out = { .arena = &arena };
 	package_builds builds = { 0 };
 
-	if (!packages_read_builds(&arena, json, &builds))
+	if (!packages_parse_builds(&arena, json, &builds))
 		return NULL;
 	vec_each(one, &builds)
 		text_printf(&out, "%s: %s", one->derivation + strlen(STORE),
@@ -143,7 +142,7 @@ static const char *builds_of(const char *json)
 	return text_get(&out);
 }
 
-static void test_answers(void)
+static void test_builds_and_sources(void)
 {
 	static const char *const bad[] = {
 		"",
@@ -164,16 +163,16 @@ static void test_answers(void)
 		     "b.drv: out=" STORE "b a.drv: bin=" STORE "a-bin man=? ");
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		CHECK_CASE(!builds_of(bad[i]), bad[i]);
-	CHECK(packages_read_source(
+	CHECK(packages_parse_source(
 		&arena,
 		"{\"url\":\"path:/nix/store/x?narHash=y\",\"resolvedUrl\":\"path:/home/x\"}",
 		&source));
 	CHECK_STRING(source.url, "path:/nix/store/x?narHash=y");
 	CHECK(source.kind == REFERENCE_LOCAL);
-	CHECK(!packages_read_source(&arena, "{\"url\":\"--x\",\"resolvedUrl\":\"path:/home/x\"}",
-				    &source));
-	CHECK(!packages_read_source(&arena, "{\"url\":\"a\"}", &source));
-	CHECK(!packages_read_source(&arena, "[]", &source));
+	CHECK(!packages_parse_source(&arena, "{\"url\":\"--x\",\"resolvedUrl\":\"path:/home/x\"}",
+				     &source));
+	CHECK(!packages_parse_source(&arena, "{\"url\":\"a\"}", &source));
+	CHECK(!packages_parse_source(&arena, "[]", &source));
 }
 
 static struct package_request request_of(const char *reference, const char *stamp,
@@ -187,7 +186,7 @@ static struct package_request request_of(const char *reference, const char *stam
 	return request;
 }
 
-static void test_memory(void)
+static void test_cache(void)
 {
 	struct package_request request = request_of("nixpkgs", "1:2:3", "a", "b");
 	struct package_request other;
@@ -201,41 +200,41 @@ static void test_memory(void)
 	vec_push(&arena, &answer.rows,
 		 (struct package_facts){ "a", NULL, STORE "a2", STORE "a2/bin" });
 	vec_push(&arena, &answer.rows, (struct package_facts){ "b", NULL, STORE "b", NULL });
-	fixed = packages_write_cache(&arena, &request, &answer, REFERENCE_FIXED, 1000);
-	remote = packages_write_cache(&arena, &request, &answer, REFERENCE_REMOTE, 1000);
-	CHECK(packages_read_cache(&arena, fixed, &request, 1L << 40, &read) &&
+	fixed = packages_render_cache(&arena, &request, &answer, REFERENCE_FIXED, 1000);
+	remote = packages_render_cache(&arena, &request, &answer, REFERENCE_REMOTE, 1000);
+	CHECK(packages_parse_cache(&arena, fixed, &request, 1L << 40, &read) &&
 	      read.rows.count == 3);
 	CHECK_STRING(read.rows.items[1].bin, STORE "a2/bin");
 	CHECK_STRING(read.rows.items[2].path, STORE "b");
 	CHECK(read.rows.items[2].bin == NULL);
 	CHECK_STRING(read.nixpkgs, STORE "source");
 	answer.nixpkgs = NULL;
-	CHECK(packages_read_cache(
-		&arena, packages_write_cache(&arena, &request, &answer, REFERENCE_FIXED, 1000),
+	CHECK(packages_parse_cache(
+		&arena, packages_render_cache(&arena, &request, &answer, REFERENCE_FIXED, 1000),
 		&request, 1000, &read));
 	CHECK(read.nixpkgs == NULL);
 	answer.nixpkgs = "/home/user/nixpkgs";
-	CHECK(!packages_read_cache(
-		&arena, packages_write_cache(&arena, &request, &answer, REFERENCE_FIXED, 1000),
+	CHECK(!packages_parse_cache(
+		&arena, packages_render_cache(&arena, &request, &answer, REFERENCE_FIXED, 1000),
 		&request, 1000, &read));
-	CHECK(packages_read_cache(&arena, remote, &request, 1000, &read));
-	CHECK(packages_read_cache(&arena, remote, &request, 1000 + PACKAGES_REMOTE_SECONDS - 1,
-				  &read));
-	CHECK(!packages_read_cache(&arena, remote, &request, 1000 + PACKAGES_REMOTE_SECONDS,
+	CHECK(packages_parse_cache(&arena, remote, &request, 1000, &read));
+	CHECK(packages_parse_cache(&arena, remote, &request, 1000 + PACKAGES_REMOTE_SECONDS - 1,
 				   &read));
-	CHECK(!packages_read_cache(&arena, remote, &request, 999, &read));
+	CHECK(!packages_parse_cache(&arena, remote, &request, 1000 + PACKAGES_REMOTE_SECONDS,
+				    &read));
+	CHECK(!packages_parse_cache(&arena, remote, &request, 999, &read));
 	other = request_of("nixpkgs", "1:2:4", "a", "b");
-	CHECK(!packages_read_cache(&arena, fixed, &other, 1000, &read));
+	CHECK(!packages_parse_cache(&arena, fixed, &other, 1000, &read));
 	CHECK_STRING(packages_key(&arena, &other), packages_key(&arena, &request));
 	other = request_of("other", "1:2:3", "a", "b");
-	CHECK(!packages_read_cache(&arena, fixed, &other, 1000, &read));
+	CHECK(!packages_parse_cache(&arena, fixed, &other, 1000, &read));
 	CHECK(!str_equal(packages_key(&arena, &other), packages_key(&arena, &request)));
 	other = request_of("nixpkgs", "1:2:3", "b", "a");
-	CHECK(!packages_read_cache(&arena, fixed, &other, 1000, &read));
+	CHECK(!packages_parse_cache(&arena, fixed, &other, 1000, &read));
 	CHECK(!str_equal(packages_key(&arena, &other), packages_key(&arena, &request)));
 	other = request_of("nixpkgs", "1:2:3", "a", NULL);
-	CHECK(!packages_read_cache(&arena, fixed, &other, 1000, &read));
-	CHECK(!packages_read_cache(&arena, NULL, &request, 1000, &read));
+	CHECK(!packages_parse_cache(&arena, fixed, &other, 1000, &read));
+	CHECK(!packages_parse_cache(&arena, NULL, &request, 1000, &read));
 	CHECK(strlen(packages_key(&arena, &request)) == 32);
 }
 
@@ -251,28 +250,30 @@ static void test_messages(void)
 		"error:\n       … while evaluating\n\n       error: the reason\n"
 		"(use '--show-trace' to show detailed location information)\n";
 
-	CHECK_STRING(packages_progress(&arena, "building '" STORE "hello-2.1.drv'..."),
+	CHECK_STRING(packages_parse_progress(&arena, "building '" STORE "hello-2.1.drv'..."),
 		     "building hello-2.1");
-	CHECK_STRING(packages_progress(&arena, "copying path '" STORE "x' from 'https://c.org'..."),
+	CHECK_STRING(packages_parse_progress(&arena,
+					     "copying path '" STORE "x' from 'https://c.org'..."),
 		     "fetching x");
-	CHECK_STRING(packages_progress(&arena, "building '" STORE "\033[2J.drv'..."),
+	CHECK_STRING(packages_parse_progress(&arena, "building '" STORE "\033[2J.drv'..."),
 		     "building \\x1b[2J");
-	CHECK(!packages_progress(&arena, "building '/nix/store/short'..."));
-	CHECK(!packages_progress(&arena, "building '" STORE "x"));
-	CHECK(!packages_progress(&arena, "warning: building"));
-	CHECK_STRING(packages_reason(&arena, build, true),
+	CHECK(!packages_parse_progress(&arena, "building '/nix/store/short'..."));
+	CHECK(!packages_parse_progress(&arena, "building '" STORE "x"));
+	CHECK(!packages_parse_progress(&arena, "warning: building"));
+	CHECK_STRING(packages_parse_reason(&arena, build, true),
 		     "builder for '" STORE "b.drv' failed with exit code 3;\n"
 		     "  last 1 log lines:\n"
 		     "  > why \\x1b[31mit fails");
-	CHECK_STRING(packages_reason(&arena, trace, false), "the reason");
-	CHECK_STRING(packages_reason(&arena, "", false), "nix does not say why");
-	CHECK_STRING(packages_reason(&arena, "something else\n", true), "something else");
-	CHECK_STRING(packages_suggestion(&arena, "error: x\n       Did you mean one of a or b?\n"),
+	CHECK_STRING(packages_parse_reason(&arena, trace, false), "the reason");
+	CHECK_STRING(packages_parse_reason(&arena, "", false), "nix gives no reason");
+	CHECK_STRING(packages_parse_reason(&arena, "something else\n", true), "something else");
+	CHECK_STRING(packages_parse_suggestion(&arena,
+					       "error: x\n       Did you mean one of a or b?\n"),
 		     "did you mean one of a or b?");
-	CHECK(!packages_suggestion(&arena, "error: x\n"));
+	CHECK(!packages_parse_suggestion(&arena, "error: x\n"));
 }
 
-// A store that the box does not have is no place for a program.
+// A plan with packages is refused if the box has no store.
 static void test_plan(void)
 {
 	struct world world;
@@ -289,8 +290,8 @@ int main(void)
 	test_references();
 	test_requests();
 	test_derivations();
-	test_answers();
-	test_memory();
+	test_builds_and_sources();
+	test_cache();
 	test_messages();
 	test_plan();
 	arena_free(&arena);

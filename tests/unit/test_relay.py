@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The DNS relay passes on what it should and nothing else, whatever the servers do."""
+"""The DNS relay forwards queries and their answers only, and handles servers that fail."""
 import contextlib
 import os
 import random
@@ -12,7 +12,7 @@ from unit.relay import REFUSED, SERVFAIL, RelayTest, code_of, framed, make_answe
 
 
 class Answers(RelayTest):
-    def test_an_answer_comes_back_as_it_is(self):
+    def test_answer_is_forwarded_unchanged(self):
         stub = self.stub(1)
         self.start(1)
         query = make_query(4711, more=b"\0\0\x29\x10\0\0\0\0\0\0\0")
@@ -27,7 +27,7 @@ class Answers(RelayTest):
                 query = make_query(1)
                 self.assertEqual(self.ask(query)[0], make_answer(query, b"x" * size))
 
-    def test_long_queries_are_for_tcp(self):
+    def test_long_queries_are_forwarded_by_tcp_only(self):
         stub = self.stub(1)
         self.start(1)
         client = self.client()
@@ -49,7 +49,7 @@ class Answers(RelayTest):
                 self.assertEqual(self.ask(query)[0], make_answer(query))
                 self.assertEqual(self.ask_tcp(query)[0], make_answer(query))
 
-    def test_only_plain_queries_pass(self):
+    def test_only_standard_queries_are_forwarded(self):
         stub = self.stub(1)
         self.start(1)
         client = self.client()
@@ -66,7 +66,7 @@ class Answers(RelayTest):
             with contextlib.suppress(OSError):
                 connection.sendall(message)
                 self.assertEqual(connection.recv(1), b"")
-        # The second message of a connection is looked at as well, also when it comes letter by letter.
+        # The second message of a connection is checked as well, also if it arrives byte by byte.
         connection = self.connect()
         connection.sendall(framed(query))
         self.assertEqual(read_message(connection), make_answer(query))
@@ -75,11 +75,11 @@ class Answers(RelayTest):
                 connection.sendall(bytes([byte]))
                 time.sleep(0.005)
             self.assertEqual(connection.recv(1), b"")
-        # What came before the flags, the number of the query, may have gone on.
+        # The bytes before the flags, the id of the query, may have been forwarded.
         self.assertEqual([seen for seen in stub.seen if seen != query and len(seen) > 2], [])
 
-    def test_only_what_was_asked_is_answered(self):
-        """Forgeries from other sources, with other ids or questions, are passed over."""
+    def test_forged_answers_are_ignored(self):
+        """Answers from other addresses, and answers with another id or question, are ignored."""
         def reply(query):
             for number in (1, 2):
                 with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
@@ -98,7 +98,7 @@ class Answers(RelayTest):
             self.assertEqual(self.ask(query)[0], make_answer(query))
 
     def test_a_forgery_alone_is_no_answer(self):
-        """The counterpart: the right answer does not just come first."""
+        """Positive control: in the test above, the right answer is not just the first one."""
         self.stub(1, lambda query: make_answer(query.replace(b"www", b"wwx"), b"forged"))
         self.stub(2)
         self.start(1, 2)
@@ -109,7 +109,7 @@ class Answers(RelayTest):
 
 
 class Servers(RelayTest):
-    def test_a_dead_server_costs_no_time(self):
+    def test_unreachable_server_causes_no_delay(self):
         self.stub(3)
         self.start(1, 2, 3)
         for _ in range(3):
@@ -120,7 +120,7 @@ class Servers(RelayTest):
         self.assertEqual(code_of(answer), 0)
         self.assertLess(took, 0.5)
 
-    def test_a_silent_server_costs_a_second_once(self):
+    def test_silent_server_delays_one_query(self):
         silent = self.stub(1, lambda query: None)
         self.stub(2)
         self.start(1, 2)
@@ -144,7 +144,7 @@ class Servers(RelayTest):
         self.assertEqual(len(first.seen), 1)
 
     def test_a_slow_server_stays_the_first(self):
-        """What takes long must not send later queries to a server that knows less."""
+        """A slow answer does not send later queries to a server that may know less."""
         def reply(query):
             return None if b"hard" in query else make_answer(query, b"first")
 
@@ -158,7 +158,7 @@ class Servers(RelayTest):
         self.assertTrue(hard.recv(65535).endswith(b"second"))
         self.assertTrue(self.ask()[0].endswith(b"first"))
 
-    def test_a_repeated_query_goes_to_the_next(self):
+    def test_repeated_query_is_sent_to_the_next_server(self):
         self.stub(1, lambda query: None)
         second = self.stub(2, lambda query: None)
         self.stub(3)
@@ -173,7 +173,7 @@ class Servers(RelayTest):
         self.assertLess(time.monotonic() - started, 0.9)
         self.assertEqual(second.seen, [query])
 
-    def test_a_late_answer_counts(self):
+    def test_late_answer_is_forwarded(self):
         def reply(query):
             time.sleep(1.3)
             return make_answer(query, b"late")
@@ -183,7 +183,7 @@ class Servers(RelayTest):
         self.start(1, 2)
         self.assertTrue(self.ask()[0].endswith(b"late"))
 
-    def test_who_does_not_know_is_passed_over(self):
+    def test_server_with_an_error_is_skipped(self):
         for code in (SERVFAIL, 4, REFUSED):
             with self.subTest(code=code):
                 self.stub(1, lambda query, code=code: make_answer(query, b"bad", code))
@@ -200,7 +200,7 @@ class Servers(RelayTest):
         self.assertEqual(code_of(self.ask()[0]), 3)
         self.assertEqual(second.seen, [])
 
-    def test_if_nobody_knows_the_last_one_says_so(self):
+    def test_last_error_is_returned_if_all_servers_fail(self):
         self.stub(1, lambda query: make_answer(query, b"one", SERVFAIL))
         self.stub(2, lambda query: make_answer(query, b"two", REFUSED))
         self.start(1, 2)
@@ -208,7 +208,7 @@ class Servers(RelayTest):
         self.assertEqual((code_of(answer), answer[-3:]), (REFUSED, b"two"))
         self.assertLess(took, 0.5)
 
-    def test_a_failure_is_not_waited_for_long(self):
+    def test_error_is_returned_after_a_short_timeout(self):
         self.stub(1, lambda query: make_answer(query, b"one", REFUSED))
         self.stub(2, lambda query: None)
         self.start(1, 2)
@@ -217,7 +217,7 @@ class Servers(RelayTest):
         self.assertEqual((code_of(answer), answer[:2], answer[12:]), (REFUSED, query[:2], query[12:]))
         self.assertTrue(2 < took < 5, took)
 
-    def test_nobody_there_is_said_at_once(self):
+    def test_unreachable_servers_give_an_error_at_once(self):
         self.stub(1).close()
         self.start(2, 3)
         query = make_query(9)
@@ -235,7 +235,7 @@ class Servers(RelayTest):
         time.sleep(1.1)
         self.ask()
         self.assertEqual((len(first.seen), len(second.seen)), (1, 1))
-        self.conf.unlink()  # somebody writes it anew
+        self.conf.unlink()  # as while the file is replaced
         time.sleep(1.1)
         self.ask()
         self.configure(1)
@@ -243,7 +243,7 @@ class Servers(RelayTest):
         self.ask_tcp()
         self.assertEqual((len(first.seen), len(second.seen)), (2, 2))
 
-    def test_what_waits_asks_the_new_servers(self):
+    def test_waiting_queries_are_sent_to_new_servers(self):
         self.stub(1, lambda query: None)
         self.stub(2)
         self.start(1)
@@ -255,16 +255,15 @@ class Servers(RelayTest):
         waiting.settimeout(1)
         self.assertEqual(code_of(waiting.recv(65535)), 0)
 
-    def test_a_strange_file(self):
+    def test_malformed_resolv_conf(self):
         self.stub(1)
         self.start(2)
         noise = os.urandom(5000).replace(b"\n", b"").replace(b"\0", b"")
-        # Three that are no addresses, then one that is, and one too far from the beginning.
+        # Three invalid addresses, then a valid one, and one beyond the part that is read.
         self.conf.write_bytes(b"nameserver 1.2.3.4.5\nnameserver ::::\nnameserver x\n" + noise +
                               f"\nnameserver {self.address_of(1)}\n".encode() + b"#" * 20000 + b"\nnameserver 127.99.99.99\n")
         time.sleep(1.1)
         self.assertEqual(code_of(self.ask()[0]), 0)
-
 
 
 if __name__ == "__main__":

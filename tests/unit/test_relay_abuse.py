@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The DNS relay and a box that wants it to break: it answers all the same, stays small, and sleeps when it can."""
+"""The DNS relay under attack from the box: it still answers, uses little memory and processor time, and sleeps when idle."""
 import contextlib
 import os
 import pathlib
@@ -44,7 +44,7 @@ class Connections(RelayTest):
         connection.shutdown(socket.SHUT_WR)
         self.assertEqual(connection.recv(1), b"")
 
-    def test_a_slow_reader_holds_up_nobody(self):
+    def test_slow_reader_blocks_its_own_connection_only(self):
         size = 60000
         self.stub(1, lambda query: make_answer(query, b"y" * size))
         self.start(1)
@@ -61,17 +61,17 @@ class Connections(RelayTest):
         for _ in range(count):
             self.assertEqual(read_message(slow), make_answer(make_query(1), b"y" * size))
 
-    def test_more_connections_than_places(self):
+    def test_more_connections_than_slots(self):
         self.stub(1)
         self.start(1)
-        crowd = [self.connect() for _ in range(40)]
+        connections = [self.connect() for _ in range(40)]
         answer, took = self.ask_tcp()
         self.assertEqual(code_of(answer), 0)
         self.assertLess(took, 10)
         self.assertLess(self.ask()[1], 1)
-        # The last ones may stay, the first ones had to go.
-        crowd[0].settimeout(1)
-        self.assertEqual(crowd[0].recv(1), b"")
+        # The first connections were closed; the last ones may be open.
+        connections[0].settimeout(1)
+        self.assertEqual(connections[0].recv(1), b"")
 
     def test_connections_that_break(self):
         self.stub(1, lambda query: make_answer(query, b"z" * 60000))
@@ -85,7 +85,7 @@ class Connections(RelayTest):
         self.assertEqual(code_of(self.ask_tcp()[0]), 0)
         self.assert_idle()
 
-    def test_a_server_that_hangs_up(self):
+    def test_server_that_closes_connections(self):
         stub = self.stub(1)
         stub.serve_connection = lambda connection: connection.close()
         self.start(1)
@@ -120,15 +120,15 @@ class Abuse(RelayTest):
         noise = random.Random(1)
         self.flood(lambda i: noise.randbytes(noise.randrange(0, 2000)), 20000)
         self.flood(lambda i: make_query(i % 65536)[:12] + noise.randbytes(noise.randrange(0, 300)), 5000)
-        self.assertEqual(code_of(self.insist()), 0)
+        self.assertEqual(code_of(self.ask_repeatedly()), 0)
         with contextlib.suppress(OSError):
             for _ in range(30):
                 self.connect().sendall(noise.randbytes(5000))
         self.assertEqual(code_of(self.ask_tcp()[0]), 0)
         self.assert_small()
 
-    def insist(self):
-        """A client that asks again, as they all do; a flood may have filled the queue before it."""
+    def ask_repeatedly(self):
+        """Repeats a query like any client, because a flood may have filled the queue before it."""
         client = self.client()
         client.settimeout(1)
         query = make_query(1)
@@ -138,16 +138,16 @@ class Abuse(RelayTest):
                 return client.recv(65535)
         return self.fail("no answer")
 
-    def test_queries_that_nobody_answers(self):
+    def test_unanswered_queries_are_bounded(self):
         def reply(query):
             return make_answer(query) if b"www" in query else None
 
         stub = self.stub(1, reply)
         self.start(1)
         self.flood(lambda i: make_query(i % 65536, f"n{i}.silent.example"), 20000)
-        self.assertEqual(code_of(self.insist()), 0)
+        self.assertEqual(code_of(self.ask_repeatedly()), 0)
         self.assert_small()
-        # What the host's resolver gets to see is bounded by the number of places.
+        # The number of slots bounds the queries that the host's resolver receives.
         self.assertLess(len(stub.seen), 5000 * STRESS)
 
     def test_a_thousand_at_once(self):
@@ -185,17 +185,17 @@ class Abuse(RelayTest):
                 self.stub(1, lambda query: make_answer(query) if b"www" in query else None)
                 self.start(1, limit=limit)
                 self.flood(lambda i: make_query(i % 65536, f"n{i}.silent.example"), 500)
-                crowd = [self.connect() for _ in range(30)]
-                for one in crowd:
+                connections = [self.connect() for _ in range(30)]
+                for one in connections:
                     with contextlib.suppress(OSError):
                         one.sendall(framed(make_query(1, "silent.example")))
                 time.sleep(0.5)
                 before = self.processor_time()
                 time.sleep(1)
                 self.assertLess(self.processor_time() - before, 0.2)
-                for one in crowd:
+                for one in connections:
                     one.close()
-                self.assertEqual(code_of(self.insist()), 0)
+                self.assertEqual(code_of(self.ask_repeatedly()), 0)
                 time.sleep(1)
                 self.assertEqual(code_of(self.ask_tcp()[0]), 0)
 
@@ -212,7 +212,7 @@ class Abuse(RelayTest):
 
 
 class Process(RelayTest):
-    def test_idle_means_asleep(self):
+    def test_idle_relay_does_not_wake_up(self):
         self.stub(1)
         self.start(1)
         for _ in range(50):
@@ -224,7 +224,7 @@ class Process(RelayTest):
         self.assertEqual(self.process("voluntary_ctxt_switches"), before)
         self.assertLess(self.process("FDSize"), 257)
 
-    def test_only_its_own_descriptors(self):
+    def test_inherited_descriptors_are_closed(self):
         self.stub(1)
         reading, writing = os.pipe()
         self.start(1, pass_fds=(writing,))
@@ -233,14 +233,14 @@ class Process(RelayTest):
         self.assertEqual(select.select([reading], [], [], 5)[0], [reading])
         self.assertEqual(os.read(reading, 1), b"")
 
-    def test_signals_are_for_others(self):
+    def test_signals_are_blocked(self):
         self.stub(1)
         self.start(1)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGTSTP):
             os.kill(self.relay.pid, number)
         self.assertEqual(code_of(self.ask()[0]), 0)
 
-    def test_it_ends_with_its_parent(self):
+    def test_relay_ends_with_its_parent(self):
         self.stub(1)
         self.configure(1)
         script = f'"{RELAY}" 127.0.0.1 "{self.conf}" {self.port} & echo $!; wait'
@@ -262,7 +262,7 @@ class Process(RelayTest):
             return "relay" in status and ") Z " not in status
         return False
 
-    def test_the_wrong_parent_is_none(self):
+    def test_wrong_parent_is_refused(self):
         self.configure(1)
         done = subprocess.run([RELAY, "127.0.0.1", self.conf, "1", "1"], stdout=subprocess.PIPE, check=False, timeout=20)
         self.assertEqual(done.returncode, 1)

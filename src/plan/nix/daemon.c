@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads the greeting of a Nix daemon and Nix's configuration files as Nix does; what is not understood counts as doubt.
+// Parses the greeting of a Nix daemon, and Nix's settings files in the way that Nix does. Settings
+// that cannot be parsed are marked as doubtful.
 #include "plan/nix/daemon.h"
 
 #include "base/arena.h"
@@ -10,80 +11,81 @@
 #include <string.h>
 
 enum {
-	WORD = 8, // all numbers have eight bytes, little end first
+	NUMBER_SIZE = 8, // little endian
 	CLIENT_MAGIC = 0x6e697863,
 	DAEMON_MAGIC = 0x6478696f,
-	PROTOCOL = 0x123,    // the first that tells, and the last without anything else new
-	VERSION_LIMIT = 256, // of its name
-	MOST_FILES = 32,
+	PROTOCOL = 0x123,  // 1.35: the first with the trust, and the last without later fields
+	VERSION_MAX = 256, // length of the daemon's version string
+	FILES_MAX = 32,
 };
 
-// As the daemon writes it; 0: it does not know.
-enum { SAYS_TRUSTED = 1, SAYS_NOT_TRUSTED = 2 };
+// Values of the trust field; 0: the daemon does not know.
+enum { DAEMON_TRUSTS = 1, DAEMON_DOES_NOT_TRUST = 2 };
 
 const struct nix_settings nix_default_settings = {
 	.trusted_users = { .items = (const char *[]){ "root" }, .count = 1, .capacity = 1 },
 	.sandbox = "true",
 };
 
-static void put_number(unsigned char *bytes, uint64_t number)
+static void write_number(unsigned char *bytes, uint64_t number)
 {
-	for (int i = 0; i < WORD; i++)
+	for (int i = 0; i < NUMBER_SIZE; i++)
 		bytes[i] = (unsigned char)(number >> (8 * i));
 }
 
-static uint64_t get_number(const unsigned char *bytes)
+static uint64_t read_number(const unsigned char *bytes)
 {
 	uint64_t number = 0;
 
-	for (int i = 0; i < WORD; i++)
+	for (int i = 0; i < NUMBER_SIZE; i++)
 		number |= (uint64_t)bytes[i] << (8 * i);
 	return number;
 }
 
-void nix_make_hello(unsigned char bytes[NIX_HELLO_SIZE])
+void nix_render_hello(unsigned char bytes[NIX_HELLO_SIZE])
 {
-	memset(bytes, 0,
-	       NIX_HELLO_SIZE); // the last two: no wish for a processor, no space to reserve
-	put_number(bytes, CLIENT_MAGIC);
-	put_number(bytes + WORD, PROTOCOL);
+	// The last two numbers stay 0: no processor affinity, no reserved space.
+	memset(bytes, 0, NIX_HELLO_SIZE);
+	write_number(bytes, CLIENT_MAGIC);
+	write_number(bytes + NUMBER_SIZE, PROTOCOL);
 }
 
-enum nix_answer nix_read_greeting(const unsigned char *bytes, size_t size)
+enum nix_greeting nix_parse_greeting(const unsigned char *bytes, size_t size)
 {
 	uint64_t version;
 	uint64_t length;
 	size_t place;
 
-	if (size < 2 * (size_t)WORD)
-		return NIX_ANSWER_MORE;
-	version = get_number(bytes + WORD);
-	if (get_number(bytes) != DAEMON_MAGIC || version >> 8 != PROTOCOL >> 8)
-		return NIX_ANSWER_BAD;
+	if (size < 2 * (size_t)NUMBER_SIZE)
+		return NIX_GREETING_INCOMPLETE;
+	version = read_number(bytes + NUMBER_SIZE);
+	if (read_number(bytes) != DAEMON_MAGIC || version >> 8 != PROTOCOL >> 8)
+		return NIX_GREETING_INVALID;
 	if (version < PROTOCOL)
-		return NIX_ANSWER_NONE;
-	if (size < 3 * (size_t)WORD)
-		return NIX_ANSWER_MORE;
-	length = get_number(bytes + 2 * (size_t)WORD);
-	if (length > VERSION_LIMIT)
-		return NIX_ANSWER_BAD;
-	place = 3 * (size_t)WORD + ((size_t)length + WORD - 1) / WORD * WORD;
-	if (size < place + WORD)
-		return NIX_ANSWER_MORE;
-	switch (get_number(bytes + place)) {
+		return NIX_GREETING_UNKNOWN;
+	if (size < 3 * (size_t)NUMBER_SIZE)
+		return NIX_GREETING_INCOMPLETE;
+	length = read_number(bytes + 2 * (size_t)NUMBER_SIZE);
+	if (length > VERSION_MAX)
+		return NIX_GREETING_INVALID;
+	place = 3 * (size_t)NUMBER_SIZE +
+		((size_t)length + NUMBER_SIZE - 1) / NUMBER_SIZE * NUMBER_SIZE;
+	if (size < place + NUMBER_SIZE)
+		return NIX_GREETING_INCOMPLETE;
+	switch (read_number(bytes + place)) {
 	case 0:
-		return NIX_ANSWER_NONE;
-	case SAYS_TRUSTED:
-		return NIX_ANSWER_TRUSTED;
-	case SAYS_NOT_TRUSTED:
-		return NIX_ANSWER_NOT_TRUSTED;
+		return NIX_GREETING_UNKNOWN;
+	case DAEMON_TRUSTS:
+		return NIX_GREETING_TRUSTED;
+	case DAEMON_DOES_NOT_TRUST:
+		return NIX_GREETING_NOT_TRUSTED;
 	default:
-		return NIX_ANSWER_BAD;
+		return NIX_GREETING_INVALID;
 	}
 }
 
-// Up to a comment.
-static strings words_of(struct arena *arena, const char *line)
+// Splits a line into words, up to a comment.
+static strings split_line(struct arena *arena, const char *line)
 {
 	static const char blanks[] = " \t\r";
 	strings words = { 0 };
@@ -97,7 +99,8 @@ static strings words_of(struct arena *arena, const char *line)
 	return words;
 }
 
-static void apply(struct nix_settings *settings, struct arena *arena, const strings *words)
+// Applies a line "NAME = VALUE …".
+static void apply_setting(struct nix_settings *settings, struct arena *arena, const strings *words)
 {
 	const char *name = words->items[0];
 	const char *plain = str_after(name, "extra-");
@@ -116,36 +119,36 @@ static void apply(struct nix_settings *settings, struct arena *arena, const stri
 	}
 }
 
-static void read_file(struct nix_settings *settings, struct arena *arena, const char *path,
-		      bool required, nix_reader reader);
+static void parse_file(struct nix_settings *settings, struct arena *arena, const char *path,
+		       bool required, nix_reader reader);
 
-// NOLINTNEXTLINE(misc-no-recursion): as files include each other, at most MOST_FILES of them
-static void read_line(struct nix_settings *settings, struct arena *arena, const char *path,
-		      const strings *words, nix_reader reader)
+// NOLINTNEXTLINE(misc-no-recursion): as files include each other, at most FILES_MAX of them
+static void parse_line(struct nix_settings *settings, struct arena *arena, const char *path,
+		       const strings *words, nix_reader reader)
 {
 	const char *first = words->items[0];
 	bool required = str_equal(first, "include");
 
 	if (required || str_equal(first, "!include")) {
 		if (words->count == 2)
-			read_file(settings, arena,
-				  path_join(arena, path_parent(arena, path), words->items[1]),
-				  required, reader);
+			parse_file(settings, arena,
+				   path_join(arena, path_parent(arena, path), words->items[1]),
+				   required, reader);
 		else
 			settings->doubtful = true;
 	} else if (words->count >= 2 && str_equal(words->items[1], "=")) {
-		apply(settings, arena, words);
+		apply_setting(settings, arena, words);
 	} else {
-		settings->doubtful = true; // Nix refuses such a line
+		settings->doubtful = true; // Nix refuses this line
 	}
 }
 
 // NOLINTNEXTLINE(misc-no-recursion)
-static void read_file(struct nix_settings *settings, struct arena *arena, const char *path,
-		      bool required, nix_reader reader)
+static void parse_file(struct nix_settings *settings, struct arena *arena, const char *path,
+		       bool required, nix_reader reader)
 {
 	bool missing = false;
-	const char *text = settings->files < MOST_FILES ? reader(arena, path, &missing) : NULL;
+	const char *text = settings->files < FILES_MAX ? reader(arena, path, &missing) : NULL;
 	const char *line;
 
 	settings->files++;
@@ -154,17 +157,17 @@ static void read_file(struct nix_settings *settings, struct arena *arena, const 
 		return;
 	}
 	while ((line = str_next_line(arena, &text))) {
-		strings words = words_of(arena, line);
+		strings words = split_line(arena, line);
 
 		if (words.count)
-			read_line(settings, arena, path, &words, reader);
+			parse_line(settings, arena, path, &words, reader);
 	}
 }
 
-void nix_read_settings(struct nix_settings *settings, struct arena *arena, const char *path,
-		       nix_reader reader)
+void nix_parse_settings(struct nix_settings *settings, struct arena *arena, const char *path,
+			nix_reader reader)
 {
-	read_file(settings, arena, path, false, reader);
+	parse_file(settings, arena, path, false, reader);
 }
 
 bool nix_unsandboxed(const struct nix_settings *settings)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What Nix says about itself: the daemon's greeting, and its settings.
+// The greeting of a Nix daemon, and Nix's settings files.
 #pragma once
 
 #include "base/arena.h"
@@ -7,33 +7,35 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// What a client of protocol 1.35 says first: the daemon's answer then ends with whether it trusts us.
-enum { NIX_HELLO_SIZE = 32, NIX_GREETING_LIMIT = 512 };
-void nix_make_hello(unsigned char bytes[NIX_HELLO_SIZE]);
+// Writes the first message of a client with protocol 1.35. With this version, the daemon's greeting
+// ends with whether it trusts the client.
+enum { NIX_HELLO_SIZE = 32, NIX_GREETING_MAX = 512 };
+void nix_render_hello(unsigned char bytes[NIX_HELLO_SIZE]);
 
-enum nix_answer {
-	NIX_ANSWER_MORE, // not all of it is here
-	NIX_ANSWER_BAD,  // this is no Nix daemon
-	NIX_ANSWER_NONE, // an old one, or it does not know
-	NIX_ANSWER_TRUSTED,
-	NIX_ANSWER_NOT_TRUSTED,
+enum nix_greeting {
+	NIX_GREETING_INCOMPLETE,
+	NIX_GREETING_INVALID, // not from a Nix daemon
+	NIX_GREETING_UNKNOWN, // the daemon is too old, or does not know
+	NIX_GREETING_TRUSTED,
+	NIX_GREETING_NOT_TRUSTED,
 };
-enum nix_answer nix_read_greeting(const unsigned char *bytes, size_t size);
+enum nix_greeting nix_parse_greeting(const unsigned char *bytes, size_t size);
 
-// Of nix.conf and what it includes.
+// Settings of nix.conf and the files that it includes.
 struct nix_settings {
 	strings trusted_users; // names, "@group", "*"
 	const char *sandbox;
-	bool doubtful; // a part cannot be read or understood
+	bool doubtful; // a part cannot be read or parsed
 	unsigned int files;
 };
 extern const struct nix_settings nix_default_settings;
 
-// A file's text; NULL when there is none, and *ret_missing tells whether that is all.
+// Returns the text of a file. Returns NULL if it cannot be read, and sets *ret_missing if the
+// reason is that it does not exist.
 typedef const char *(*nix_reader)(struct arena *arena, const char *path, bool *ret_missing);
 
-// Settings of a later file replace those of an earlier one.
-void nix_read_settings(struct nix_settings *settings, struct arena *arena, const char *path,
-		       nix_reader reader);
-// Whether builds can see more than what they need.
+// Parses a settings file. Its settings replace those of files that were parsed before.
+void nix_parse_settings(struct nix_settings *settings, struct arena *arena, const char *path,
+			nix_reader reader);
+// Returns whether builds may run outside of Nix's sandbox, and so see files of the host.
 bool nix_unsandboxed(const struct nix_settings *settings);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is remembered of an answer of nix's, as JSON.
+// Renders and parses the JSON of a cache entry for resolved packages.
 #include "plan/nix/package_cache.h"
 
 #include "base/arena.h"
@@ -18,14 +18,14 @@ const char *packages_key(struct arena *arena, const struct package_request *requ
 {
 	struct text all = { .arena = arena };
 
-	// No part of it can hold a newline: all was checked.
+	// packages_check refuses names and references with a newline.
 	text_printf(&all, "%s\n%s\n", request->reference, request->system);
 	vec_each(name, &request->names)
 		text_printf(&all, "%s\n", *name);
 	return digest_hex(arena, text_get(&all), KEY_DIGITS);
 }
 
-static json_t *rows_of(const package_rows *rows, const char *name)
+static json_t *render_outputs(const package_rows *rows, const char *name)
 {
 	json_t *list = json_array();
 
@@ -37,16 +37,16 @@ static json_t *rows_of(const package_rows *rows, const char *name)
 	return list;
 }
 
-const char *packages_write_cache(struct arena *arena, const struct package_request *request,
-				 const struct package_answer *answer, enum reference_kind kind,
-				 int64_t now)
+const char *packages_render_cache(struct arena *arena, const struct package_request *request,
+				  const struct package_answer *answer, enum reference_kind kind,
+				  int64_t now)
 {
 	json_t *packages = json_array();
 	JSON_OWNED *all = NULL;
 
 	vec_each(name, &request->names)
 		json_array_append_new(packages, json_pack("{s:s, s:o}", "name", *name, "outputs",
-							  rows_of(&answer->rows, *name)));
+							  render_outputs(&answer->rows, *name)));
 	all = json_pack("{s:i, s:s, s:s, s:s, s:s?, s:I, s:o}", "version", VERSION, "reference",
 			request->reference, "system", request->system, "stamp", request->stamp,
 			"nixpkgs", answer->nixpkgs, "until",
@@ -60,8 +60,8 @@ static bool string_is(const json_t *object, const char *key, const char *wanted)
 	return str_equal(json_string_value(json_object_get(object, key)), wanted);
 }
 
-static bool read_package(struct arena *arena, const json_t *package, const char *name,
-			 package_rows *rows)
+static bool parse_package(struct arena *arena, const json_t *package, const char *name,
+			  package_rows *rows)
 {
 	const json_t *outputs = json_object_get(package, "outputs");
 	json_t *output;
@@ -85,9 +85,9 @@ static bool read_package(struct arena *arena, const json_t *package, const char 
 	return true;
 }
 
-bool packages_read_cache(struct arena *arena, const char *json,
-			 const struct package_request *request, int64_t now,
-			 struct package_answer *ret_answer)
+bool packages_parse_cache(struct arena *arena, const char *json,
+			  const struct package_request *request, int64_t now,
+			  struct package_answer *ret_answer)
 {
 	JSON_OWNED *all = json_read_object(json, 0);
 	const json_t *packages = json_object_get(all, "packages");
@@ -104,12 +104,12 @@ bool packages_read_cache(struct arena *arena, const char *json,
 	    !string_is(all, "stamp", request->stamp) || !json_is_integer(until) ||
 	    json_array_size(packages) != request->names.count)
 		return false;
-	// A clock that was set back makes nothing last longer.
+	// The second test is for a clock that was set back.
 	if (end && (end <= now || end > now + PACKAGES_REMOTE_SECONDS))
 		return false;
 	for (size_t i = 0; i < request->names.count; i++)
-		if (!read_package(arena, json_array_get(packages, i), request->names.items[i],
-				  &rows))
+		if (!parse_package(arena, json_array_get(packages, i), request->names.items[i],
+				   &rows))
 			return false;
 	*ret_answer =
 		(struct package_answer){ .rows = rows,

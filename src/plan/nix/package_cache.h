@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is remembered of an answer of nix's, as JSON.
+// The JSON of a cache entry for resolved packages.
 #pragma once
 
 #include "base/arena.h"
@@ -8,12 +8,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Names the files of this request, whatever the stamp.
+// Returns the digest that names the files of a request. The stamp is not part of it.
 const char *packages_key(struct arena *arena, const struct package_request *request);
-const char *packages_write_cache(struct arena *arena, const struct package_request *request,
-				 const struct package_answer *answer, enum reference_kind kind,
-				 int64_t now);
-// False when it is not for this request, or too old.
-bool packages_read_cache(struct arena *arena, const char *json,
-			 const struct package_request *request, int64_t now,
-			 struct package_answer *ret_answer);
+const char *packages_render_cache(struct arena *arena, const struct package_request *request,
+				  const struct package_answer *answer, enum reference_kind kind,
+				  int64_t now);
+// Returns false if the JSON is malformed, belongs to another request, or has expired.
+bool packages_parse_cache(struct arena *arena, const char *json,
+			  const struct package_request *request, int64_t now,
+			  struct package_answer *ret_answer);

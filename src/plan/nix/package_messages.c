@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads what nix says to people: what it does, and why it failed. All of it is escaped before it reaches a screen.
+// Parses the messages of nix: progress, and the cause of a failure. The results are escaped for a
+// terminal.
 #include "plan/nix/package_messages.h"
 
 #include "base/arena.h"
@@ -8,9 +9,9 @@
 
 #include <string.h>
 
-enum { MOST_LINES = 14, LINE_COLUMNS = 240, NAME_OFFSET = 33 };
+enum { LINES_MAX = 14, LINE_COLUMNS = 240, NAME_OFFSET = 33 };
 
-// The name in "'/nix/store/HASH-NAME'"; NULL when it is none.
+// Returns NAME of "'/nix/store/HASH-NAME'", NULL if the text is not of this form.
 static const char *store_name(struct arena *arena, const char *text)
 {
 	const char *path = str_after(text, "'/nix/store/");
@@ -21,7 +22,7 @@ static const char *store_name(struct arena *arena, const char *text)
 	return arena_strndup(arena, path + NAME_OFFSET, length - NAME_OFFSET);
 }
 
-const char *packages_progress(struct arena *arena, const char *line)
+const char *packages_parse_progress(struct arena *arena, const char *line)
 {
 	static const struct {
 		const char *start;
@@ -43,8 +44,8 @@ const char *packages_progress(struct arena *arena, const char *line)
 	return NULL;
 }
 
-// Where the reason starts: behind the first "error:" of a build, or behind the last of an evaluation, which is the
-// innermost.
+// Returns the text behind the first "error:" of a build, or behind the last one of an evaluation,
+// which is the innermost.
 static const char *find_reason(const char *messages, bool building)
 {
 	const char *found = NULL;
@@ -60,15 +61,14 @@ static const char *find_reason(const char *messages, bool building)
 	return found ? found : messages;
 }
 
-const char *packages_reason(struct arena *arena, const char *messages, bool building)
+const char *packages_parse_reason(struct arena *arena, const char *messages, bool building)
 {
 	struct text out = { .arena = arena };
 	const char *s = find_reason(messages, building);
-
 	const char *line;
 	int lines = 0;
 
-	while (lines < MOST_LINES && (line = str_next_line(arena, &s))) {
+	while (lines < LINES_MAX && (line = str_next_line(arena, &s))) {
 		line += strspn(line, " ");
 		if (lines && str_starts(line, "error:"))
 			break;
@@ -79,10 +79,10 @@ const char *packages_reason(struct arena *arena, const char *messages, bool buil
 			    quote_display(arena, line, LINE_COLUMNS));
 		lines++;
 	}
-	return out.length ? text_get(&out) : "nix does not say why";
+	return out.length ? text_get(&out) : "nix gives no reason";
 }
 
-const char *packages_suggestion(struct arena *arena, const char *messages)
+const char *packages_parse_suggestion(struct arena *arena, const char *messages)
 {
 	static const char start[] = "Did you mean ";
 	const char *found = strstr(messages, start);

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Reads what nix says to people: what it does, and why it failed. All of it is escaped before it reaches a screen.
+// Parses the messages of nix: progress, and the cause of a failure. The results are escaped for a
+// terminal.
 #pragma once
 
 #include "base/arena.h"
 
 #include <stdbool.h>
 
-// A line of nix's that tells what it does now: "building hello"; NULL: none.
-const char *packages_progress(struct arena *arena, const char *line);
-// Why nix failed, for the screen; what evaluating says last, or what building says first.
-const char *packages_reason(struct arena *arena, const char *messages, bool building);
-// The name that nix says was meant, as a hint; NULL: none.
-const char *packages_suggestion(struct arena *arena, const char *messages);
+// Returns the progress that a line of nix reports, for example "building hello"; NULL if it reports
+// none.
+const char *packages_parse_progress(struct arena *arena, const char *line);
+// Returns the cause of a failure, in several lines: the last error of an evaluation, or the first
+// error of a build.
+const char *packages_parse_reason(struct arena *arena, const char *messages, bool building);
+// Returns nix's suggestion for a wrong name as a hint, NULL if there is none.
+const char *packages_parse_suggestion(struct arena *arena, const char *messages);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks what is asked of nix and reads what it answers.
+// Validates names and references before they are passed to nix, and parses nix's output.
 #include "plan/nix/packages.h"
 
 #include "base/arena.h"
@@ -13,12 +13,12 @@
 
 #include <string.h>
 
-enum { LONGEST_URL = 1000, HASH_DIGITS = 32, REVISION_DIGITS = 40 };
+enum { URL_MAX = 1000, HASH_DIGITS = 32, REVISION_DIGITS = 40 };
 
 #define LETTERS_AND_DIGITS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 #define STORE              "/nix/store/"
 
-const char *packages_shown(struct arena *arena, const struct config_package *package)
+const char *packages_render_name(struct arena *arena, const struct config_package *package)
 {
 	const char *name = quote_display(arena, package->name, 60);
 
@@ -30,7 +30,7 @@ const char *packages_shown(struct arena *arena, const struct config_package *pac
 			       : arena_printf(arena, "package '%s'", name);
 }
 
-const char *packages_source_shown(struct arena *arena, const struct config *config)
+const char *packages_render_source(struct arena *arena, const struct config *config)
 {
 	const char *shown = config->nixpkgs ? quote_display(arena, config->nixpkgs, 80) : "nixpkgs";
 
@@ -41,10 +41,11 @@ const char *packages_source_shown(struct arena *arena, const struct config *conf
 		       : arena_printf(arena, "nixpkgs '%s'", shown);
 }
 
-// What nix itself says may have more letters than what a person writes.
-static bool plain_url(const char *url)
+// Returns whether a URL from nix can be passed back to it. It may have more characters than a
+// reference in a profile.
+static bool is_valid_url(const char *url)
 {
-	if (!*url || *url == '-' || strlen(url) > LONGEST_URL)
+	if (!*url || *url == '-' || strlen(url) > URL_MAX)
 		return false;
 	for (const char *s = url; *s; s++)
 		if (*s <= ' ' || *s > '~' || strchr("#^\"'`\\", *s))
@@ -54,23 +55,22 @@ static bool plain_url(const char *url)
 
 bool packages_check(const struct config *config, struct error *error)
 {
-	enum flake_reference judged = config->nixpkgs ? flake_reference_judge(config->nixpkgs)
-						      : FLAKE_FINE;
+	enum flake_reference verdict = config->nixpkgs ? flake_reference_judge(config->nixpkgs)
+						       : FLAKE_FINE;
 
-	if (judged != FLAKE_FINE) {
-		error_hint(error, "for example github:NixOS/nixpkgs/nixos-24.11, or path: and an "
-				  "absolute path");
-		return error_set(error, "%s %s", packages_source_shown(error->arena, config),
-				 judged == FLAKE_RELATIVE ? "is relative"
-							  : "is not a reference to a flake");
+	if (verdict != FLAKE_FINE) {
+		error_set(error, "%s %s", packages_render_source(error->arena, config),
+			  verdict == FLAKE_RELATIVE ? "is relative" : "is not a flake reference");
+		return error_hint(error, "for example github:NixOS/nixpkgs/nixos-24.11, or path: "
+					 "followed by an absolute path");
 	}
 	vec_each(package, &config->packages) {
 		if (package_name_valid(package->name))
 			continue;
-		error_hint(error, "give the name of an attribute of nixpkgs, for example ripgrep "
-				  "or python3Packages.black");
-		return error_set(error, "%s: this cannot be the name of a package",
-				 packages_shown(error->arena, package));
+		error_set(error, "%s: not a valid package name",
+			  packages_render_name(error->arena, package));
+		return error_hint(error, "use the name of an attribute of nixpkgs, for example "
+					 "ripgrep or python3Packages.black");
 	}
 	return true;
 }
@@ -82,8 +82,8 @@ static bool is_revision(const char *text)
 	return length == REVISION_DIGITS && strchr("?&/", text[length]) != NULL;
 }
 
-// A parameter of the query, or NULL.
-static const char *parameter(const char *url, const char *name)
+// Returns the value of a parameter in the URL's query, NULL if it has none of this name.
+static const char *find_parameter(const char *url, const char *name)
 {
 	const char *query = strchr(url, '?');
 
@@ -103,11 +103,11 @@ enum reference_kind packages_reference_kind(const char *url)
 					      "git+http://",      "git+ssh://",     "git://",
 					      "hg+https://",      "hg+http://",     "hg+ssh://",
 					      "tarball+https://", "tarball+http://" };
-	const char *revision = parameter(url, "rev");
+	const char *revision = find_parameter(url, "rev");
 
 	if (str_starts(url, "path:" STORE) && !strstr(url, "/.."))
 		return REFERENCE_FIXED;
-	if (parameter(url, "narHash") || (revision && is_revision(revision)))
+	if (find_parameter(url, "narHash") || (revision && is_revision(revision)))
 		return REFERENCE_FIXED;
 	for (size_t i = 0; i < ARRAY_SIZE(forges); i++) {
 		const char *owner = str_after(url, forges[i]);
@@ -124,14 +124,14 @@ enum reference_kind packages_reference_kind(const char *url)
 	return REFERENCE_LOCAL;
 }
 
-bool packages_read_source(struct arena *arena, const char *json, struct package_source *ret_source)
+bool packages_parse_source(struct arena *arena, const char *json, struct package_source *ret_source)
 {
 	JSON_OWNED *all = json_read_object(json, 0);
 	const char *url = json_string_value(json_object_get(all, "url"));
 	const char *resolved = json_string_value(json_object_get(all, "resolvedUrl"));
 	const char *path = json_string_value(json_object_get(all, "path"));
 
-	if (!url || !resolved || !plain_url(url))
+	if (!url || !resolved || !is_valid_url(url))
 		return false;
 	if (path && !packages_store_path_valid(path))
 		path = NULL;
@@ -150,7 +150,7 @@ bool packages_store_path_valid(const char *path)
 	       strspn(hash, LETTERS_AND_DIGITS "+-._?=") == strlen(hash);
 }
 
-static bool read_outputs(struct arena *arena, json_t *object, package_outputs *outputs)
+static bool parse_outputs(struct arena *arena, json_t *object, package_outputs *outputs)
 {
 	const char *name;
 	json_t *value;
@@ -158,7 +158,7 @@ static bool read_outputs(struct arena *arena, json_t *object, package_outputs *o
 	json_object_foreach(object, name, value) {
 		const char *path = json_string_value(value);
 
-		// One that is addressed by its content has no path before it is built.
+		// A content-addressed output has no path before it is built.
 		if (path && !packages_store_path_valid(path))
 			return false;
 		vec_push(arena, outputs,
@@ -169,7 +169,7 @@ static bool read_outputs(struct arena *arena, json_t *object, package_outputs *o
 	return true;
 }
 
-bool packages_read_builds(struct arena *arena, const char *json, package_builds *ret_builds)
+bool packages_parse_builds(struct arena *arena, const char *json, package_builds *ret_builds)
 {
 	JSON_OWNED *all = json_loads(json, 0, NULL);
 	package_builds builds = { 0 };
@@ -182,11 +182,11 @@ bool packages_read_builds(struct arena *arena, const char *json, package_builds 
 		const char *derivation = json_string_value(json_object_get(entry, "drvPath"));
 		struct package_build build = { 0 };
 
-		// A path that was there is a string, or an object with nothing but that.
+		// A store path that was an argument is a string, or an object with a path only.
 		if (json_is_string(entry) || (!derivation && json_object_get(entry, "path")))
 			continue;
 		if (!derivation || !packages_store_path_valid(derivation) ||
-		    !read_outputs(arena, json_object_get(entry, "outputs"), &build.outputs))
+		    !parse_outputs(arena, json_object_get(entry, "outputs"), &build.outputs))
 			return false;
 		build.derivation = arena_strdup(arena, derivation);
 		vec_push(arena, &builds, build);
@@ -195,8 +195,8 @@ bool packages_read_builds(struct arena *arena, const char *json, package_builds 
 	return true;
 }
 
-// A plain string in quotes; NULL when it is none.
-static const char *read_string(struct arena *arena, const char **cursor)
+// Parses a string in quotes without escapes. Returns NULL if there is none at the cursor.
+static const char *parse_string(struct arena *arena, const char **cursor)
 {
 	const char *start = *cursor + 1;
 	size_t length;
@@ -210,17 +210,17 @@ static const char *read_string(struct arena *arena, const char **cursor)
 	return arena_strndup(arena, start, length);
 }
 
-bool packages_read_derivation(struct arena *arena, const char *text, package_outputs *ret_outputs)
+bool packages_parse_derivation(struct arena *arena, const char *text, package_outputs *ret_outputs)
 {
 	const char *s = str_after(text, "Derive([");
 	package_outputs outputs = { 0 };
 
 	for (; s && *s == '('; s += *s == ',') {
-		const char *fields[4]; // name, path, and what is known of its content
+		const char *fields[4]; // name, path, hash algorithm and hash of the content
 
 		for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
 			s++; // '(' or ','
-			fields[i] = read_string(arena, &s);
+			fields[i] = parse_string(arena, &s);
 			if (!fields[i] || *s != (i + 1 < ARRAY_SIZE(fields) ? ',' : ')'))
 				return false;
 		}
@@ -237,13 +237,13 @@ bool packages_read_derivation(struct arena *arena, const char *text, package_out
 	return true;
 }
 
-bool packages_output_is_aside(const char *output)
+bool packages_output_is_auxiliary(const char *output)
 {
-	static const char *const aside[] = { "dev",  "devdoc", "doc", "docs",  "man",
-					     "info", "debug",  "lib", "static" };
+	static const char *const auxiliary[] = { "dev",  "devdoc", "doc", "docs",  "man",
+						 "info", "debug",  "lib", "static" };
 
-	for (size_t i = 0; i < ARRAY_SIZE(aside); i++)
-		if (str_equal(output, aside[i]))
+	for (size_t i = 0; i < ARRAY_SIZE(auxiliary); i++)
+		if (str_equal(output, auxiliary[i]))
 			return true;
 	return false;
 }

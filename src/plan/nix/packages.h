@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Packages from Nix, as far as text goes: what is asked, what nix answers, and what of it may be remembered.
+// Packages from Nix, the pure part: validates requests and parses the output of nix.
 #pragma once
 
 #include "base/arena.h"
@@ -9,30 +9,33 @@
 
 #include <stdbool.h>
 
+// How long the cache of a REFERENCE_REMOTE is valid.
 enum { PACKAGES_REMOTE_SECONDS = 24 * 60 * 60 };
 
-// False with an error when a name or the reference cannot be given to nix.
+// Checks that the names and the reference can be passed to nix. Returns false with an error.
 bool packages_check(const struct config *config, struct error *error);
-// "package 'hello' (.claudebox/tools.txt)", or its place in a profile, for messages.
-const char *packages_shown(struct arena *arena, const struct config_package *package);
-// The same for where they come from: "nixpkgs 'path:/x'".
-const char *packages_source_shown(struct arena *arena, const struct config *config);
+// Returns "package 'hello' (.claudebox/tools.txt)", or the position in a profile, for messages.
+const char *packages_render_name(struct arena *arena, const struct config_package *package);
+// Returns the same for the reference of nixpkgs: "nixpkgs 'path:/x'".
+const char *packages_render_source(struct arena *arena, const struct config *config);
 
-// How long it holds what a reference to a flake stands for.
+// How long the meaning of a flake reference stays the same.
 enum reference_kind {
-	REFERENCE_LOCAL, // it can change at any moment
-	REFERENCE_REMOTE,
-	REFERENCE_FIXED,
+	REFERENCE_LOCAL,  // it can change at any time
+	REFERENCE_REMOTE, // it is looked up again after PACKAGES_REMOTE_SECONDS
+	REFERENCE_FIXED,  // for ever
 };
 enum reference_kind packages_reference_kind(const char *url);
 
-// From `nix flake metadata --json`.
+// A resolved reference.
 struct package_source {
-	const char *url;  // stays what it is
+	const char *url;  // locked: it always means the same tree
 	const char *path; // in the store; NULL: not known
 	enum reference_kind kind;
 };
-bool packages_read_source(struct arena *arena, const char *json, struct package_source *ret_source);
+// Parses the output of `nix flake metadata --json`.
+bool packages_parse_source(struct arena *arena, const char *json,
+			   struct package_source *ret_source);
 
 struct package_output {
 	const char *name;
@@ -44,24 +47,25 @@ struct package_build {
 	package_outputs outputs;
 };
 typedef VEC(struct package_build) package_builds;
-// From `nix build --json`; with --dry-run in the order of the request.
-bool packages_read_builds(struct arena *arena, const char *json, package_builds *ret_builds);
-// All outputs of a derivation, from its file.
-bool packages_read_derivation(struct arena *arena, const char *text, package_outputs *ret_outputs);
-// An output that nobody installs for its programs.
-bool packages_output_is_aside(const char *output);
+// Parses the output of `nix build --json`; with --dry-run it is in the order of the request.
+bool packages_parse_builds(struct arena *arena, const char *json, package_builds *ret_builds);
+// Parses the outputs from the text of a derivation's file.
+bool packages_parse_derivation(struct arena *arena, const char *text, package_outputs *ret_outputs);
+// Returns whether an output of this name holds no programs: documentation, headers, libraries.
+bool packages_output_is_auxiliary(const char *output);
 
-// "/nix/store/HASH-NAME" and nothing below it.
+// Returns whether the path is "/nix/store/HASH-NAME", without anything below it.
 bool packages_store_path_valid(const char *path);
 
-// What is remembered. Times are in seconds since 1970.
+// The key of a cache entry.
 struct package_request {
 	const char *reference;
 	const char *system;
-	const char *stamp; // of the files that decide what the reference stands for
+	const char *stamp; // of the files that determine the meaning of the reference
 	strings names;
 };
+// The value of a cache entry.
 struct package_answer {
-	package_rows rows;   // when read, without their origins
-	const char *nixpkgs; // where in the store they come from, NULL: not known
+	package_rows rows;   // without origins when they come from the cache
+	const char *nixpkgs; // store path of nixpkgs, NULL: not known
 };

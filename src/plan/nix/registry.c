@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What nix in the box goes by: the settings and registries of the host's, but for what may hold a secret.
+// Nix's settings and flake registry in the box: those of the host without secrets.
 //
-// Theory of operation: `nix shell nixpkgs#x` shall give in the box what it gives outside. Outside, the user's registry beats the
-// system's, and that the one that flake-registry names; the box has one file for all three. A profile's packages
-// have shown where in the store nixpkgs is: then that comes first, and nothing is fetched again.
+// Theory of operation: `nix shell nixpkgs#x` gives the same package in the box as on the host. On
+// the host there are three registries: the user's takes precedence over the system's, and that over
+// the file of the setting flake-registry. The box has one generated file with the entries of all
+// three, in this order. If packages were resolved before, the store path of nixpkgs is known. It
+// becomes the first entry, so that nix in the box does not fetch nixpkgs again.
 #include "plan/nix/registry.h"
 
 #include "base/arena.h"
@@ -18,7 +20,7 @@
 
 #include <string.h>
 
-// Of the user's own settings, those that a tool in the box would miss; tokens are in others.
+// The user's settings that are copied. None of them holds tokens.
 static const char *const user_settings[] = {
 	"experimental-features",
 	"flake-registry",
@@ -32,30 +34,32 @@ static const char *const user_settings[] = {
 	"extra-experimental-features",
 };
 
-// Of the system's, those that may hold a token, a password file or an include, which could.
-static const char *const closed_settings[] = {
+// The system's settings that are not copied, because they may hold a token, name a file with
+// passwords, name a program to run, or include another file.
+static const char *const refused_settings[] = {
 	"access-tokens",    "extra-access-tokens", "netrc-file", "include",   "!include",
 	"secret-key-files", "post-build-hook",     "diff-hook",  "build-hook"
 };
 
-// What stands behind the name of a setting; NULL: the line is about something else.
-static const char *setting(const char *line, const char *name)
+// Returns the text behind the setting's name, NULL if the line has another setting.
+static const char *setting_value(const char *line, const char *name)
 {
 	const char *rest = str_after(line + strspn(line, " \t"), name);
 
 	return rest && (*rest == ' ' || *rest == '\t' || *rest == '=') ? rest : NULL;
 }
 
-static bool is_one_of(const char *line, const char *const *names, size_t count)
+static bool line_sets_any(const char *line, const char *const *names, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (setting(line, names[i]))
+		if (setting_value(line, names[i]))
 			return true;
 	return false;
 }
 
-// In the whole, in a part, or in what the query of a URL names so.
-static bool holds_secret(struct arena *arena, const char *text)
+// Returns whether the text, one of its parts, or a parameter in the query of a URL looks like a
+// secret.
+static bool contains_secret(struct arena *arena, const char *text)
 {
 	static const char separators[] = " \t?&=;,#";
 	bool query = false;
@@ -72,12 +76,13 @@ static bool holds_secret(struct arena *arena, const char *text)
 	return secret_value(text) != NULL;
 }
 
-static bool is_plain(struct arena *arena, const char *line)
+// Returns whether the line contains no secret and no control characters.
+static bool is_harmless(struct arena *arena, const char *line)
 {
 	for (const char *s = line; *s; s++)
 		if ((unsigned char)*s < ' ' && *s != '\t')
 			return false;
-	return !holds_secret(arena, line);
+	return !contains_secret(arena, line);
 }
 
 static void add_settings(struct text *out, struct arena *arena, const char *content, bool user)
@@ -85,15 +90,16 @@ static void add_settings(struct text *out, struct arena *arena, const char *cont
 	const char *line;
 
 	while (content && (line = str_next_line(arena, &content))) {
-		bool open = user ? is_one_of(line, user_settings, ARRAY_SIZE(user_settings))
-				 : !is_one_of(line, closed_settings, ARRAY_SIZE(closed_settings));
+		bool allowed =
+			user ? line_sets_any(line, user_settings, ARRAY_SIZE(user_settings))
+			     : !line_sets_any(line, refused_settings, ARRAY_SIZE(refused_settings));
 
-		if (open && is_plain(arena, line))
+		if (allowed && is_harmless(arena, line))
 			text_printf(out, "%s\n", line);
 	}
 }
 
-static const char *open_settings(struct arena *arena, const struct facts *facts)
+static const char *render_allowed_settings(struct arena *arena, const struct facts *facts)
 {
 	struct text out = { .arena = arena };
 
@@ -104,12 +110,12 @@ static const char *open_settings(struct arena *arena, const struct facts *facts)
 
 const char *plan_nix_registry_file(struct arena *arena, const struct facts *facts)
 {
-	const char *settings = open_settings(arena, facts);
+	const char *settings = render_allowed_settings(arena, facts);
 	const char *found = NULL;
 	const char *line;
 
 	while ((line = str_next_line(arena, &settings))) {
-		const char *value = setting(line, "flake-registry");
+		const char *value = setting_value(line, "flake-registry");
 
 		if (value) {
 			value += strspn(value, " \t=");
@@ -123,16 +129,16 @@ const char *plan_nix_settings(struct arena *arena, const struct facts *facts)
 {
 	struct text out = { .arena = arena };
 
-	text_add(&out, open_settings(arena, facts));
-	// Claude is told to use them.
+	text_add(&out, render_allowed_settings(arena, facts));
+	// The instructions to Claude use these commands.
 	text_add(&out, "extra-experimental-features = nix-command flakes\n");
-	// The file itself is not in the box; what it says is.
+	// The named file is not in the box, but its entries are in the generated registry.
 	if (plan_nix_registry_file(arena, facts))
 		text_add(&out, "flake-registry = " NIX_REGISTRY "\n");
 	return text_get(&out);
 }
 
-static bool secret_in(struct arena *arena, json_t *reference)
+static bool has_secret_field(struct arena *arena, json_t *reference)
 {
 	const char *key;
 	json_t *value;
@@ -140,13 +146,13 @@ static bool secret_in(struct arena *arena, json_t *reference)
 	json_object_foreach(reference, key, value) {
 		const char *text = json_string_value(value);
 
-		if (text && (holds_secret(arena, text) || secret_name(key)))
+		if (text && (contains_secret(arena, text) || secret_name(key)))
 			return true;
 	}
 	return false;
 }
 
-// A directory or repository of this machine, which the box does not have.
+// Returns the path of a directory or repository outside the store, NULL for other references.
 static const char *local_path(const json_t *reference)
 {
 	const char *path = json_string_value(json_object_get(reference, "path"));
@@ -157,7 +163,7 @@ static const char *local_path(const json_t *reference)
 	return path && !path_within(path, "/nix/store") ? path : NULL;
 }
 
-static bool is_known(const json_t *flakes, const json_t *from)
+static bool has_entry(const json_t *flakes, const json_t *from)
 {
 	json_t *entry;
 	size_t i;
@@ -168,6 +174,7 @@ static bool is_known(const json_t *flakes, const json_t *from)
 	return false;
 }
 
+// Adds the entries of a registry that are not in `flakes` yet.
 static void add_registry(json_t *flakes, struct plan *plan, struct arena *arena, const char *text)
 {
 	JSON_OWNED *all = text ? json_read_object(text, 0) : NULL;
@@ -180,19 +187,19 @@ static void add_registry(json_t *flakes, struct plan *plan, struct arena *arena,
 		const char *id = json_string_value(json_object_get(from, "id"));
 		const char *shown = quote_word(arena, id ? id : "?", 60);
 
-		if (!json_is_object(from) || !json_is_object(to) || is_known(flakes, from))
+		if (!json_is_object(from) || !json_is_object(to) || has_entry(flakes, from))
 			continue;
-		if (secret_in(arena, to) || secret_in(arena, from)) {
+		if (has_secret_field(arena, to) || has_secret_field(arena, from)) {
 			plan_warn(plan, arena,
-				  "'%s' of the Nix registry holds something like a secret and is "
-				  "left out",
+				  "entry '%s' of the Nix registry is left out: it looks like it "
+				  "contains a secret",
 				  shown);
 			continue;
 		}
 		if (local_path(to))
 			plan_warn(plan, arena,
-				  "'%s' of the Nix registry is '%s', which is not in the box: nix "
-				  "will not find it there",
+				  "entry '%s' of the Nix registry does not work in the box: '%s' "
+				  "is not mounted",
 				  shown, quote_word(arena, local_path(to), 120));
 		json_array_append(flakes, entry);
 	}

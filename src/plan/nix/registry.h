@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What nix in the box goes by: the settings and registries of the host's, but for what may hold a secret.
+// Nix's settings and flake registry in the box: those of the host without secrets.
 #pragma once
 
 #include "base/arena.h"
@@ -8,10 +8,14 @@
 
 #include <stdbool.h>
 
-// The host's settings of Nix and its registries, but for what may hold a secret.
+// Returns the text of the box's nix.conf.
 const char *plan_nix_settings(struct arena *arena, const struct facts *facts);
-// Whether the box's registry is a made one: where there is only the system's, that is mounted as it is.
+// Returns whether the box's registry is generated. If the host has the system's registry only, that
+// file is mounted instead.
 bool plan_makes_nix_registry(const struct facts *facts);
+// Returns the JSON of the generated registry. Warns about entries that are left out or that cannot
+// work in the box.
 const char *plan_nix_registry(struct plan *plan, struct arena *arena, const struct facts *facts);
-// The file that the setting flake-registry names, when it lies outside the store.
+// Returns the file that the setting flake-registry names, if it is outside the store; NULL
+// otherwise.
 const char *plan_nix_registry_file(struct arena *arena, const struct facts *facts);

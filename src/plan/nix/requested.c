@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the repository's list of tools: everything in it is the repository's word, so everything is checked.
+// Parses the list of requested packages. The repository wrote it, so every line is validated.
 #include "plan/nix/requested.h"
 
 #include "base/arena.h"
@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-enum { MOST_TOOLS = 50, MOST_ODD = 5 };
+enum { PACKAGES_MAX = 50, INVALID_MAX = 5 };
 
-static bool has(const strings *list, const char *name)
+static bool contains(const strings *list, const char *name)
 {
 	vec_each(known, list) {
 		if (str_equal(*known, name))
@@ -32,35 +32,35 @@ struct requested requested_parse(struct arena *arena, const char *text)
 		name[length] = '\0';
 		name += strspn(name, " \t\r");
 		if (*name && !package_name_valid(name)) {
-			if (requested.odd.count < MOST_ODD)
+			if (requested.odd.count < INVALID_MAX)
 				vec_push(arena, &requested.odd, name);
-		} else if (*name && !has(&requested.tools, name) &&
-			   requested.tools.count < MOST_TOOLS) {
+		} else if (*name && !contains(&requested.tools, name) &&
+			   requested.tools.count < PACKAGES_MAX) {
 			vec_push(arena, &requested.tools, name);
 		}
 	}
 	return requested;
 }
 
-const char *requested_render_answer(struct arena *arena, const strings *tools,
+const char *requested_render_answer(struct arena *arena, const strings *packages,
 				    enum requested_answer answer)
 {
 	struct text out = { .arena = arena };
 
 	text_add(&out, answer == REQUESTED_YES ? "yes\n" : "no\n");
-	vec_each(tool, tools)
-		text_printf(&out, "%s\n", *tool);
+	vec_each(package, packages)
+		text_printf(&out, "%s\n", *package);
 	return text_get(&out);
 }
 
-enum requested_answer requested_answered(struct arena *arena, const strings *tools,
-					 const char *kept)
+enum requested_answer requested_parse_answer(struct arena *arena, const strings *packages,
+					     const char *text)
 {
-	if (!kept)
+	if (!text)
 		return REQUESTED_UNKNOWN;
-	if (str_equal(kept, requested_render_answer(arena, tools, REQUESTED_YES)))
+	if (str_equal(text, requested_render_answer(arena, packages, REQUESTED_YES)))
 		return REQUESTED_YES;
-	return str_equal(kept, requested_render_answer(arena, tools, REQUESTED_NO))
+	return str_equal(text, requested_render_answer(arena, packages, REQUESTED_NO))
 		       ? REQUESTED_NO
 		       : REQUESTED_UNKNOWN;
 }

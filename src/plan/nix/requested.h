@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the repository itself asks for, in .claudebox/tools.txt (EXT-01). It is shown and asked about, never just done.
+// Requested packages: the repository's list in .claudebox/tools.txt (EXT-01).
 #pragma once
 
 #include "base/arena.h"
@@ -8,16 +8,18 @@
 #define REQUESTED_FILE      "tools.txt"
 
 struct requested {
-	strings tools;
-	strings odd; // lines that are no name
+	strings tools; // names of packages
+	strings odd;   // lines that are not valid names
 };
 
-// One name a line, `#` begins a comment.
+// Parses a list with one name on each line; `#` begins a comment. `text` may be NULL.
 struct requested requested_parse(struct arena *arena, const char *text);
 
-// How an answer is kept, and what was answered to exactly these wishes.
 enum requested_answer { REQUESTED_UNKNOWN, REQUESTED_YES, REQUESTED_NO };
-const char *requested_render_answer(struct arena *arena, const strings *tools,
+// Returns the text of the file that stores the user's answer to a list.
+const char *requested_render_answer(struct arena *arena, const strings *packages,
 				    enum requested_answer answer);
-enum requested_answer requested_answered(struct arena *arena, const strings *tools,
-					 const char *kept);
+// Returns the answer in the text of such a file; REQUESTED_UNKNOWN if `text` is NULL or the answer
+// is to another list.
+enum requested_answer requested_parse_answer(struct arena *arena, const strings *packages,
+					     const char *text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads what the user's own nix goes by: settings, registries, and the index that finds commands in packages.
+// Reads the files of the user's nix: settings, registries, and the index of nix-index.
 #include "probe/nix/client.h"
 
 #include "base/arena.h"
@@ -12,11 +12,12 @@
 #include "probe/programs.h"
 #include "sys/files.h"
 
-enum { TEXT_LIMIT = 1024 * 1024 };
+enum { TEXT_MAX = 1024 * 1024 };
 
-// A directory of the XDG kind, unless a box writes there.
+// Returns the directory that an XDG variable names, or the default below $HOME if the variable is
+// not set or a box can write to the directory.
 static const char *user_directory(struct arena *arena, const struct facts *facts,
-				  const char *variable, const char *usual)
+				  const char *variable, const char *fallback)
 {
 	const char *chosen = facts_variable(facts, variable);
 
@@ -26,7 +27,7 @@ static const char *user_directory(struct arena *arena, const struct facts *facts
 		if (!probe_box_writes(facts, &place))
 			return chosen;
 	}
-	return path_join(arena, facts->home, usual);
+	return path_join(arena, facts->home, fallback);
 }
 
 const char *probe_nix_configuration(struct arena *arena, const struct facts *facts)
@@ -42,12 +43,12 @@ void probe_nix_client(struct facts *facts, struct arena *arena)
 	const char *file;
 
 	nix->user_settings =
-		file_read(arena, path_join(arena, own, "nix.conf"), TEXT_LIMIT, READ_FOLLOW);
+		file_read(arena, path_join(arena, own, "nix.conf"), TEXT_MAX, READ_FOLLOW);
 	nix->user_registry =
-		file_read(arena, path_join(arena, own, "registry.json"), TEXT_LIMIT, READ_FOLLOW);
-	nix->system_registry = file_read(arena, NIX_REGISTRY, TEXT_LIMIT, READ_FOLLOW);
+		file_read(arena, path_join(arena, own, "registry.json"), TEXT_MAX, READ_FOLLOW);
+	nix->system_registry = file_read(arena, NIX_REGISTRY, TEXT_MAX, READ_FOLLOW);
 	file = plan_nix_registry_file(arena, facts);
 	if (file && !str_equal(file, NIX_REGISTRY))
-		nix->global_registry = file_read(arena, file, TEXT_LIMIT, READ_FOLLOW);
+		nix->global_registry = file_read(arena, file, TEXT_MAX, READ_FOLLOW);
 	nix->index = file_follow(arena, path_join(arena, cache, "nix-index"));
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Reads what the user's own nix goes by: settings, registries, and the index that finds commands in packages.
+// Reads the files of the user's nix: settings, registries, and the index of nix-index.
 #pragma once
 
 #include "base/arena.h"
 #include "plan/facts.h"
 
-// What nix goes by beside that.
+// Fills the settings, registries and index in facts->nix.
 void probe_nix_client(struct facts *facts, struct arena *arena);
-// Where nix's user keeps what decides about a reference.
+// Returns the user's configuration directory, which has nix's files in its directory 'nix'.
 const char *probe_nix_configuration(struct arena *arena, const struct facts *facts);

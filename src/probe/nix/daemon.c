@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Asks the Nix daemon whether it trusts us, beside the rest of the probe.
+// Asks the Nix daemon whether it trusts the user, in parallel with the other probes.
 //
-// Theory of operation: a user whom the daemon trusts can make it run anything as root, so such a user's box must not reach
-// it. Since protocol 1.35 the daemon tells at the end of its greeting. Everything that a client says until then does not depend
-// on the answers, so it is sent at once, and the answer is read when the rest of the probe is done. An older daemon, or
-// one that is not running yet, goes by its settings, which we can read as well.
+// Theory of operation: a trusted user can make the daemon run any command as root, so the box of
+// such a user must not reach the daemon. Since protocol 1.35 the daemon reports at the end of its
+// greeting whether it trusts the client. The client's messages up to that point do not depend on
+// the daemon's. So probe_nix_start sends them all at once, and probe_nix_finish reads the greeting
+// after the other probes. For an older daemon, or one that is not running yet, the result comes
+// from Nix's settings files.
 #include "probe/nix/daemon.h"
 
 #include "base/arena.h"
@@ -24,9 +26,9 @@
 #include <sys/un.h>
 #include <time.h>
 
-enum { ANSWER_MS = 2000, SETTINGS_LIMIT = 1024 * 1024 };
+enum { ANSWER_TIMEOUT_MS = 2000, SETTINGS_MAX = 1024 * 1024 };
 
-// A daemon that systemd starts has root's home as its own, too; what lies there, nobody else can read.
+// The daemon also reads settings in root's home directory, which ordinary users cannot read.
 static const char *const settings_files[] = { "/etc/nix/nix.conf", "/etc/xdg/nix/nix.conf" };
 
 struct nix_question probe_nix_start(void)
@@ -41,26 +43,27 @@ struct nix_question probe_nix_start(void)
 		return question;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0) {
-		// These say that nobody is there, or not for us: then its settings tell what it will be like.
+		// With these errors the daemon does not run, or this user cannot reach it. Then
+		// its settings decide.
 		question.doubtful = errno != ENOENT && errno != ECONNREFUSED && errno != EACCES;
 		return question;
 	}
-	nix_make_hello(hello);
+	nix_render_hello(hello);
 	question.doubtful = send(fd, hello, sizeof(hello), MSG_NOSIGNAL) != sizeof(hello);
 	question.socket = take_fd(&fd);
 	return question;
 }
 
-static enum nix_answer read_answer(int fd)
+static enum nix_greeting read_greeting(int fd)
 {
-	unsigned char bytes[NIX_GREETING_LIMIT];
-	enum nix_answer answer = NIX_ANSWER_MORE;
+	unsigned char bytes[NIX_GREETING_MAX];
+	enum nix_greeting greeting = NIX_GREETING_INCOMPLETE;
 	int64_t start = clock_monotonic_ms();
 	size_t size = 0;
 
-	while (answer == NIX_ANSWER_MORE && size < sizeof(bytes)) {
+	while (greeting == NIX_GREETING_INCOMPLETE && size < sizeof(bytes)) {
 		struct pollfd wait = { .fd = fd, .events = POLLIN };
-		int left = clock_left_ms(start, ANSWER_MS);
+		int left = clock_left_ms(start, ANSWER_TIMEOUT_MS);
 		ssize_t got;
 
 		if (left <= 0 || poll(&wait, 1, left) <= 0)
@@ -68,16 +71,16 @@ static enum nix_answer read_answer(int fd)
 		got = recv(fd, bytes + size, sizeof(bytes) - size, 0);
 		if (got < 0 && errno == EINTR)
 			continue;
-		if (got <= 0) // it closes when we are not among its users
+		if (got <= 0) // the daemon closes the connection if the user is not allowed
 			break;
 		size += (size_t)got;
-		answer = nix_read_greeting(bytes, size);
+		greeting = nix_parse_greeting(bytes, size);
 	}
-	return answer;
+	return greeting;
 }
 
-// A daemon of our own builds as us.
-static bool is_ours(int fd, uid_t uid)
+// Returns whether the daemon runs as this user, so that it builds as this user; true if unknown.
+static bool runs_as_user(int fd, uid_t uid)
 {
 	struct ucred daemon;
 	socklen_t size = sizeof(daemon);
@@ -87,13 +90,13 @@ static bool is_ours(int fd, uid_t uid)
 
 static const char *read_settings(struct arena *arena, const char *path, bool *ret_missing)
 {
-	const char *text = file_read(arena, path, SETTINGS_LIMIT, READ_FOLLOW);
+	const char *text = file_read(arena, path, SETTINGS_MAX, READ_FOLLOW);
 
 	*ret_missing = !text && access(path, F_OK) < 0 && (errno == ENOENT || errno == ENOTDIR);
 	return text;
 }
 
-// The daemon goes by the group's list and by the group that we have; being in it in any way counts here.
+// Returns whether the user is in the group: by its member list, or by the groups of this process.
 static bool in_group(const char *name, const char *user)
 {
 	const struct group *group = group_by_name(name);
@@ -113,12 +116,14 @@ static bool in_group(const char *name, const char *user)
 	return false;
 }
 
+// Returns what the setting trusted-users means for this user.
 static enum nix_trust trust_by_settings(const struct nix_settings *settings,
 					const struct facts *facts)
 {
 	char number[16];
 
-	snprintf(number, sizeof(number), "%u", facts->uid); // of a user without a name
+	// The daemon uses the number of a user without a name.
+	snprintf(number, sizeof(number), "%u", facts->uid);
 	vec_each(entry, &settings->trusted_users) {
 		if (str_equal(*entry, "*") || str_equal(*entry, facts->user) ||
 		    str_equal(*entry, number) ||
@@ -132,7 +137,7 @@ void probe_nix_finish(struct nix_question *question, struct facts *facts, struct
 {
 	CLEANUP_FD int fd = -1;
 	struct nix_settings settings = nix_default_settings;
-	enum nix_answer answer = NIX_ANSWER_NONE;
+	enum nix_greeting greeting = NIX_GREETING_UNKNOWN;
 	struct nix_facts *nix = &facts->nix;
 
 	if (!facts_file(facts, NIX_DAEMON))
@@ -141,17 +146,17 @@ void probe_nix_finish(struct nix_question *question, struct facts *facts, struct
 		*question = probe_nix_start();
 	fd = take_fd(&question->socket);
 	for (size_t i = 0; i < ARRAY_SIZE(settings_files); i++)
-		nix_read_settings(&settings, arena, settings_files[i], read_settings);
+		nix_parse_settings(&settings, arena, settings_files[i], read_settings);
 	nix->unsandboxed = nix_unsandboxed(&settings);
-	nix->ours = fd >= 0 && is_ours(fd, facts->uid);
+	nix->ours = fd >= 0 && runs_as_user(fd, facts->uid);
 	if (question->doubtful)
-		answer = NIX_ANSWER_BAD;
+		greeting = NIX_GREETING_INVALID;
 	else if (fd >= 0)
-		answer = read_answer(fd);
-	if (facts->uid == 0 || answer == NIX_ANSWER_TRUSTED)
+		greeting = read_greeting(fd);
+	if (facts->uid == 0 || greeting == NIX_GREETING_TRUSTED)
 		nix->trust = NIX_TRUST_YES;
-	else if (answer == NIX_ANSWER_NOT_TRUSTED)
+	else if (greeting == NIX_GREETING_NOT_TRUSTED)
 		nix->trust = NIX_TRUST_NO;
-	else if (answer == NIX_ANSWER_NONE)
+	else if (greeting == NIX_GREETING_UNKNOWN)
 		nix->trust = trust_by_settings(&settings, facts);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Asks the Nix daemon whether it trusts us, beside the rest of the probe.
+// Asks the Nix daemon whether it trusts the user, in parallel with the other probes.
 #pragma once
 
 #include "base/arena.h"
@@ -9,9 +9,11 @@
 
 struct nix_question {
 	bool asked;
-	int socket; // -1: nobody was there
-	bool doubtful;
+	int socket;    // to the daemon; -1: it does not run, or this user cannot reach it
+	bool doubtful; // connecting or sending failed for another reason
 };
 
+// Connects to the daemon and sends the client's first message. Does nothing for root.
 struct nix_question probe_nix_start(void);
+// Reads the daemon's answer and Nix's settings, fills facts->nix, and closes the socket.
 void probe_nix_finish(struct nix_question *question, struct facts *facts, struct arena *arena);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Looks into the project's .claudebox directory, which the repository wrote.
+// Reads the requested packages from the project's directory .claudebox. The repository wrote it, so
+// links are not followed and sizes are bounded.
 #include "probe/nix/requested.h"
 
 #include "base/arena.h"
@@ -15,9 +16,10 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-enum { TOOLS_LIMIT = 16 * 1024, MOST_OTHERS = 5, MOST_ENTRIES = 100 };
+enum { LIST_MAX = 16 * 1024, OTHERS_MAX = 5, ENTRIES_MAX = 100 };
 
-static void list_others(struct requested_facts *requested, struct arena *arena, const char *path)
+static void list_other_files(struct requested_facts *requested, struct arena *arena,
+			     const char *path)
 {
 	CLEANUP_FD int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	CLEANUP_DIR DIR *directory = fd < 0 ? NULL : fdopendir(fd);
@@ -26,11 +28,11 @@ static void list_others(struct requested_facts *requested, struct arena *arena, 
 	if (!directory)
 		return;
 	take_fd(&fd);
-	for (int i = 0; i < MOST_ENTRIES && (entry = readdir(directory)); i++) {
+	for (int i = 0; i < ENTRIES_MAX && (entry = readdir(directory)); i++) {
 		if (str_equal(entry->d_name, ".") || str_equal(entry->d_name, "..") ||
 		    str_equal(entry->d_name, REQUESTED_FILE))
 			continue;
-		if (requested->others.count < MOST_OTHERS)
+		if (requested->others.count < OTHERS_MAX)
 			vec_push(arena, &requested->others, arena_strdup(arena, entry->d_name));
 	}
 }
@@ -49,13 +51,13 @@ void probe_requested_packages(struct facts *facts, struct arena *arena)
 	requested->path = path;
 	requested->id = (struct file_id){ .device = status.st_dev, .inode = status.st_ino };
 	requested->requested = requested_parse(
-		arena, file_read(arena, path_join(arena, path, REQUESTED_FILE), TOOLS_LIMIT, 0));
-	list_others(requested, arena, path);
+		arena, file_read(arena, path_join(arena, path, REQUESTED_FILE), LIST_MAX, 0));
+	list_other_files(requested, arena, path);
 	if (facts->state.root_kind == FILE_DIRECTORY)
-		requested->answer = requested_answered(
+		requested->answer = requested_parse_answer(
 			arena, &requested->requested.tools,
 			file_read(arena,
 				  path_join(arena, plan_instance_path(arena, facts),
 					    plan_requested_name(arena, facts)),
-				  TOOLS_LIMIT, 0));
+				  LIST_MAX, 0));
 }

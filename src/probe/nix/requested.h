@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Looks into the project's .claudebox directory, which the repository wrote.
+// Reads the requested packages from the project's directory .claudebox.
 #pragma once
 
 #include "base/arena.h"
 #include "plan/facts.h"
 
-// What the repository asks for.
+// Fills facts->requested: the list, the user's stored answer, and the names of other files there.
 void probe_requested_packages(struct facts *facts, struct arena *arena);

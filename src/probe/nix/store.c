@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where programs are in the Nix store: a build by Nix was told, elsewhere the user's PATH says so.
+// Finds programs in the Nix store: in directories that were compiled in, or else on the user's
+// PATH.
 #include "probe/nix/store.h"
 
 #include "base/arena.h"
@@ -12,7 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// The build's own are taken as they are: with claudebox, they are in the store as well. Those of the user's PATH may be links.
+// Adds the directories of a list like PATH that are in the store. With `follow`, links are resolved
+// first: entries of the user's PATH may be links. Compiled-in directories are store paths already.
 static void add_directories(struct facts *facts, struct arena *arena, const char *path, bool follow)
 {
 	for (const char *s = path; *s;) {
@@ -41,7 +43,8 @@ const char *probe_store_program(struct arena *arena, const struct facts *facts, 
 	return NULL;
 }
 
-// The build's word, then PATH, then what the host itself has there (NixOS: links into the store).
+// Returns the target for a link in the box: a program of facts->store, the compiled-in loader, or
+// the store path that the host's own file leads to (on NixOS it is a link); NULL if there is none.
 static const char *link_target(struct arena *arena, const struct facts *facts,
 			       const struct store_link *link)
 {

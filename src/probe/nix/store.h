@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Where programs are in the Nix store: a build by Nix was told, elsewhere the user's PATH says so.
+// Finds programs in the Nix store: in directories that were compiled in, or else on the user's
+// PATH.
 #pragma once
 
 #include "base/arena.h"
 #include "plan/facts.h"
 
-// Where programs are in the Nix store.
+// Fills facts->store.
 void probe_store(struct facts *facts, struct arena *arena);
-// One that the box's PATH has in the store; NULL: it has none.
+// Returns the path of a program in the directories of facts->store, NULL if it is in none of them.
 const char *probe_store_program(struct arena *arena, const struct facts *facts, const char *name);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The event loop of the DNS relay.
-#include "network/dns_loop.h"
+// Registers descriptors of the DNS relay with epoll.
+#include "network/dns_state.h"
 
 #include <sys/epoll.h>
 
-bool loop_watch(struct loop *loop, struct endpoint *endpoint, uint32_t events, enum event_kind kind,
-		unsigned int index, unsigned int part)
+bool dns_relay_watch(struct dns_relay *relay, struct dns_endpoint *endpoint, uint32_t events,
+		     enum dns_event kind, unsigned int index, unsigned int part)
 {
 	struct epoll_event event = { .events = events,
 				     .data.u64 = (uint64_t)kind << 32 | index << 8 | part };
@@ -13,7 +13,7 @@ bool loop_watch(struct loop *loop, struct endpoint *endpoint, uint32_t events, e
 
 	if (endpoint->events == events)
 		return true;
-	if (epoll_ctl(loop->epoll, operation, endpoint->fd, &event) < 0)
+	if (epoll_ctl(relay->epoll, operation, endpoint->fd, &event) < 0)
 		return false;
 	endpoint->events = events;
 	return true;

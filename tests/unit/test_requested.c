@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The repository's list of tools: names, odd lines, and the answers that are kept.
+// Requested packages: names, invalid lines, and the stored answers.
 #include "base/arena.h"
 #include "base/text.h"
 #include "check.h"
@@ -69,11 +69,11 @@ static void test_answers(void)
 	const char *yes = requested_render_answer(&arena, &one.tools, REQUESTED_YES);
 	const char *no = requested_render_answer(&arena, &one.tools, REQUESTED_NO);
 
-	CHECK(requested_answered(&arena, &one.tools, yes) == REQUESTED_YES);
-	CHECK(requested_answered(&arena, &one.tools, no) == REQUESTED_NO);
-	CHECK(requested_answered(&arena, &other.tools, yes) == REQUESTED_UNKNOWN);
-	CHECK(requested_answered(&arena, &one.tools, NULL) == REQUESTED_UNKNOWN);
-	CHECK(requested_answered(&arena, &one.tools, "yes\n") == REQUESTED_UNKNOWN);
+	CHECK(requested_parse_answer(&arena, &one.tools, yes) == REQUESTED_YES);
+	CHECK(requested_parse_answer(&arena, &one.tools, no) == REQUESTED_NO);
+	CHECK(requested_parse_answer(&arena, &other.tools, yes) == REQUESTED_UNKNOWN);
+	CHECK(requested_parse_answer(&arena, &one.tools, NULL) == REQUESTED_UNKNOWN);
+	CHECK(requested_parse_answer(&arena, &one.tools, "yes\n") == REQUESTED_UNKNOWN);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""EXT-01 with a real Nix: the repository's tools come when the user says yes, once, and again when the list changes."""
+"""EXT-01 with a real Nix: claudebox asks about requested packages once, and again when the list changes."""
 import unittest
 
 from lib.box import CLAUDEBOX
@@ -9,9 +9,10 @@ from lib.terminal import Terminal
 NEEDS_NIX = True
 
 
-class Wishes(NixTest):
+class RequestedPackages(NixTest):
     def start(self, answer=None):
-        """On a terminal; `answer` is for the repository's wish, if that is asked about. What was on the screen."""
+        """Starts a box on a terminal and returns its output. `answer` is the answer about the requested packages, None if
+        claudebox must not ask."""
         terminal = Terminal([CLAUDEBOX, "--exec", "sh", "-c", "hello || echo no hello"], {**self.env, "NO_COLOR": "1"}, str(self.project), columns=200)
         self.addCleanup(terminal.close)
         asked = terminal.expect(r"Add them to the box\? \[y/N\]|Start\? \[y/N\]", 30)[0].startswith(b"Add")
@@ -23,30 +24,30 @@ class Wishes(NixTest):
         terminal.wait(30)
         return terminal.output.decode()
 
-    def wish(self, text):
+    def request(self, text):
         (self.project / ".claudebox").mkdir(exist_ok=True)
         (self.project / ".claudebox" / "tools.txt").write_text(text)
 
     def test_yes_is_remembered(self):
-        self.wish("hello\n")
+        self.request("hello\n")
         self.assertNotIn("no hello", self.start("y"))
         out = self.start()
         self.assertNotIn("no hello", out)
         self.assertIn(".claudebox/tools.txt", out)
 
     def test_no_is_remembered(self):
-        self.wish("hello\n")
+        self.request("hello\n")
         self.assertIn("no hello", self.start("n"))
         self.assertIn("no hello", self.start())
 
     def test_a_changed_list_is_asked_about_again(self):
-        self.wish("hello\n")
+        self.request("hello\n")
         self.start("y")
-        self.wish("hello\nlate\n")
+        self.request("hello\nlate\n")
         self.assertIn("no hello", self.start("n"))
 
-    def test_yes_on_the_command_line_grants_nothing(self):
-        self.wish("hello\n")
+    def test_option_yes_does_not_grant_the_request(self):
+        self.request("hello\n")
         done = self.claudebox("--yes", "--exec", "sh", "-c", "hello || echo no hello")
         self.assertIn("no hello", done.stdout)
         self.assertIn("are not added: hello", done.stderr)

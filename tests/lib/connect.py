@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Tries addresses and says what came of it; run by tests inside a box as `python3 -c`, so it stands alone.
+"""Connects to addresses and prints the outcomes. Tests run it in a box with `python3 -c`, so it imports no module of the tests.
 
-usage: probe.py JSON: a list of [protocol, address, port]; prints a list of [outcome, seconds]. Without JSON it says "ready" and takes
-one list a line from standard input. An outcome is "reached", the name of an error (of connect or send; with "late " before it when it
-only came in place of the answer), "silent", or "wrong".
-Protocols: tcp, udp (connected), datagram (unconnected), ping. An address that ends in % gets the first interface that has a link-local one.
+usage: connect.py [JSON]. JSON is a list of [protocol, address, port]; the script prints a list of [outcome, seconds]. Without JSON it
+prints "ready" and reads one list from each line of standard input.
+Outcomes: "reached"; the name of an error of connect or send, with the prefix "late " if recv failed instead; "silent" after a timeout;
+"wrong" for an unexpected answer.
+Protocols: tcp, udp (connected), datagram (unconnected), ping. An address that ends in % gets the first interface with a link-local one.
 """
 import errno
 import json
@@ -13,7 +14,7 @@ import struct
 import sys
 import time
 
-PATIENCE = 1.0
+TIMEOUT = 1.0
 IPV6_RECVERR = 25
 
 
@@ -33,9 +34,10 @@ def attempt(protocol, address, port):
         number = socket.IPPROTO_ICMPV6 if family == socket.AF_INET6 else socket.IPPROTO_ICMP
     message = echo_request(family) if protocol == "ping" else b"claudebox"
     with socket.socket(family, kind, number) as connection:
-        connection.settimeout(PATIENCE)
+        connection.settimeout(TIMEOUT)
         if protocol == "ping" and family == socket.AF_INET6:
-            connection.setsockopt(socket.IPPROTO_IPV6, IPV6_RECVERR, 1)  # as ping does: the kernel tells an IPv6 sender in no other way
+            # As ping does: otherwise the kernel does not report errors to an IPv6 sender.
+            connection.setsockopt(socket.IPPROTO_IPV6, IPV6_RECVERR, 1)
         late = ""
         try:
             if protocol in ("tcp", "udp"):
@@ -54,7 +56,7 @@ def attempt(protocol, address, port):
     return "reached" if answer.startswith(b"reached ") and answer.endswith(b" claudebox") else "wrong"
 
 
-def try_all(table):
+def connect_all(table):
     results = []
     for protocol, address, port in table:
         started = time.monotonic()
@@ -67,8 +69,8 @@ def try_all(table):
 
 
 if len(sys.argv) > 1:
-    try_all(json.loads(sys.argv[1]))
+    connect_all(json.loads(sys.argv[1]))
 else:
     print("ready", flush=True)
     for line in sys.stdin:
-        try_all(json.loads(line))
+        connect_all(json.loads(line))

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// --check: the state directory, the project and the profile.
+#include "check/configuration.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/quote.h"
+#include "check/finding.h"
+#include "config/config.h"
+#include "plan/check.h"
+#include "plan/facts.h"
+#include "plan/plan.h"
+#include "render/check.h"
+
+#include <unistd.h>
+
+struct finding check_state(struct arena *arena, const struct facts *facts,
+			   const struct config *config)
+{
+	struct error error = { .arena = arena };
+
+	(void)config;
+	if (!plan_refuse_state(facts, &error))
+		return finding_broken(error.message, error.hint);
+	if (facts->state.root_kind != FILE_MISSING)
+		return finding_ok(arena_printf(
+			arena, "%s, mode %03o%s", quote_display(arena, facts->state.root, 0),
+			(unsigned int)facts->state.root_mode & 0777,
+			facts->state.flat.found ? "; from an earlier claudebox: the next start "
+						  "upgrades it and keeps a backup"
+						: ""));
+	if (access(facts->home, W_OK) < 0)
+		return finding_broken("the home directory is not writable",
+				      "check its owner and mode");
+	return finding_ok("does not exist yet: the first start creates it");
+}
+
+struct finding check_project(struct arena *arena, const struct facts *facts,
+			     const struct config *config)
+{
+	struct error error = { .arena = arena };
+
+	(void)config;
+	if (!plan_refuse_project(facts, &error))
+		return finding_broken(error.message, error.hint);
+	return finding_ok(quote_display(arena, facts->project, 0));
+}
+
+// Checks the profile together with the options of the command line, by building a plan.
+struct finding check_profile(struct arena *arena, const struct facts *facts,
+			     const struct config *config)
+{
+	const struct profile_facts *profile = &facts->profile;
+	struct error error = { .arena = arena };
+	struct config shell = *config;
+	struct plan plan;
+
+	if (profile->problem)
+		return finding_broken(profile->problem, profile->fix);
+	shell.payload = PAYLOAD_SHELL;
+	// Errors of the project and the state have rows of their own.
+	if (plan_refuse_project(facts, &error) && plan_refuse_state(facts, &error) &&
+	    !plan_build(&plan, arena, &shell, facts, &error))
+		return finding_broken(error.message, error.hint);
+	return finding_ok(profile->name ? profile->name : "none selected");
+}
