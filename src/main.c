@@ -14,13 +14,6 @@
 #include "plan/check.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
-#include "plan/system.h"
-#include "plan/tables.h"
-#include "probe/cgroup.h"
-#include "probe/mounts.h"
-#include "probe/network.h"
-#include "probe/nix/client.h"
-#include "probe/nix/daemon.h"
 #include "probe/probe.h"
 #include "probe/profile.h"
 #include "prove/plant.h"
@@ -54,38 +47,19 @@ static bool apply_profile(struct config *config, struct arena *arena, struct fac
 	return true;
 }
 
-// The daemon takes milliseconds to answer: a box that will not have it does not wait.
-static void hear_nix(struct nix_question *question, struct facts *facts, struct arena *arena,
-		     const struct config *config)
-{
-	if (!plan_wants_daemon(config) && config->action != ACTION_CHECK) {
-		if (question->socket >= 0)
-			close(question->socket);
-		return;
-	}
-	probe_nix_finish(question, facts, arena);
-	if (facts_file(facts, NIX_DAEMON))
-		probe_nix_client(facts, arena);
-}
-
 static bool act(struct config *config, struct arena *arena, struct prove *prove, int *ret_status,
 		struct error *error)
 {
-	struct nix_question question = { .socket = -1 };
+	unsigned int needs =
+		config->action == ACTION_CHECK ? PROBE_NETWORK | PROBE_NIX | PROBE_SYSTEMD : 0;
 	struct facts facts = { 0 };
 	const char *requested_record;
 	struct plan plan;
 
-	if (plan_wants_daemon(config)) // beside the rest; a profile may know better
-		question = probe_nix_start();
-	if (!probe_all(&facts, arena, environ, error) ||
+	if (!probe_base(&facts, arena, environ, error) ||
 	    !apply_profile(config, arena, &facts, error) || !options_check(config, error))
 		return false;
-	hear_nix(&question, &facts, arena, config);
-	probe_mounts(&facts, arena, config);
-	probe_cgroup(&facts, arena, config);
-	if (config->network == NETWORK_INET || config->action == ACTION_CHECK)
-		probe_network(&facts, arena);
+	probe_all(&facts, arena, config, needs);
 	if (config->action == ACTION_CHECK)
 		return check_command(config, &facts, arena, ret_status, error);
 	if (!resolve_requested_packages(config, &facts, arena, &requested_record, error) ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds claude and what it cannot do without: an ELF file, a cli.js with its node, or a wrapper script around one.
+// Finds claude and the files that it needs: an ELF file, a cli.js with node, or a wrapper script.
 #include "probe/agent.h"
 
 #include "base/arena.h"
@@ -20,7 +20,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { SCRIPT_LIMIT = 256 * 1024, HEAD_LENGTH = 256, MOST_WRAPPERS = 5 };
+enum { SCRIPT_LIMIT = 256 * 1024, HEAD_LENGTH = 256, MAX_WRAPPERS = 5 };
 
 struct search {
 	struct arena *arena;
@@ -29,22 +29,24 @@ struct search {
 	int wrappers;
 };
 
+// Where installers put claude, searched after PATH.
 static const char *const installed_places[] = {
 	"~/.local/bin/claude",
 	"~/.claude/local/claude",
 	"~/.local/share/claudebox/claude-code/node_modules/.bin/claude",
 };
 
-static bool resolve(struct search *search, const char *path, strings *ret_command);
+static bool resolve_program(struct search *search, const char *path, strings *ret_command);
 
-static bool fail(struct search *search, const char *problem, const char *hint)
+// Records why claude cannot be started. Returns false.
+static bool set_problem(struct search *search, const char *problem, const char *hint)
 {
 	search->agent->problem = problem;
 	search->agent->hint = hint;
 	return false;
 }
 
-static void need(struct search *search, const struct followed *file)
+static void add_required_file(struct search *search, const struct followed *file)
 {
 	vec_push(search->arena, &search->agent->needs, *file);
 }
@@ -54,8 +56,8 @@ static bool is_executable(const char *path)
 	return access(path, X_OK) == 0;
 }
 
-// The directory of the npm package that a file belongs to.
-static const char *package_of(struct arena *arena, const char *file)
+// Returns the directory of the npm package that contains a file, or NULL when there is none.
+static const char *find_package(struct arena *arena, const char *file)
 {
 	for (const char *directory = path_parent(arena, file); !str_equal(directory, "/");
 	     directory = path_parent(arena, directory)) {
@@ -67,8 +69,9 @@ static const char *package_of(struct arena *arena, const char *file)
 	return NULL;
 }
 
-// In a box without the host's /usr, a program of the host may lack what runs it.
-static bool runs_in_store_box(struct search *search, const char *path, const char *runner)
+// Checks that `runner`, the loader or interpreter of a program, is in the box. A box with programs
+// from the Nix store only does not have the host's /usr.
+static bool check_runner(struct search *search, const char *path, const char *runner)
 {
 	struct arena *arena = search->arena;
 
@@ -76,17 +79,18 @@ static bool runs_in_store_box(struct search *search, const char *path, const cha
 	    facts_store_has(search->facts, runner) ||
 	    path_within(file_follow(arena, runner).real, NIX_STORE))
 		return true;
-	return fail(search,
-		    arena_printf(arena,
-				 "claude '%s' needs '%s', and the box has only the Nix store",
-				 quote_display(arena, path, 0), quote_display(arena, runner, 0)),
-		    "install Claude Code with nix, or its native build for glibc; or set "
-		    "CLAUDEBOX_CLAUDE to it");
+	return set_problem(
+		search,
+		arena_printf(arena, "claude '%s' needs '%s', and the box has only the Nix store",
+			     quote_display(arena, path, 0), quote_display(arena, runner, 0)),
+		"install Claude Code with nix, or its native build for glibc; or set "
+		"CLAUDEBOX_CLAUDE to the path of such an installation");
 }
 
-// cli.js: node, the whole package, and the image library that npm puts beside it.
-static bool resolve_script_of_node(struct search *search, const char *script,
-				   const char *interpreter, strings *ret_command)
+// Resolves a cli.js. It needs node, the whole npm package, and the image library that npm installs
+// beside the package.
+static bool resolve_node_script(struct search *search, const char *script, const char *interpreter,
+				strings *ret_command)
 {
 	struct arena *arena = search->arena;
 	bool usable = interpreter[0] == '/' &&
@@ -94,32 +98,34 @@ static bool resolve_script_of_node(struct search *search, const char *script,
 	const char *node = usable ? interpreter
 				  : probe_program(arena, search->facts, path_name(interpreter),
 						  &search->agent->passed_over);
-	const char *package = package_of(arena, script);
+	const char *package = find_package(arena, script);
 	struct followed real_node;
 	struct followed files;
 
 	if (!node)
-		return fail(search,
-			    arena_printf(arena, "'%s' needs node, which is not on PATH",
-					 quote_display(arena, script, 0)),
-			    "install Node.js, or a newer Claude Code, which needs none");
+		return set_problem(
+			search,
+			arena_printf(arena, "'%s' needs node, which is not on PATH",
+				     quote_display(arena, script, 0)),
+			"install Node.js, or a newer Claude Code, which does not need it");
 	real_node = file_follow(arena, node);
-	need(search, &real_node);
+	add_required_file(search, &real_node);
 	files = file_follow(arena, package ? package : script);
-	need(search, &files);
+	add_required_file(search, &files);
 	if (package) {
 		const char *modules = path_parent(arena, path_parent(arena, package));
 		struct followed images = file_follow(arena, path_join(arena, modules, "@img"));
 
 		if (str_equal(path_name(modules), "node_modules") && images.kind == FILE_DIRECTORY)
-			need(search, &images);
+			add_required_file(search, &images);
 	}
 	vec_push(arena, ret_command, real_node.real);
 	vec_push(arena, ret_command, script);
 	return true;
 }
 
-static void look_for_secrets(struct search *search, const char *script, const char *text)
+// Records a script that contains a word with the name or the value of a secret.
+static void find_secrets(struct search *search, const char *script, const char *text)
 {
 	const char *cursor = text;
 
@@ -135,7 +141,8 @@ static void look_for_secrets(struct search *search, const char *script, const ch
 	}
 }
 
-// Resolves what follows `exec` in a wrapper: a program, and files that it is given.
+// Resolves the command after `exec` in a wrapper: the program, and the files among its arguments.
+// Returns whether a program was found.
 static bool resolve_exec(struct search *search, const char *line, const char *self,
 			 strings *ret_command)
 {
@@ -153,36 +160,37 @@ static bool resolve_exec(struct search *search, const char *line, const char *se
 		if (!path || path[0] != '/' || str_equal(file_follow(arena, path).real, self))
 			continue;
 		if (!found) {
-			if (!resolve(search, path, ret_command))
+			if (!resolve_program(search, path, ret_command))
 				return false;
 			found = true;
 		} else {
-			const char *package = package_of(arena, file_follow(arena, path).real);
+			const char *package = find_package(arena, file_follow(arena, path).real);
 			struct followed file = file_follow(arena, package ? package : path);
 
 			if (file.kind == FILE_REGULAR || file.kind == FILE_DIRECTORY)
-				need(search, &file);
+				add_required_file(search, &file);
 			vec_push(arena, ret_command, file_follow(arena, path).real);
 		}
 	}
 	return found;
 }
 
-// A shell script that ends in `exec …`: it runs as it is, and what it executes is in the box too.
+// Resolves a shell script that ends in `exec …`. The script runs unchanged in the box, so the
+// program that it executes must be there too.
 static bool resolve_wrapper(struct search *search, const struct followed *script,
 			    strings *ret_command)
 {
 	struct arena *arena = search->arena;
 	const char *text = file_read(arena, script->real, SCRIPT_LIMIT, 0);
-	const char *covered = path_join(arena, search->facts->home, ".claude");
+	const char *replaced = path_join(arena, search->facts->home, ".claude");
 	strings target = { 0 };
 	const char *line;
 
-	if (++search->wrappers > MOST_WRAPPERS)
-		return fail(search, "claude is a wrapper around a wrapper, without end",
-			    "set CLAUDEBOX_CLAUDE to the program itself");
+	if (++search->wrappers > MAX_WRAPPERS)
+		return set_problem(search, "claude is a chain of too many wrapper scripts",
+				   "set CLAUDEBOX_CLAUDE to the path of the program itself");
 	if (text)
-		look_for_secrets(search, script->path, text);
+		find_secrets(search, script->path, text);
 	while (text && (line = str_next_line(arena, &text))) {
 		const char *start = line + strspn(line, " \t");
 		const char *command = str_after(start, "exec ");
@@ -191,20 +199,21 @@ static bool resolve_wrapper(struct search *search, const struct followed *script
 		    !resolve_exec(search, command, script->real, &target) && search->agent->problem)
 			return false;
 	}
-	// The box has another ~/.claude: a wrapper that names the host's is stepped over.
+	// The box has a ~/.claude of its own. A wrapper that runs a program in the host's ~/.claude
+	// would not find it, so the program is started without the wrapper.
 	vec_each(word, &target) {
-		if (path_within(*word, covered)) {
+		if (path_within(*word, replaced)) {
 			*ret_command = target;
 			return true;
 		}
 	}
-	need(search, script);
+	add_required_file(search, script);
 	vec_push(arena, ret_command, script->real);
 	return true;
 }
 
-// "#!/usr/bin/env node", "#!/bin/sh -e" …: the program's name or path.
-static const char *interpreter_of(struct arena *arena, const char *head)
+// Returns the name or path of the interpreter in a "#!" line; env(1) and its options are skipped.
+static const char *parse_interpreter(struct arena *arena, const char *head)
 {
 	const char *cursor = arena_strndup(arena, head + 2, strcspn(head + 2, "\n"));
 	const char *program = str_next_word(arena, &cursor);
@@ -227,9 +236,10 @@ static bool read_head(const char *path, char *head, size_t size)
 	return true;
 }
 
-// What a box can write is taken as it is: its words must not bring in more of the host.
-static bool resolve_in_reach(struct search *search, const struct followed *script,
-			     const char *interpreter, strings *ret_command)
+// Resolves a script that a box can write. Paths in it are ignored: they could add any file of the
+// host to the next box.
+static bool resolve_box_writable(struct search *search, const struct followed *script,
+				 const char *interpreter, strings *ret_command)
 {
 	const char *name = interpreter ? interpreter : "";
 
@@ -240,11 +250,11 @@ static bool resolve_in_reach(struct search *search, const struct followed *scrip
 		struct followed real_node = file_follow(search->arena, node ? node : "/");
 
 		if (node) {
-			need(search, &real_node);
+			add_required_file(search, &real_node);
 			vec_push(search->arena, ret_command, real_node.real);
 		}
 	}
-	need(search, script);
+	add_required_file(search, script);
 	vec_push(search->arena, ret_command, script->real);
 	return true;
 }
@@ -253,30 +263,32 @@ static bool resolve_script(struct search *search, const struct followed *script,
 			   strings *ret_command)
 {
 	struct arena *arena = search->arena;
-	const char *interpreter = interpreter_of(arena, head);
+	const char *interpreter = parse_interpreter(arena, head);
 	const char *name = interpreter ? path_name(interpreter) : "";
 
 	if (probe_box_writes(search->facts, script))
-		return resolve_in_reach(search, script, interpreter, ret_command);
-	// The store is in the box as a whole, and a wrapper in it names store paths only.
+		return resolve_box_writable(search, script, interpreter, ret_command);
+	// The box contains the whole store, and a wrapper in the store runs programs of the store.
 	if (path_within(script->real, NIX_STORE)) {
 		vec_push(arena, ret_command, script->real);
 		return true;
 	}
 	if (str_equal(name, "node") || str_equal(name, "bun"))
-		return resolve_script_of_node(search, script->real, interpreter, ret_command);
-	if (!runs_in_store_box(search, script->path, interpreter))
+		return resolve_node_script(search, script->real, interpreter, ret_command);
+	if (!check_runner(search, script->path, interpreter))
 		return false;
 	if (interpreter && interpreter[0] == '/' && !facts_store_has(search->facts, interpreter)) {
 		struct followed program = file_follow(arena, interpreter);
 
 		if (program.kind == FILE_REGULAR)
-			need(search, &program);
+			add_required_file(search, &program);
 	}
 	return resolve_wrapper(search, script, ret_command);
 }
 
-static bool resolve(struct search *search, const char *path, strings *ret_command)
+// Adds the command that starts a program, and the files that it needs. Returns false with
+// agent->problem set when it cannot be started.
+static bool resolve_program(struct search *search, const char *path, strings *ret_command)
 {
 	struct arena *arena = search->arena;
 	struct followed file = file_follow(arena, path);
@@ -284,17 +296,18 @@ static bool resolve(struct search *search, const char *path, strings *ret_comman
 	char head[HEAD_LENGTH] = "";
 
 	if (file.kind == FILE_MISSING)
-		return fail(search, arena_printf(arena, "claude '%s' does not exist", shown),
-			    "install Claude Code, or set CLAUDEBOX_CLAUDE to its path");
+		return set_problem(search, arena_printf(arena, "claude '%s' does not exist", shown),
+				   "install Claude Code, or set CLAUDEBOX_CLAUDE to its path");
 	if (file.kind != FILE_REGULAR || !is_executable(file.real) ||
 	    !read_head(file.real, head, sizeof(head)))
-		return fail(search, arena_printf(arena, "claude '%s' is not executable", shown),
-			    "install Claude Code anew, or set CLAUDEBOX_CLAUDE to its path");
+		return set_problem(search,
+				   arena_printf(arena, "claude '%s' is not executable", shown),
+				   "reinstall Claude Code, or set CLAUDEBOX_CLAUDE to its path");
 	if (memcmp(head, ELFMAG, SELFMAG) == 0) {
 		if (search->facts->store.only &&
-		    !runs_in_store_box(search, path, probe_loader(arena, file.real)))
+		    !check_runner(search, path, probe_loader(arena, file.real)))
 			return false;
-		need(search, &file);
+		add_required_file(search, &file);
 		vec_push(arena, ret_command, file.real);
 		if (probe_box_writes(search->facts, &file))
 			search->agent->in_reach = path;
@@ -302,19 +315,21 @@ static bool resolve(struct search *search, const char *path, strings *ret_comman
 	}
 	if (str_starts(head, "#!"))
 		return resolve_script(search, &file, head, ret_command);
-	return fail(search,
-		    arena_printf(arena, "claude '%s' is neither a program nor a script", shown),
-		    "install Claude Code anew, or set CLAUDEBOX_CLAUDE to its path");
+	return set_problem(search,
+			   arena_printf(arena, "claude '%s' is neither an ELF program nor a script",
+					shown),
+			   "reinstall Claude Code, or set CLAUDEBOX_CLAUDE to its path");
 }
 
-static const char *find(struct arena *arena, const struct facts *facts, strings *passed_over)
+// Returns the path of claude: $CLAUDEBOX_CLAUDE, a trusted one on PATH, or an installed one.
+static const char *find_claude(struct arena *arena, const struct facts *facts, strings *untrusted)
 {
 	const char *chosen = facts_variable(facts, "CLAUDEBOX_CLAUDE");
 	const char *found;
 
 	if (chosen && *chosen)
 		return chosen;
-	found = probe_program(arena, facts, "claude", passed_over);
+	found = probe_program(arena, facts, "claude", untrusted);
 	for (size_t i = 0; !found && i < ARRAY_SIZE(installed_places); i++) {
 		const char *place = path_expand_home(arena, installed_places[i], facts->home);
 
@@ -328,27 +343,28 @@ void probe_agent(struct agent_facts *agent, struct arena *arena, const struct fa
 {
 	struct search search = { .arena = arena, .facts = facts, .agent = agent };
 
-	agent->found = find(arena, facts, &agent->passed_over);
+	agent->found = find_claude(arena, facts, &agent->passed_over);
 	if (agent->found && agent->found[0] != '/') {
-		// Every project would have its own.
-		fail(&search,
-		     arena_printf(arena, "CLAUDEBOX_CLAUDE '%s' is not an absolute path",
-				  quote_display(arena, agent->found, 0)),
-		     "give the whole path, beginning with /");
+		// A relative path would name a different program in each project.
+		set_problem(&search,
+			    arena_printf(arena, "CLAUDEBOX_CLAUDE '%s' is not an absolute path",
+					 quote_display(arena, agent->found, 0)),
+			    "use an absolute path, which starts with '/'");
 		return;
 	}
 	if (!agent->found && agent->passed_over.count) {
-		fail(&search,
-		     arena_printf(arena, "no claude that can be trusted: %s",
-				  agent->passed_over.items[0]),
-		     "install Claude Code for yourself, or set CLAUDEBOX_CLAUDE to its path");
+		set_problem(
+			&search,
+			arena_printf(arena, "no trusted claude: %s", agent->passed_over.items[0]),
+			"install Claude Code where only you can write, or set CLAUDEBOX_CLAUDE to "
+			"its path");
 		return;
 	}
 	if (!agent->found) {
-		fail(&search, "claude (Claude Code) is not installed",
-		     "install it, for example: `npm install -g --prefix ~/.local "
-		     "@anthropic-ai/claude-code`; or set CLAUDEBOX_CLAUDE to its path");
+		set_problem(&search, "claude (Claude Code) is not installed",
+			    "install it, for example: `npm install -g --prefix ~/.local "
+			    "@anthropic-ai/claude-code`; or set CLAUDEBOX_CLAUDE to its path");
 		return;
 	}
-	resolve(&search, agent->found, &agent->command);
+	resolve_program(&search, agent->found, &agent->command);
 }

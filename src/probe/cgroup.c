@@ -16,7 +16,6 @@
 #include "config/limits.h"
 #include "plan/facts.h"
 #include "plan/limits.h"
-#include "probe/probe.h"
 #include "probe/programs.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
@@ -149,14 +148,14 @@ static void probe_systemd(struct facts *facts, struct arena *arena, const char *
 			  cgroup->by_systemd);
 }
 
-void probe_cgroup(struct facts *facts, struct arena *arena, const struct config *config)
+void probe_cgroup(struct facts *facts, struct arena *arena, const struct config *config,
+		  bool need_systemd)
 {
 	const char *root = find_root();
-	bool wanted = config->action == ACTION_CHECK;
 
 	for (int limit = 0; limit < LIMIT_COUNT; limit++)
-		wanted |= facts->cgroup.wanted[limit] = config->limits[limit].value != 0;
+		need_systemd |= facts->cgroup.wanted[limit] = config->limits[limit].value != 0;
 	probe_direct(&facts->cgroup, arena, root);
-	if (wanted)
+	if (need_systemd)
 		probe_systemd(facts, arena, root);
 }

@@ -6,5 +6,8 @@
 #include "config/config.h"
 #include "plan/facts.h"
 
-// Fills facts->cgroup. Looks for systemd only if limits are configured, or for --check.
-void probe_cgroup(struct facts *facts, struct arena *arena, const struct config *config);
+#include <stdbool.h>
+
+// Fills facts->cgroup. Examines systemd only if limits are configured or `need_systemd` is set.
+void probe_cgroup(struct facts *facts, struct arena *arena, const struct config *config,
+		  bool need_systemd);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which file system a path is on, in words that still mean something after a restart of the machine.
+// Identifies the file system that a path is on, in a form that stays valid after a reboot.
 #include "probe/file_system.h"
 
 #include "base/arena.h"
@@ -23,21 +23,22 @@ bool probe_is_mount_point(const char *path)
 
 const char *probe_file_system_id(struct arena *arena, const char *path)
 {
-	struct statfs system;
+	struct statfs status;
 	unsigned int halves[2];
 
-	// What is in memory is another one each time it is mounted, and what it held is gone: that must not keep anything.
-	if (statfs(path, &system) < 0 || system.f_type == TMPFS_MAGIC ||
-	    system.f_type == RAMFS_MAGIC)
+	// A file system in memory gets a new id at each mount and its files are gone by then, so
+	// its id must not protect the state of a project.
+	if (statfs(path, &status) < 0 || status.f_type == TMPFS_MAGIC ||
+	    status.f_type == RAMFS_MAGIC)
 		return NULL;
-	memcpy(halves, &system.f_fsid, sizeof(halves));
+	memcpy(halves, &status.f_fsid, sizeof(halves));
 	return halves[0] || halves[1] ? arena_printf(arena, "%08x%08x", halves[0], halves[1])
 				      : NULL;
 }
 
 struct file_system probe_file_system(struct arena *arena, const char *path)
 {
-	// Kernels before 5.8 do not tell; nor is there an answer in a chroot.
+	// Kernels before 5.8 do not report mount points. In a chroot, '/' may be none.
 	while (!probe_is_mount_point(path)) {
 		if (str_equal(path, "/"))
 			return (struct file_system){ 0 };

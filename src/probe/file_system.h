@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which file system a path is on, in words that still mean something after a restart of the machine.
+// Identifies the file system that a path is on, in a form that stays valid after a reboot.
 #pragma once
 
 #include "base/arena.h"
@@ -7,7 +7,11 @@
 
 #include <stdbool.h>
 
-// The file system that holds a path, and a mount point's own.
+// Returns the mount point of the file system that holds a path, and its id. The mount point is NULL
+// when it is not known: on kernels before 5.8, and in a chroot.
 struct file_system probe_file_system(struct arena *arena, const char *path);
+// Returns whether the path is a mount point; a symbolic link at the path is not followed.
 bool probe_is_mount_point(const char *path);
+// Returns the id of the file system that holds a path, or NULL when it has no id that stays the
+// same over a new mount.
 const char *probe_file_system_id(struct arena *arena, const char *path);

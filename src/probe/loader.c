@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads which loader a dynamic program asks for (PT_INTERP).
+// Reads the dynamic loader that an ELF program requests (PT_INTERP).
 #include "probe/loader.h"
 
 #include "base/arena.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_HEADERS = 64 };
+enum { MAX_HEADERS = 64 };
 
 static bool read_at(int fd, void *buffer, size_t size, off_t offset)
 {
@@ -23,17 +23,17 @@ const char *probe_loader(struct arena *arena, const char *path)
 {
 	CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	char name[PATH_MAX];
-	Elf64_Ehdr file;
+	Elf64_Ehdr elf;
 
-	if (fd < 0 || !read_at(fd, &file, sizeof(file), 0) ||
-	    memcmp(file.e_ident, ELFMAG, SELFMAG) != 0 || file.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    file.e_phentsize != sizeof(Elf64_Phdr))
+	if (fd < 0 || !read_at(fd, &elf, sizeof(elf), 0) ||
+	    memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 || elf.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    elf.e_phentsize != sizeof(Elf64_Phdr))
 		return NULL;
-	for (size_t i = 0; i < file.e_phnum && i < MOST_HEADERS; i++) {
+	for (size_t i = 0; i < elf.e_phnum && i < MAX_HEADERS; i++) {
 		Elf64_Phdr header;
 
 		if (!read_at(fd, &header, sizeof(header),
-			     (off_t)(file.e_phoff + i * sizeof(header))))
+			     (off_t)(elf.e_phoff + i * sizeof(header))))
 			return NULL;
 		if (header.p_type != PT_INTERP)
 			continue;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Reads which loader a dynamic program asks for (PT_INTERP).
+// Reads the dynamic loader that an ELF program requests (PT_INTERP).
 #pragma once
 
 #include "base/arena.h"
 
-// The loader that a dynamic program asks for; NULL: none.
+// Returns the path of the program's dynamic loader, or NULL when the program is static, is not a
+// 64-bit ELF file or cannot be read.
 const char *probe_loader(struct arena *arena, const char *path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Looks at what the user asked to mount, and where.
+// Collects facts about the mounts that the user requested.
 #include "probe/mounts.h"
 
 #include "base/arena.h"
@@ -9,8 +9,10 @@
 #include "plan/facts.h"
 #include "sys/files.h"
 
-// "~/x", "x" and "/x" as the absolute path they stand for.
-static const char *absolute(struct arena *arena, const struct facts *facts, const char *written)
+// Returns the absolute form of a path that the user wrote: "~/x" is in the home directory, "x" in
+// the project.
+static const char *absolute_path(struct arena *arena, const struct facts *facts,
+				 const char *written)
 {
 	if (str_equal(written, "~"))
 		return facts->home;
@@ -29,9 +31,9 @@ void probe_mounts(struct facts *facts, struct arena *arena, const struct config 
 					     .origin = mount->origin,
 					     .place = mount->place };
 
-		found.source = file_follow(arena, absolute(arena, facts, mount->source));
+		found.source = file_follow(arena, absolute_path(arena, facts, mount->source));
 		found.destination = file_follow(
-			arena, mount->destination ? absolute(arena, facts, mount->destination)
+			arena, mount->destination ? absolute_path(arena, facts, mount->destination)
 						  : found.source.path);
 		vec_push(arena, &facts->mounts, found);
 	}

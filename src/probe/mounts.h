@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Looks at what the user asked to mount, and where.
+// Collects facts about the mounts that the user requested.
 #pragma once
 
 #include "base/arena.h"
 #include "config/config.h"
 #include "plan/facts.h"
 
-// What the user asked to mount.
+// Fills facts->mounts with the source and destination of each mount of the configuration.
 void probe_mounts(struct facts *facts, struct arena *arena, const struct config *config);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Finds helper programs, and makes sure that nobody but the user and root can have put them there.
+// Finds helper programs that only the user and root can have installed.
 //
-// Theory of operation: what runs outside of the box decides what the box is. A build can name the programs (for Nix); else
-// they are looked for on PATH, and each that is found is judged: every link on the way, the file, and every
-// directory above. One that a box or another user could have put there is passed over, and the user is told.
+// Theory of operation: programs that run outside of the box decide what the box contains. The build
+// can set their paths (a build by Nix does). Otherwise they are searched for on PATH, and each
+// program that is found is checked: the file, every symbolic link on the path to it, and every
+// directory above. A program that a box or another user could have put there is ignored, and the
+// audit reports it.
 #include "probe/programs.h"
 
 #include "base/arena.h"
@@ -13,17 +15,20 @@
 #include "base/text.h"
 #include "plan/facts.h"
 #include "plan/project.h"
+#include "sys/cleanup.h"
 #include "sys/files.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Paths that the build was given, "" for those to be looked for.
+// Paths that were set at build time; "": search PATH.
 static const struct {
 	const char *name;
 	const char *path;
-} compiled_in[] = {
+} build_paths[] = {
 	{ "bwrap", PROGRAM_BWRAP }, { "claude", PROGRAM_CLAUDE },
 	{ "git", PROGRAM_GIT },     { "nft", PROGRAM_NFT },
 	{ "nix", PROGRAM_NIX },     { "node", PROGRAM_NODE },
@@ -36,11 +41,13 @@ bool probe_owner_trusted(const struct facts *facts, uid_t owner)
 
 	if (owner == facts->uid || owner == 0)
 		return true;
-	// In a user namespace without it, root's files are nobody's, the system's among them.
+	// In a user namespace without root, root's files belong to the overflow uid. The owner of
+	// /usr counts as root there.
 	return (stat("/usr", &system) == 0 || stat("/", &system) == 0) && owner == system.st_uid;
 }
 
-static bool in_reach(const struct facts *facts, const char *path)
+// Returns whether a path is in a directory that a box of this project can write to.
+static bool is_box_writable(const struct facts *facts, const char *path)
 {
 	const struct git_facts *git = plan_git(facts);
 
@@ -50,23 +57,26 @@ static bool in_reach(const struct facts *facts, const char *path)
 
 bool probe_box_writes(const struct facts *facts, const struct followed *file)
 {
-	bool writes = in_reach(facts, file->real);
+	bool writable = is_box_writable(facts, file->real);
 
 	vec_each(hop, &file->hops)
-		writes |= in_reach(facts, hop->link);
-	return writes;
+		writable |= is_box_writable(facts, hop->link);
+	return writable;
 }
 
-// A group is fine when it is our own, or when root let it in.
-static bool others_write(const struct facts *facts, const struct stat *status)
+// Returns whether other users can write to a file. Write access of a group is accepted when it is
+// the user's primary group, when it is root's, and when root granted it.
+static bool writable_by_others(const struct facts *facts, const struct stat *status)
 {
 	return !probe_owner_trusted(facts, status->st_uid) || (status->st_mode & S_IWOTH) ||
 	       ((status->st_mode & S_IWGRP) && status->st_uid == facts->uid &&
 		status->st_gid != facts->gid && status->st_gid != 0);
 }
 
-// A file or link, its directory, and all above. Further up the sticky bit is enough: what lies there is judged as well.
-static bool others_reach(struct arena *arena, const struct facts *facts, const char *path)
+// Returns whether other users can change or replace a file or link: they can write to it or to a
+// directory above. Above the directory that holds it, the sticky bit is sufficient protection,
+// because the entry below is checked too.
+static bool replaceable_by_others(struct arena *arena, const struct facts *facts, const char *path)
 {
 	const char *place = path;
 
@@ -79,7 +89,7 @@ static bool others_reach(struct arena *arena, const struct facts *facts, const c
 			status.st_mode &= ~(mode_t)(S_IWGRP | S_IWOTH);
 		if (level > 1 && (status.st_mode & S_ISVTX))
 			status.st_mode &= ~(mode_t)(S_IWGRP | S_IWOTH);
-		if (others_write(facts, &status))
+		if (writable_by_others(facts, &status))
 			return true;
 		if (str_equal(place, "/"))
 			return false;
@@ -87,21 +97,22 @@ static bool others_reach(struct arena *arena, const struct facts *facts, const c
 	}
 }
 
-// What is wrong with a program; NULL: nothing.
-static const char *distrust(struct arena *arena, const struct facts *facts, const char *path)
+// Returns the reason why a program is not trusted, or NULL when it is.
+static const char *find_trust_problem(struct arena *arena, const struct facts *facts,
+				      const char *path)
 {
 	struct followed file;
 	bool others;
 
 	if (path[0] != '/')
-		return "the entry is relative";
+		return "the PATH entry is relative";
 	file = file_follow(arena, path);
 	if (probe_box_writes(facts, &file))
-		return "a box can write there";
-	others = others_reach(arena, facts, file.real);
+		return "a box can change it";
+	others = replaceable_by_others(arena, facts, file.real);
 	vec_each(hop, &file.hops)
-		others |= others_reach(arena, facts, hop->link);
-	return others ? "other users can write there" : NULL;
+		others |= replaceable_by_others(arena, facts, hop->link);
+	return others ? "other users can change it" : NULL;
 }
 
 static bool is_program(const char *path)
@@ -112,14 +123,14 @@ static bool is_program(const char *path)
 }
 
 const char *probe_program(struct arena *arena, const struct facts *facts, const char *name,
-			  strings *passed_over)
+			  strings *untrusted)
 {
 	const char *path = facts_variable(facts, "PATH");
 
-	for (size_t i = 0; i < ARRAY_SIZE(compiled_in); i++)
-		if (str_equal(compiled_in[i].name, name) && *compiled_in[i].path)
-			return is_program(compiled_in[i].path) ? compiled_in[i].path : NULL;
-	// The last ones are not on an ordinary user's PATH everywhere, and nft is there.
+	for (size_t i = 0; i < ARRAY_SIZE(build_paths); i++)
+		if (str_equal(build_paths[i].name, name) && *build_paths[i].path)
+			return is_program(build_paths[i].path) ? build_paths[i].path : NULL;
+	// nft is in one of the last three directories, which are not on every user's PATH.
 	path = arena_printf(arena, "%s:/usr/local/sbin:/usr/sbin:/sbin",
 			    path ? path : "/usr/bin:/bin");
 	for (const char *s = path; *s;) {
@@ -131,12 +142,12 @@ const char *probe_program(struct arena *arena, const struct facts *facts, const 
 		s += length + (s[length] == ':');
 		if (!is_program(candidate))
 			continue;
-		problem = distrust(arena, facts, candidate);
+		problem = find_trust_problem(arena, facts, candidate);
 		if (!problem)
 			return candidate;
-		if (passed_over)
-			vec_push(arena, passed_over,
-				 arena_printf(arena, "'%s' on PATH is passed over: %s",
+		if (untrusted)
+			vec_push(arena, untrusted,
+				 arena_printf(arena, "'%s' on PATH is ignored: %s",
 					      quote_word(arena, candidate, 120), problem));
 	}
 	return NULL;
@@ -148,9 +159,34 @@ strings probe_passed_over(struct arena *arena, const struct facts *facts)
 	strings all = { 0 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-		vec_each(sentence, known[i])
-			vec_push(arena, &all, *sentence);
+		vec_each(message, known[i])
+			vec_push(arena, &all, *message);
 	probe_program(arena, facts, "git", &all);
 	probe_program(arena, facts, "nix", &all);
 	return all;
+}
+
+const char *probe_text_after(struct arena *arena, const char *program, const char *wanted,
+			     size_t count)
+{
+	CLEANUP_FD int fd = open(program, O_RDONLY | O_CLOEXEC);
+	struct stat status;
+	const char *found;
+	const char *after = NULL;
+	void *text;
+
+	if (fd < 0 || fstat(fd, &status) < 0 || status.st_size == 0)
+		return NULL;
+	text = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (text == MAP_FAILED)
+		return NULL;
+	found = memmem(text, (size_t)status.st_size, wanted, strlen(wanted));
+	if (found) {
+		size_t left = (size_t)status.st_size - (size_t)(found - (const char *)text);
+
+		left -= strlen(wanted);
+		after = arena_strndup(arena, found + strlen(wanted), count < left ? count : left);
+	}
+	munmap(text, (size_t)status.st_size);
+	return after;
 }

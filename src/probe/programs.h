@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds helper programs, and makes sure that nobody but the user and root can have put them there.
+// Finds helper programs that only the user and root can have installed.
 #pragma once
 
 #include "base/arena.h"
@@ -7,15 +7,23 @@
 #include "plan/facts.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
-// A program, where it was compiled in or on the host's PATH. What a box, or another user, could have put there is passed
-// over; `passed_over` (may be NULL) gets a sentence on each.
+// Returns the path of a program: the one given at build time, otherwise the first trusted one on
+// the host's PATH; NULL when there is none. Adds a message to `untrusted` (may be NULL) for each
+// program that is ignored because a box or another user can change it.
 const char *probe_program(struct arena *arena, const struct facts *facts, const char *name,
-			  strings *passed_over);
-// What was said about all programs that may be needed.
+			  strings *untrusted);
+// Returns the messages about all helper programs that are ignored, those that are needed only at
+// times (git, nix) included.
 strings probe_passed_over(struct arena *arena, const struct facts *facts);
-// Whether a box of this project, or an earlier one, can write on the way to a file.
+// Returns whether a box of this project can change the file or a link on the path to it.
 bool probe_box_writes(const struct facts *facts, const struct followed *file);
-// Whether this user is us, root, or whoever has the system.
+// Returns whether files of this owner are trusted: the user's, root's, and those of the owner of
+// /usr.
 bool probe_owner_trusted(const struct facts *facts, uid_t owner);
+// Returns at most `count` bytes that follow a text in a program file, or NULL when the file does
+// not contain the text.
+const char *probe_text_after(struct arena *arena, const char *program, const char *wanted,
+			     size_t count);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Looks for files in the project that look like secrets (SEC-01), by name only and within bounds.
+// Searches the project for files that look like secrets and for secrets in its Claude settings.
 #include "probe/project_secrets.h"
 
 #include "base/arena.h"
@@ -16,8 +16,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// A hint, not a guarantee: deep trees are not searched, so that a large project starts at once.
-enum { DEPTH = 3, MOST_DIRECTORIES = 64, MOST_ENTRIES = 4096, SETTINGS_LIMIT = 1024 * 1024 };
+// The result is a hint and not a guarantee. The limits keep the start fast in a large project.
+enum { MAX_DEPTH = 3, MAX_DIRECTORIES = 64, MAX_ENTRIES = 4096, SETTINGS_LIMIT = 1024 * 1024 };
 
 struct scan {
 	struct arena *arena;
@@ -26,17 +26,21 @@ struct scan {
 	int entries;
 };
 
-static bool is_dull(const char *name)
+// Returns whether a directory holds dependencies, build results or git's own data.
+static bool is_skipped(const char *name)
 {
-	static const char *const dull[] = { ".git",  "node_modules", "target", "build",      "dist",
-					    ".venv", "venv",         "vendor", "__pycache__" };
+	static const char *const skipped[] = { ".git",  "node_modules", "target",
+					       "build", "dist",         ".venv",
+					       "venv",  "vendor",       "__pycache__" };
 
-	for (size_t i = 0; i < ARRAY_SIZE(dull); i++)
-		if (str_equal(name, dull[i]))
+	for (size_t i = 0; i < ARRAY_SIZE(skipped); i++)
+		if (str_equal(name, skipped[i]))
 			return true;
 	return false;
 }
 
+// Adds the matching files of a directory and of those below it. `shown` is the directory's path
+// relative to the project.
 static void scan_directory(struct scan *scan, int parent, const char *name, const char *shown,
 			   int depth)
 {
@@ -47,7 +51,7 @@ static void scan_directory(struct scan *scan, int parent, const char *name, cons
 	if (!directory)
 		return;
 	take_fd(&fd);
-	while ((entry = readdir(directory)) && scan->entries++ < MOST_ENTRIES) {
+	while ((entry = readdir(directory)) && scan->entries++ < MAX_ENTRIES) {
 		const char *path = *shown ? path_join(scan->arena, shown, entry->d_name)
 					  : arena_strdup(scan->arena, entry->d_name);
 
@@ -55,13 +59,13 @@ static void scan_directory(struct scan *scan, int parent, const char *name, cons
 			continue;
 		if (entry->d_type == DT_REG && secret_file_name(entry->d_name))
 			vec_push(scan->arena, scan->found, path);
-		if (entry->d_type == DT_DIR && depth > 1 && !is_dull(entry->d_name) &&
-		    scan->directories++ < MOST_DIRECTORIES)
+		if (entry->d_type == DT_DIR && depth > 1 && !is_skipped(entry->d_name) &&
+		    scan->directories++ < MAX_DIRECTORIES)
 			scan_directory(scan, dirfd(directory), entry->d_name, path, depth - 1);
 	}
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -72,10 +76,10 @@ void probe_project_secrets(struct facts *facts, struct arena *arena)
 						".claude/settings.local.json" };
 	struct scan scan = { .arena = arena, .found = &facts->project_secrets };
 
-	scan_directory(&scan, AT_FDCWD, facts->project, "", DEPTH);
+	scan_directory(&scan, AT_FDCWD, facts->project, "", MAX_DEPTH);
 	if (facts->project_secrets.count)
 		qsort(facts->project_secrets.items, facts->project_secrets.count,
-		      sizeof(*facts->project_secrets.items), by_name);
+		      sizeof(*facts->project_secrets.items), compare_names);
 	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
 		const char *text = file_read(arena, path_join(arena, facts->project, settings[i]),
 					     SETTINGS_LIMIT, 0);

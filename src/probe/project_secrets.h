@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Looks for files in the project that look like secrets (SEC-01), by name only and within bounds.
+// Searches the project for files that look like secrets and for secrets in its Claude settings.
 #pragma once
 
 #include "base/arena.h"
 #include "plan/facts.h"
 
+// Fills facts->project_secrets, by file name only, and facts->project_mcp_secrets. The search is
+// limited in depth and in number of entries.
 void probe_project_secrets(struct facts *facts, struct arena *arena);

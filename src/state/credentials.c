@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Keeps the sign-in that the boxes share and the host's own .credentials.json alike (AUTH-01…03).
+// Synchronises the credentials that the boxes share with the host's own .credentials.json.
 //
-// Theory of operation: the boxes share ~/.claudebox/sign-in, so Claude's own locks make several of them refresh
-// once. Every supervisor watches that directory and the host's, and copies whichever side moved (plan/claude/credentials.c
-// decides). A lock of ours serialises supervisors. The shared directory is written by boxes: nothing in it is
-// followed, and files are only ever replaced.
+// Theory of operation: all boxes share ~/.claudebox/sign-in, so that Claude's own lock works across
+// boxes and an expired token is refreshed once. Every supervisor watches that directory and the
+// host's, and copies the side that changed to the other (plan/claude/credentials.c decides). A lock
+// serialises the supervisors. Boxes can write to the shared directory: no link in it is followed,
+// and files are replaced, never written in place.
 #include "state/credentials.h"
 
 #include "base/arena.h"
@@ -30,19 +31,20 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define CREDENTIALS ".credentials.json"
-#define BASE_FILE   "sign-in.base"
-#define LOCK_FILE   "sign-in.lock"
+#define CREDENTIALS_FILE ".credentials.json"
+#define BASE_FILE        "sign-in.base"
+#define LOCK_FILE        "sign-in.lock"
 
-enum { TEXT_LIMIT = 1024 * 1024, PATIENCE_MS = 500 };
+enum { TEXT_LIMIT = 1024 * 1024, WATCH_DELAY_MS = 500 };
 
 struct sides {
 	int root;         // ~/.claudebox
 	int store;        // ~/.claudebox/sign-in/store
-	const char *host; // the host's file, links followed; NULL: none
+	const char *host; // the host's file, with links resolved; NULL: none
 };
 
-// A box may have put anything in place of the store; that is moved aside.
+// Opens the directory of the shared credentials; -1 on failure. A box may have replaced it:
+// anything that is not a directory is moved aside.
 static int open_store(const struct plan *plan, struct arena *arena)
 {
 	CLEANUP_FD int parent =
@@ -58,6 +60,7 @@ static int open_store(const struct plan *plan, struct arena *arena)
 	return store;
 }
 
+// Reads the digest that the last synchronisation recorded, or NULL.
 static const char *read_base(struct arena *arena, int root)
 {
 	const char *text = file_read_at(arena, root, BASE_FILE, TEXT_LIMIT);
@@ -65,11 +68,11 @@ static const char *read_base(struct arena *arena, int root)
 	return text && *text ? arena_strndup(arena, text, strcspn(text, "\n")) : NULL;
 }
 
-static bool carry_out(const struct sides *sides, const struct credentials_step *step,
-		      const char *old_base, struct error *error)
+static bool apply_step(const struct sides *sides, const struct credentials_step *step,
+		       const char *old_base, struct error *error)
 {
 	if (step->move == CREDENTIALS_TO_BOX &&
-	    !replace_file(sides->store, CREDENTIALS, step->content, error))
+	    !replace_file(sides->store, CREDENTIALS_FILE, step->content, error))
 		return false;
 	if (step->move == CREDENTIALS_TO_HOST) {
 		const char *directory = path_parent(error->arena, sides->host);
@@ -79,12 +82,13 @@ static bool carry_out(const struct sides *sides, const struct credentials_step *
 			return false;
 	}
 	if (step->move == CREDENTIALS_DROP)
-		unlinkat(sides->store, CREDENTIALS, 0);
+		unlinkat(sides->store, CREDENTIALS_FILE, 0);
 	if (str_equal(step->base, old_base))
 		return true;
 	return replace_file(sides->root, BASE_FILE, step->base ? step->base : "", error);
 }
 
+// Compares both sides and copies the newer one, under the lock of all supervisors.
 static bool synchronise(const struct plan *plan, struct arena *arena, bool starting,
 			struct error *error)
 {
@@ -99,20 +103,20 @@ static bool synchronise(const struct plan *plan, struct arena *arena, bool start
 	struct credentials_step step;
 	const char *base;
 
-	// Whatever the umask takes, the next one must be able to open it.
+	// The umask may have removed permissions that the next supervisor needs.
 	if (root < 0 || store < 0 || lock < 0 || fchmod(lock, 0600) < 0 ||
 	    flock(lock, LOCK_EX) < 0) {
-		error_hint(error, "look at the owner and mode of that directory");
-		return error_set(error, "cannot open the sign-in in '%s': %s",
-				 quote_display(arena, plan->state.credentials, 0), strerror(errno));
+		error_set(error, "cannot open the credentials in '%s': %s",
+			  quote_display(arena, plan->state.credentials, 0), strerror(errno));
+		return error_hint(error, "check the owner and the mode of that directory");
 	}
 	sides.host = host.kind == FILE_REGULAR ? host.real : NULL;
 	base = read_base(arena, root);
 	step = credentials_decide(arena,
 				  sides.host ? file_read(arena, sides.host, TEXT_LIMIT, 0) : NULL,
-				  file_read_at(arena, store, CREDENTIALS, TEXT_LIMIT), base,
+				  file_read_at(arena, store, CREDENTIALS_FILE, TEXT_LIMIT), base,
 				  starting, clock_realtime_ms());
-	return carry_out(&sides, &step, base, error);
+	return apply_step(&sides, &step, base, error);
 }
 
 bool credentials_prepare(const struct plan *plan, struct arena *arena, struct error *error)
@@ -125,16 +129,17 @@ static void synchronise_quietly(const struct credentials *credentials)
 	struct arena arena = { 0 };
 	struct error error = { .arena = &arena };
 
-	// The agent has the terminal: a failure here shows at the next start, which does the same again.
+	// The agent uses the terminal, so no error is printed. The next start does the same again
+	// and reports it.
 	synchronise(credentials->plan, &arena, false, &error);
 	arena_free(&arena);
 }
 
-// Ending a watch takes the kernel about 10 ms, so a command that is over at once gets none: the sign-in is brought up to
-// date at the start, when the watch begins, and at the end.
+// The kernel takes about 10 ms to remove a watch, so a command that ends soon gets none. The
+// credentials are synchronised at the start, when the watch begins, and at the end.
 int credentials_timeout(const struct credentials *credentials)
 {
-	return credentials->watched ? -1 : PATIENCE_MS;
+	return credentials->watched ? -1 : WATCH_DELAY_MS;
 }
 
 void credentials_watch(struct credentials *credentials)
@@ -160,8 +165,9 @@ int credentials_descriptor(const struct credentials *credentials)
 	return credentials->watch;
 }
 
-// True when an event is about the credentials; a busy host directory has many others.
-static bool drain(int watch)
+// Reads all pending events. Returns whether one of them concerns the credentials; a busy directory
+// of the host causes many others.
+static bool read_events(int watch)
 {
 	char buffer[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
 	bool relevant = false;
@@ -172,7 +178,7 @@ static bool drain(int watch)
 			const struct inotify_event *event = (const struct inotify_event *)at;
 
 			relevant |= (event->mask & IN_Q_OVERFLOW) ||
-				    (event->len && str_equal(event->name, CREDENTIALS));
+				    (event->len && str_equal(event->name, CREDENTIALS_FILE));
 			at += sizeof(*event) + event->len;
 		}
 	}
@@ -181,7 +187,7 @@ static bool drain(int watch)
 
 void credentials_changed(struct credentials *credentials)
 {
-	if (drain(credentials->watch))
+	if (read_events(credentials->watch))
 		synchronise_quietly(credentials);
 }
 

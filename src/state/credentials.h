@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps the sign-in that the boxes share and the host's own .credentials.json alike (AUTH-01…03).
+// Synchronises the credentials that the boxes share with the host's own .credentials.json.
 #pragma once
 
 #include "base/arena.h"
@@ -8,19 +8,23 @@
 
 #include <stdbool.h>
 
+// The synchronisation while a box runs.
 struct credentials {
 	const struct plan *plan;
-	int watch; // inotify; -1: not yet
-	bool watched;
+	int watch;    // inotify descriptor; -1: none
+	bool watched; // credentials_watch has been called
 };
 
-// Brings both sides up to date before the start.
+// Synchronises both sides before the start of a box.
 bool credentials_prepare(const struct plan *plan, struct arena *arena, struct error *error);
 
-// While the box runs: how long (ms, -1: for ever) to wait before the watch begins; a descriptor to wait on, and what to
-// do when it is readable.
+// Returns how many milliseconds to wait before credentials_watch is called; -1: it has been called.
 int credentials_timeout(const struct credentials *credentials);
+// Starts to watch both sides, and synchronises them. Without inotify there is no watch.
 void credentials_watch(struct credentials *credentials);
+// Returns the descriptor that becomes readable when a side may have changed; -1: none.
 int credentials_descriptor(const struct credentials *credentials);
+// Reads the events of that descriptor and synchronises both sides if the credentials changed.
 void credentials_changed(struct credentials *credentials);
+// Synchronises both sides a last time and closes the watch.
 void credentials_end(struct credentials *credentials);

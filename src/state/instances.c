@@ -15,7 +15,8 @@
 #include "plan/facts.h"
 #include "plan/state/instances.h"
 #include "probe/instances.h"
-#include "probe/probe.h"
+#include "probe/state.h"
+#include "probe/user.h"
 #include "render/instances.h"
 #include "state/instance.h"
 #include "sys/ask.h"
@@ -178,7 +179,7 @@ bool instances_command(const struct config *config, struct arena *arena, int *re
 	CLEANUP_FD int all = -1;
 	instance_list list;
 
-	if (!probe_owner(&facts, arena, environ, error))
+	if (!probe_user(&facts, arena, environ, error))
 		return false;
 	probe_state_root(&facts, arena);
 	all = open_all(&facts, error);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The file system of the box: an empty read-only root, the system read-only, the project, and nothing else of the host."""
+"""The file system of the box: an empty read-only root, system directories read-only, the project, and no other file of the host."""
 import os
 import pathlib
 import pwd
@@ -12,7 +12,7 @@ from lib.other_host import OtherHost
 
 AS_ROOT = True
 
-# SAND-09, and what the specification lists in words: keys of age and sops, keyrings, browsers, histories.
+# Files with secrets (keys, tokens, keyrings, browser profiles, histories) and other files that no box may see.
 SECRET_FILES = (
     ".ssh/id_ed25519", ".gnupg/secring.gpg", ".aws/credentials", ".azure/token", ".config/gcloud/creds.db", ".kube/config",
     ".docker/config.json", ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".config/gh/hosts.yml", ".password-store/a.gpg",
@@ -32,7 +32,7 @@ def host_user():
 
 
 def mounts(text):
-    """mountinfo as {mount point: (options, type, root, super options)}; the last mount on a point is the one seen."""
+    """Parses mountinfo to {mount point: (options, type, root, super options)}. The last mount on a point is the visible one."""
     found = {}
     for line in text.splitlines():
         left, right = line.split(" - ")
@@ -51,13 +51,13 @@ class Root(BoxTest):
         self.assertEqual(kind, "tmpfs")
         self.assertIn("ro", options)
 
-    def test_nothing_can_be_made_outside_the_writable_places(self):
+    def test_no_file_can_be_created_outside_the_writable_directories(self):
         places = ["/", "/etc", "/usr", "/usr/bin", "/usr/local/bin", "/bin", "/var", "/run", "/run/claudebox", "/run/user", "/home",
                   "/etc/ssl/certs", "/etc/claude-code", str(self.home.parent), "/proc", "/sys"]
         out = self.box('for d; do if mkdir "$d/x$$" 2>/dev/null || : 2>/dev/null >"$d/y$$"; then echo "$d"; fi; done', *places)
         self.assertEqual(out, "")
 
-    def test_the_root_has_no_more_than_the_plan(self):
+    def test_the_root_contains_only_planned_entries(self):
         out = set(self.box("ls -A /").split())
         top = {str(self.home).split("/")[1]}
         self.assertLessEqual(out, {"bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "etc", "dev", "proc", "tmp", "run",
@@ -70,7 +70,7 @@ class Root(BoxTest):
                 self.assertTrue(kind in ("devpts", "tmpfs") or os.path.basename(root) in DEVICES, point)
                 continue
             if point.startswith("/proc/") and kind == "proc":
-                continue  # bwrap covers a few directories of it when root starts it
+                continue  # bwrap covers some directories of /proc when root starts it
             self.assertIn(point, planned, (kind, root))
 
     def test_writable_mounts_are_the_planned_ones(self):
@@ -86,7 +86,7 @@ class Root(BoxTest):
                 self.assertIn("nodev", options, point)
 
     def test_nothing_can_be_remounted_or_unmounted(self):
-        self.profile(nested=os.getuid() != 0)  # where it can be tried at all
+        self.profile(nested=os.getuid() != 0)  # a nested box has the system calls for it
         out = self.box("mount -o remount,rw / 2>/dev/null && echo a; umount /usr 2>/dev/null && echo b; "
                        "mount -t tmpfs x /tmp 2>/dev/null && echo c; mount -o remount,rw,bind /usr 2>/dev/null && echo d; "
                        "unshare -Urm sh -c 'mount -o remount,rw,bind /usr 2>/dev/null && echo e; umount -l /tmp 2>/dev/null && echo f; "
@@ -99,7 +99,7 @@ class Root(BoxTest):
             name, value = line.split()
             self.assertEqual(int(value, 16), 1 if name == "NoNewPrivs:" else 0, line)
 
-    def test_old_root_is_gone(self):
+    def test_the_old_root_is_not_reachable(self):
         self.assertEqual(self.box("ls -d /oldroot /newroot /.old* 2>/dev/null"), "")
 
     def test_usr_is_the_hosts_and_read_only(self):
@@ -125,14 +125,14 @@ class Root(BoxTest):
         self.assertNotEqual(out.split()[0], "0")
         self.assertEqual(out.split()[4], "1")
 
-    def test_etc_has_no_more_than_the_plan(self):
+    def test_etc_contains_only_planned_entries(self):
         planned = {mount["path"].split("/")[2] for mount in self.plan()["mounts"] if mount["path"].startswith("/etc/")}
         self.assertEqual(set(self.box("ls -A /etc").split()), planned)
         self.assertFalse(planned & {"ssh", "shadow", "sudoers", "machine-id", "fstab", "crypttab", "krb5.keytab"})
 
 
 class Host(BoxTest):
-    """Nothing of the host is to be seen: files with a mark in name and content are planted where secrets are."""
+    """No file of the host is visible: files with a mark in their name and content are planted at places of secrets."""
 
     SEARCH = (f"find / \\( -path /proc -o -path /usr -o -path /sys \\) -prune -o -name '*{CANARY}*' -print 2>/dev/null; "
               f"grep -rlsIF --exclude-dir=proc --exclude-dir=usr --exclude-dir=certs {CANARY} /bin/ /dev/shm /etc /home /root /run /srv "
@@ -148,10 +148,10 @@ class Host(BoxTest):
     def test_no_secret_path_is_visible(self):
         planted = [self.plant(self.home / name) for name in SECRET_FILES]
         (self.home / ".claudebox").chmod(0o700)
-        # In ~/.claude lies the instance's own state; of the host's there is not a byte.
+        # The box's ~/.claude is the state of the instance and contains no file of the host's.
         self.assertEqual(self.box(self.SEARCH, *planted), "end\n")
 
-    def test_temporary_places_of_the_host_are_not_visible(self):
+    def test_temporary_directories_of_the_host_are_not_visible(self):
         planted = []
         for directory in ("/tmp", "/var/tmp", "/dev/shm"):
             handle, name = tempfile.mkstemp(prefix=CANARY, dir=directory)
@@ -168,17 +168,17 @@ class Host(BoxTest):
         self.assertNotIn("sibling", out)
         self.assertNotIn(CANARY, out)
 
-    def test_home_is_empty_but_for_claude_and_the_project(self):
-        # bin holds the stand-in for claude
+    def test_home_contains_only_claude_and_the_project(self):
+        # bin contains the fake claude
         self.assertLessEqual(set(self.box('ls -A "$HOME"').split()), {".claude", "project", "bin"})
         self.assertEqual(self.box('ls -A "$HOME/bin"'), "claude\n")
 
-    def test_home_can_be_written_and_is_gone_afterwards(self):
+    def test_home_is_writable_and_is_discarded(self):
         self.assertEqual(self.box('echo x >"$HOME/new" && mkdir "$HOME/.ssh" && cat "$HOME/new"'), "x\n")
         self.assertFalse((self.home / "new").exists())
         self.assertFalse((self.home / ".ssh").exists())
 
-    def test_links_out_of_the_project_lead_nowhere(self):
+    def test_links_out_of_the_project_do_not_resolve(self):
         secret = self.plant(self.home / ".ssh" / "id_rsa")
         (self.project / "link").symlink_to(secret)
         (self.project / "up").symlink_to("../.ssh")
@@ -187,19 +187,19 @@ class Host(BoxTest):
                        f"| grep {CANARY}")
         self.assertEqual(out, "")
 
-    def test_nothing_of_the_host_through_proc(self):
+    def test_proc_gives_no_access_to_the_host(self):
         secret = self.plant(self.home / ".ssh" / "id_rsa")
         script = ('for p in /proc/[0-9]* /proc/self /proc/thread-self /proc/[0-9]*/task/*; do for l in root cwd fd/0/.. fd/1/.. fd/2/.. fd/3 '
                   'fd/3/.. fd/4 fd/5 fd/6 fd/10 fd/10/.. root/.. root/proc/1/root; do cat "$p/$l$1" 2>/dev/null; '
                   '[ -e "$p/$l$1" ] && echo "$p/$l"; done; done; echo end')
         self.assertEqual(self.box(script, secret), "end\n")
 
-    def test_process_1_cannot_be_looked_into(self):
+    def test_process_1_cannot_be_inspected(self):
         out = self.box("ls -l /proc/1/fd /proc/1/cwd /proc/1/root /proc/1/exe /proc/1/map_files 2>/dev/null | grep -- '->'; "
                        "cat /proc/1/environ /proc/1/maps /proc/1/auxv 2>/dev/null | wc -c")
         self.assertEqual(out, "0\n")
 
-    def test_inherited_descriptors_do_not_get_in(self):
+    def test_inherited_descriptors_do_not_reach_the_agent(self):
         secret = self.plant(self.home / ".ssh" / "id_rsa")
         directory = os.open("/", os.O_RDONLY | os.O_DIRECTORY)
         file = os.open(secret, os.O_RDONLY)
@@ -214,7 +214,7 @@ class Host(BoxTest):
         for line in done.stdout.splitlines():
             self.assertRegex(line, r"^(/dev/null|pipe:\[\d+\]|/proc/\d+/fd|/dev/pts/\d+)$")
 
-    def test_inherited_descriptors_are_not_even_held_by_bwrap(self):
+    def test_inherited_descriptors_do_not_reach_bwrap(self):
         secret = self.plant(self.home / ".ssh" / "id_rsa")
         file = os.open(secret, os.O_RDONLY)
         self.addCleanup(os.close, file)
@@ -227,8 +227,8 @@ class Host(BoxTest):
         self.assertEqual(len(bwrap), 1)
         self.assertNotIn(secret, held)
 
-    def test_low_descriptors_closed_by_the_caller_do_not_become_the_boxs(self):
-        """With 0, 1 and 2 closed, what claudebox opens would get their numbers and stay open."""
+    def test_closed_standard_descriptors_leak_no_file_to_the_box(self):
+        """With descriptors 0, 1 and 2 closed, files that claudebox opens would get these numbers and be inherited."""
         secret = self.plant(self.home / ".ssh" / "id_rsa")
         out = self.project / "out"
         script = ('ls -l /proc/self/fd >"$1"; for n in 0 1 2; do [ -e "/proc/self/fd/$n$2" ] && echo leak >>"$1"; '
@@ -241,8 +241,8 @@ class Host(BoxTest):
         self.assertNotIn("leak", text)
         self.assertNotIn("memfd", text)
 
-    def test_the_box_is_not_where_the_caller_stood(self):
-        """The working directory is the box's own, not a way back to the host's tree."""
+    def test_the_working_directory_gives_no_access_to_the_host(self):
+        """The working directory is a mount of the box and gives no access to the host's directories."""
         self.plant(self.home / "sibling" / "file")
         self.assertEqual(self.box("pwd; cd ..; ls sibling 2>/dev/null; cat /proc/self/cwd/sibling/file 2>/dev/null"), f"{self.project}\n")
 
@@ -290,7 +290,7 @@ class Project(BoxTest):
         path.mkdir(parents=True)
         self.assertEqual(self.write_and_read(path), f"from host\n{path}\n")
 
-    def test_reached_through_a_link_it_is_the_real_one(self):
+    def test_a_project_reached_through_a_link_has_its_real_path(self):
         link = self.home / "link"
         link.symlink_to(self.project)
         self.assertEqual(self.write_and_read(link), f"from host\n{self.project}\n")
@@ -302,24 +302,24 @@ class Project(BoxTest):
                               env={"HOME": str(link)})
         self.assertEqual((done.returncode, done.stdout), (0, f"{self.project}\n{self.home}\n"), done.stderr)
 
-    def test_files_made_inside_are_the_callers(self):
+    def test_files_created_in_the_box_belong_to_the_user(self):
         self.box("mkdir d; : >d/f; chmod 640 d/f; ln -s f d/l")
         status = (self.project / "d/f").stat()
         self.assertEqual((status.st_uid, status.st_gid, status.st_mode & 0o777), (os.getuid(), os.getgid(), 0o640))
         self.assertEqual(os.readlink(self.project / "d/l"), "f")
 
-    def test_no_litter_in_the_project(self):
+    def test_claudebox_leaves_no_file_in_the_project(self):
         self.box("true")
         self.assertEqual(list(self.project.iterdir()), [])
 
-    def test_changes_are_seen_both_ways_while_it_runs(self):
+    def test_changes_of_the_host_are_visible_while_the_box_runs(self):
         process = subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", "echo up; read x; cat later"], cwd=self.project,
                                    env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.assertEqual(process.stdout.readline(), "up\n")
         (self.project / "later").write_text("seen\n")
         self.assertEqual(process.communicate("\n", timeout=20)[0], "seen\n")
 
-    def test_setuid_in_the_project_gives_nothing(self):
+    def test_setuid_in_the_project_has_no_effect(self):
         program = self.project / "id"
         program.write_bytes(pathlib.Path("/usr/bin/id").read_bytes())
         program.chmod(0o6755)
@@ -338,7 +338,7 @@ class Private(BoxTest):
         self.assertEqual(self.box(f'ls -A /dev/shm; echo a >/dev/shm/{name}; cat /dev/shm/{name}'), "a\n")
         self.assertFalse(os.path.exists(f"/dev/shm/{name}"))
 
-    def test_pts_is_private_and_a_terminal_can_be_made(self):
+    def test_pts_is_private_and_a_terminal_can_be_created(self):
         out = self.box("ls /dev/pts; script -qec 'tty' /dev/null </dev/null | tr -d '\\r'")
         self.assertEqual(out.splitlines()[-1], "/dev/pts/0")
         self.assertLessEqual(set(out.splitlines()[:-1]), {"ptmx"})
@@ -349,7 +349,7 @@ class Private(BoxTest):
                           "zero"})
         self.assertEqual(self.box("head -c 4 /dev/urandom | wc -c; echo x >/dev/null; head -c 2 /dev/zero | wc -c").split(), ["4", "2"])
 
-    def test_devices_cannot_be_made(self):
+    def test_devices_cannot_be_created(self):
         self.assertEqual(self.box("mknod x b 254 0 2>/dev/null && echo made; mknod /tmp/x c 1 1 2>/dev/null && echo made; echo end"),
                          "end\n")
 
@@ -358,9 +358,9 @@ class Private(BoxTest):
         self.assertLess(len(pids), 6)
         self.assertLess(max(pids), 20)
 
-    def test_kernel_knobs_cannot_be_turned(self):
-        """Started by root, the agent's number on the host is 0, and the kernel lets that number write /proc/sys:
-        core_pattern alone would run any program as root outside of the box."""
+    def test_kernel_settings_cannot_be_changed(self):
+        """When root starts the box, the agent's uid on the host is 0, and the kernel lets that uid write to /proc/sys.
+        With core_pattern alone it could run any program as root outside of the box."""
         knobs = ("kernel/core_pattern", "kernel/core_uses_pid", "kernel/modprobe", "kernel/hotplug", "kernel/poweroff_cmd", "kernel/sysrq",
                  "kernel/panic", "kernel/printk", "kernel/randomize_va_space", "kernel/yama/ptrace_scope", "kernel/kptr_restrict",
                  "kernel/dmesg_restrict", "kernel/threads-max", "kernel/usermodehelper/bset", "vm/drop_caches", "vm/overcommit_memory",
@@ -371,7 +371,7 @@ class Private(BoxTest):
         self.assertEqual(out, "end\n")
 
     def test_cgroups_of_the_host_cannot_be_changed(self):
-        """In a namespace of its own the agent may mount cgroup2; started by root, it would own what it sees there."""
+        """In its own user namespace the agent may mount cgroup2. When root started the box, it would own the files there."""
         self.profile(nested=os.getuid() != 0)
         out = self.box("unshare -UrmC sh -c 'mount -t cgroup2 x /tmp && [ -w /tmp/cgroup.procs ] && mkdir /tmp/claudebox-test-made && "
                        "rmdir /tmp/claudebox-test-made && echo made' 2>/dev/null; echo end")
@@ -382,9 +382,9 @@ class Private(BoxTest):
 
 
 class Names(BoxTest):
-    """SAND-12 and SAND-13 on machines with another /etc."""
+    """Name resolution and certificates on hosts with the /etc of other distributions."""
 
-    def test_here(self):
+    def test_the_resolver_of_this_host(self):
         self.assertEqual(self.box("cat /etc/resolv.conf"), pathlib.Path("/etc/resolv.conf").read_text())
         self.assertIn("127.0.0.1", self.box("getent ahostsv4 localhost"))
 
@@ -399,7 +399,7 @@ class Names(BoxTest):
             "/run/systemd/resolve/secret": "hidden\n", "/run/secret": "hidden\n", "/etc/secret": "hidden\n"}),
             "nameserver 127.0.0.53\n")
 
-    def test_several_hops_relative_and_absolute(self):
+    def test_a_resolver_file_through_several_links(self):
         self.assertEqual(self.resolver({
             "/etc/resolv.conf": ("->", "static/resolv.conf"),
             "/etc/static": ("->", "/var/etc-now"),
@@ -408,7 +408,7 @@ class Names(BoxTest):
             "/run/resolvconf": ("->", "net"),
             "/run/net/resolv.conf": "nameserver 192.0.2.1\n"}), "nameserver 192.0.2.1\n")
 
-    def test_dangling_or_looping_links_do_not_stop_the_start(self):
+    def test_a_dangling_or_looping_resolver_link_does_not_prevent_the_start(self):
         for target in ("/run/nowhere/resolv.conf", "/etc/resolv.conf"):
             host = OtherHost(self, {"/etc/resolv.conf": ("->", target)})
             self.assertEqual(host.box("echo started"), "started\n")
@@ -447,7 +447,7 @@ class Names(BoxTest):
     def test_alpine(self):
         self.assertEqual(self.bundle({"/etc/ssl/cert.pem": "alpine\n", "/etc/ssl/private/host.key": "hidden\n"}), "alpine\n" * 2)
 
-    def test_alpine_as_it_is(self):
+    def test_alpine_with_a_link(self):
         self.assertEqual(self.bundle({"/etc/ssl/cert.pem": ("->", "certs/ca-certificates.crt"),
                                       "/etc/ssl/certs/ca-certificates.crt": "alpine 3\n"}), "alpine 3\n" * 2)
 
@@ -472,12 +472,12 @@ class Names(BoxTest):
         host.add_programs(tools, "bash", "sh=bash")
         out = host.box('echo "$PATH"; echo "$NIX_REMOTE"; echo /usr/* /bin/*; cd /nix; echo store/* var/nix/*; : >store/x', env={
             "PATH": f"{self.home}/bin:/run/current-system/sw/bin:{tools}/bin:{self.env['PATH']}"})
-        # The daemon does for root whatever it is told to: it is not there.
+        # The Nix daemon trusts root, so root's box does not get it.
         remote, var = ("daemon", "daemon-socket") if os.getuid() else ("", "*")
         self.assertEqual(out, f"/nix/store/3-system/sw/bin:{tools}/bin\n{remote}\n/usr/* /bin/bash /bin/sh\n"
                               f"{tools[5:]} {tools[5:]}-libraries store/3-system var/nix/{var}\n")
 
-    def test_a_host_variable_that_leads_nowhere_is_replaced(self):
+    def test_a_certificate_variable_for_a_missing_file_is_replaced(self):
         out = self.box('cat "$SSL_CERT_FILE" "$NIX_SSL_CERT_FILE" | grep -c BEGIN', env={
             "SSL_CERT_FILE": "/nowhere.pem", "NIX_SSL_CERT_FILE": str(self.home)})
         self.assertGreater(int(out), 1)

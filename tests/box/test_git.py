@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""git in the box: it works wherever the project lies in its repository, and a lying .git opens nothing."""
+"""git in the box: it works at every place of a project in its repository, and a forged .git opens no other repository."""
 import hashlib
 import os
 import subprocess
@@ -20,7 +20,7 @@ class GitTest(BoxTest):
         return done
 
     def host_mounts(self, cwd):
-        """Host paths that are mounted for the project."""
+        """Returns the host paths that are mounted for the project."""
         return {mount["host"]: mount["kind"] for mount in self.plan(cwd=cwd)["mounts"]
                 if mount["kind"] in ("read-only", "read-write") and str(mount["host"]).startswith(str(self.home))
                 and "/.claudebox/" not in mount["host"] and not mount["host"].endswith("/bin/claude")}
@@ -114,7 +114,7 @@ class Repository(GitTest):
         self.assertEqual(done.stdout, COMMITTED, done.stderr)
 
     def test_separate_git_dir(self):
-        """git init --separate-git-dir: no worktree is named on the other side, so nothing proves that it is ours."""
+        """With --separate-git-dir the git directory does not name the worktree, so it cannot be verified."""
         self.git("config", "--global", "user.name", "Ann", cwd=self.home)
         self.git("init", "-q", "--separate-git-dir", self.home / "store.git", self.project)
         done = self.claudebox("--yes", "--exec", "true")
@@ -150,7 +150,7 @@ class Repository(GitTest):
         self.assertNotIn("core.sshcommand", out.lower().replace(name.lower(), ""))
         self.assertEqual(self.run_box("git config core.sshCommand", self.project).stdout, "")
 
-    def test_no_identity_on_the_host_is_told(self):
+    def test_a_missing_identity_on_the_host_is_reported(self):
         self.git("init", "-q", self.project)
         done = self.run_box("git commit -q --allow-empty -m x && git log -1 --format=%s", self.project)
         self.assertEqual(done.stdout, "x\n")
@@ -169,7 +169,7 @@ class Repository(GitTest):
 
 
 class Canonical(GitTest):
-    """The instance belongs to the repository, not to the directory one happens to stand in."""
+    """The instance belongs to the repository, not to the working directory."""
 
     @staticmethod
     def digest(path):
@@ -188,7 +188,7 @@ class Canonical(GitTest):
         wanted = self.digest(main)
         self.assertEqual([self.instance(path) for path in (main, main / "a/b", linked)], [wanted] * 3)
 
-    def test_two_repositories_have_two(self):
+    def test_two_repositories_have_two_instances(self):
         one, two = self.repository(self.home / "one"), self.repository(self.home / "two")
         self.assertNotEqual(self.instance(one), self.instance(two))
 
@@ -199,7 +199,7 @@ class Canonical(GitTest):
 
 
 class NoKeys(GitTest):
-    def test_repository_that_signs(self):
+    def test_a_repository_that_requests_signatures(self):
         self.repository(self.project)
         self.git("config", "commit.gpgsign", "true")
         self.git("config", "tag.gpgSign", "true")
@@ -208,14 +208,14 @@ class NoKeys(GitTest):
         self.assertEqual(done.stdout, COMMITTED + "tagged\n", done.stderr)
         self.assertIn("not signed", done.stderr)
 
-    def test_host_that_signs(self):
+    def test_a_host_that_requests_signatures(self):
         self.repository(self.project)
         self.git("config", "--global", "commit.gpgsign", "true")
         self.git("config", "--global", "gpg.format", "ssh")
         self.git("config", "--global", "user.signingkey", "~/.ssh/id_ed25519")
         self.assertEqual(self.run_box(COMMIT, self.project).stdout, COMMITTED)
 
-    def test_nothing_of_the_hosts_configuration_is_there(self):
+    def test_the_hosts_git_configuration_is_not_in_the_box(self):
         self.repository(self.project)
         self.git("config", "--global", "credential.helper", "store")
         self.git("config", "--global", "url.https://user:canary@example.org/.insteadOf", "gh:")
@@ -240,15 +240,16 @@ class NoKeys(GitTest):
 
 
 class Hostile(GitTest):
-    """The box can write .git: what it says is not believed unless the other side agrees."""
+    """A box can write .git: its content is used only when the git directory points back."""
 
-    def lie(self, content, warned="git is not available"):
+    def check_forged(self, content, warning="git is not available"):
+        """Checks that a .git file with this content adds no mount and causes a warning."""
         (self.project / ".git").write_text(content)
         before = tree(self.home / "other") if (self.home / "other").exists() else None
         self.assertEqual(self.host_mounts(self.project), {str(self.project): "read-write"})
         done = self.run_box("ls; git status", self.project)
         self.assertIn("Warnings:", done.stderr)
-        self.assertIn(warned, done.stderr)
+        self.assertIn(warning, done.stderr)
         self.assertEqual(self.instance(self.project), hashlib.sha256(os.fsencode(self.project)).hexdigest()[:16])
         if before is not None:
             self.assertEqual(tree(self.home / "other"), before)
@@ -258,42 +259,42 @@ class Hostile(GitTest):
         other = self.repository(self.home / "other")
         for content in (f"gitdir: {other}/.git\n", f"gitdir: {other}/.git", "gitdir: ../other/.git\n", f"gitdir: {other}/.git/\n",
                         f"gitdir: {self.home}/./project/../other/.git\n"):
-            self.lie(content, "does not point back")
+            self.check_forged(content, "does not point back")
 
     def test_a_worktree_of_another_project(self):
         other = self.repository(self.home / "other")
         self.git("worktree", "add", "-q", "-b", "t", self.home / "real", cwd=other)
-        self.lie(f"gitdir: {other}/.git/worktrees/real\n", "does not point back")
+        self.check_forged(f"gitdir: {other}/.git/worktrees/real\n", "does not point back")
 
-    def test_secrets_and_the_root(self):
+    def test_secret_places_and_system_directories(self):
         ssh = self.home / ".ssh"
         ssh.mkdir()
         (ssh / "id_rsa").write_text("canary")
         (ssh / "HEAD").write_text("ref: refs/heads/main\n")
         (ssh / "objects").mkdir()
         for target in (ssh, "/", self.home, "/etc", "/proc/self/cwd", "/proc/self/root", f"{self.home}/.claude"):
-            self.lie(f"gitdir: {target}\n")
+            self.check_forged(f"gitdir: {target}\n")
 
     def test_a_secret_directory_that_points_back(self):
-        """Even a well-made repository is not mounted from a secret place."""
+        """A valid repository in a secret place is not mounted."""
         ssh = self.home / ".ssh"
         self.repository(self.project)
         (self.project / ".git").rename(ssh)
         self.git("--git-dir", ssh, "config", "core.worktree", self.project)
-        self.lie(f"gitdir: {ssh}\n", "git is not available")
+        self.check_forged(f"gitdir: {ssh}\n", "git is not available")
 
     def test_a_commondir_planted_in_the_project(self):
-        """A git directory of the project's own that borrows another project's objects."""
+        """A git directory in the project whose commondir is another project's."""
         other = self.repository(self.home / "other")
         fake = self.project / "fake"
         fake.mkdir()
         (fake / "HEAD").write_text("ref: refs/heads/main\n")
         (fake / "commondir").write_text(f"{other}/.git\n")
         (fake / "gitdir").write_text(f"{self.project}/.git\n")
-        self.lie("gitdir: fake\n")
+        self.check_forged("gitdir: fake\n")
 
     def test_a_git_directory_with_a_commondir(self):
-        """.git is a directory, but its commondir leads elsewhere."""
+        """.git is a directory, but its commondir is another project's."""
         other = self.repository(self.home / "other")
         self.repository(self.project)
         (self.project / ".git" / "commondir").write_text(f"{other}/.git\n")
@@ -307,23 +308,24 @@ class Hostile(GitTest):
         self.assertEqual(done.stdout, "")
         self.assertIn("git is not available", done.stderr)
 
-    def test_a_link_on_the_way_in_a_pointer(self):
+    def test_a_git_file_whose_path_contains_a_link(self):
         other = self.repository(self.home / "other")
         (self.project / "way").symlink_to(other)
-        self.lie("gitdir: way/.git\n", "does not point back")
+        self.check_forged("gitdir: way/.git\n", "does not point back")
 
-    def test_the_worktree_named_by_another_repository_is_taken_only_with_its_consent(self):
-        """The other repository's own file must name this very .git; a file the box made does not count."""
+    def test_a_forged_worktree_directory_is_not_used(self):
+        """The other repository's own file must contain the path of this .git; a file that the box wrote does not count."""
         other = self.repository(self.home / "other")
         forged = self.project / "forged"
         forged.mkdir()
         (forged / "HEAD").write_text("ref: refs/heads/main\n")
         (forged / "gitdir").write_text(f"{self.project}/.git\n")
         (forged / "commondir").write_text("../../other/.git\n")
-        self.lie(f"gitdir: {forged}\n")
+        self.check_forged(f"gitdir: {forged}\n")
         self.assertTrue(other.exists())
 
-    def bounded(self, seconds=3.0, cwd=None):
+    def check_starts(self, seconds=3.0, cwd=None):
+        """Checks that the box starts within that time."""
         started = time.monotonic()
         done = self.run_box("echo started", cwd or self.project, timeout=20)
         self.assertLess(time.monotonic() - started, seconds)
@@ -332,34 +334,34 @@ class Hostile(GitTest):
 
     def test_a_fifo_does_not_hang(self):
         os.mkfifo(self.project / ".git")
-        self.assertIn("neither a directory nor a file", self.bounded().stderr)
+        self.assertIn("neither a directory nor a file", self.check_starts().stderr)
 
     def test_a_huge_file_does_not_hang(self):
         with open(self.project / ".git", "wb") as file:
             file.truncate(1 << 40)
-        self.bounded()
+        self.check_starts()
 
     def test_a_config_that_includes_a_fifo_does_not_hang(self):
         self.repository(self.project)
         os.mkfifo(self.project / "fifo")
         with open(self.project / ".git/config", "a", encoding="utf-8") as file:
             file.write("[include]\n\tpath = ../fifo\n")
-        self.bounded()
+        self.check_starts()
         self.assertEqual(subprocess.run(["pgrep", "-f", f"git -C {self.project}"], stdout=subprocess.PIPE, check=False).stdout, b"")
 
     def test_a_config_that_is_a_fifo_does_not_hang(self):
         self.repository(self.project)
         (self.project / ".git/config").unlink()
         os.mkfifo(self.project / ".git/config")
-        self.bounded()
+        self.check_starts()
 
-    def test_pointers_that_are_fifos_do_not_hang(self):
+    def test_a_gitdir_file_that_is_a_fifo_does_not_hang(self):
         main = self.repository(self.home / "main")
         linked = self.home / "linked"
         self.git("worktree", "add", "-q", "-b", "t", linked, cwd=main)
         (main / ".git/worktrees/linked/gitdir").unlink()
         os.mkfifo(main / ".git/worktrees/linked/gitdir")
-        self.bounded(cwd=linked)
+        self.check_starts(cwd=linked)
 
     def test_the_configuration_of_a_repository_runs_nothing(self):
         self.repository(self.project)
@@ -372,7 +374,7 @@ class Hostile(GitTest):
         self.plan()
         self.assertFalse((self.home / "hit").exists())
 
-    def test_a_repository_around_home_is_not_used(self):
+    def test_a_repository_that_contains_the_home_directory_is_not_used(self):
         self.git("config", "--global", "user.name", "Ann", cwd=self.home)
         self.git("init", "-q", self.home)
         self.assertEqual(self.host_mounts(self.project), {str(self.project): "read-write"})
@@ -387,8 +389,8 @@ class Hostile(GitTest):
         (sub / ".git").mkdir(parents=True)
         self.assertEqual(self.host_mounts(sub)[str(top)], "read-only")
 
-    def test_a_subdirectory_cannot_reach_out_by_planting(self):
-        """What the box wrote in a subdirectory must not widen the next start beyond what it had."""
+    def test_files_planted_in_a_subdirectory_add_no_mounts(self):
+        """Files that a box wrote in a subdirectory must not add mounts at the next start."""
         top = self.repository(self.home / "repo")
         sub = top / "sub"
         sub.mkdir()

@@ -44,68 +44,68 @@ class Programs(LauncherTest):
         env = env or self.path(directory)
         done = self.claudebox("--yes", "--exec", "true", env=env, cwd=cwd)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stderr, rf"! '.*bwrap' on PATH is passed over: {why}")
-        self.assertRegex(self.claudebox("--check", env=env, cwd=cwd).stdout, rf"(?m)^broken +path +'.*bwrap' on PATH is passed over: {why}")
+        self.assertRegex(done.stderr, rf"! '.*bwrap' on PATH is ignored: {why}")
+        self.assertRegex(self.claudebox("--check", env=env, cwd=cwd).stdout, rf"(?m)^broken +path +'.*bwrap' on PATH is ignored: {why}")
         self.assertFalse(self.hit.exists(), self.hit.read_text() if self.hit.exists() else "")
 
     def test_relative_and_empty_entries(self):
         self.plant(self.project)
         self.plant(self.project / "bin")
         for entry in ("", ".", "bin", "./bin", "../project"):
-            self.passed_over(None, {"PATH": f"{entry}:{self.env['PATH']}"}, "the entry is relative")
+            self.passed_over(None, {"PATH": f"{entry}:{self.env['PATH']}"}, "the PATH entry is relative")
 
     def test_in_the_project_by_any_name(self):
         self.plant(self.project / "bin")
         (self.home / "way").symlink_to(self.project)
         for entry in (self.project / "bin", f"{self.home}/./project//bin", self.home / "way" / "bin", f"{self.project}/bin/../bin"):
-            self.passed_over(entry, why="a box can write there")
+            self.passed_over(entry, why="a box can change it")
 
     def test_a_link_of_the_projects_on_the_way(self):
         """The file is the user's own, but the box decides which one it is."""
         self.plant(self.home / "tools")
         (self.project / "now").symlink_to(self.home / "tools")
         (self.home / "bin2").symlink_to(self.project / "now")
-        self.passed_over(self.home / "bin2", why="a box can write there")
+        self.passed_over(self.home / "bin2", why="a box can change it")
 
     def test_in_the_repository_around_the_project(self):
         top = self.repository(self.home / "repo")
         (top / "sub").mkdir()
-        self.passed_over(self.plant(top / "tools"), cwd=top / "sub", why="a box can write there")
+        self.passed_over(self.plant(top / "tools"), cwd=top / "sub", why="a box can change it")
 
     def test_in_the_git_directory_of_a_worktree(self):
         main = self.repository(self.home / "main")
         self.git("worktree", "add", "-q", "-b", "topic", self.home / "linked", cwd=main)
-        self.passed_over(self.plant(main / ".git" / "bin"), cwd=self.home / "linked", why="a box can write there")
+        self.passed_over(self.plant(main / ".git" / "bin"), cwd=self.home / "linked", why="a box can change it")
 
     def test_in_the_state(self):
         self.box("mkdir ~/.claude/bin")
         instance = pathlib.Path(self.plan()["instance"])
         for directory in (instance / "claude" / "bin", self.home / ".claudebox" / "sign-in" / "bin"):
-            self.passed_over(self.plant(directory), why="a box can write there")
+            self.passed_over(self.plant(directory), why="a box can change it")
 
     def test_where_everybody_can_write(self):
         directory = self.plant(self.scratch() / "bin")
         for mode in (0o777, 0o1777):
             directory.chmod(mode)
-            self.passed_over(directory, why="other users can write there")
+            self.passed_over(directory, why="other users can change it")
         directory.chmod(0o755)
         directory.parent.chmod(0o777)
-        self.passed_over(directory, why="other users can write there")
+        self.passed_over(directory, why="other users can change it")
 
     def test_a_file_that_everybody_can_write(self):
         directory = self.plant(self.home / "tools", ["bwrap"])
         (directory / "bwrap").chmod(0o757)
-        self.passed_over(directory, why="other users can write there")
+        self.passed_over(directory, why="other users can change it")
 
     def test_of_another_user(self):
         if os.getuid():
             return  # an ordinary user cannot give files away; root's run does
         directory = self.plant(self.scratch() / "bin", ["bwrap"])
         os.chown(directory, 65534, 65534)
-        self.passed_over(directory, why="other users can write there")
+        self.passed_over(directory, why="other users can change it")
         os.chown(directory, 0, 0)
         os.chown(directory / "bwrap", 65534, 65534)
-        self.passed_over(directory, why="other users can write there")
+        self.passed_over(directory, why="other users can change it")
 
     def test_the_users_own_directory_counts(self):
         self.program(self.home / "tools" / "bwrap", f'# --ro-bind-fd --disable-userns\necho own >>{self.hit}; exec /usr/bin/bwrap "$@"')
@@ -119,7 +119,7 @@ class Programs(LauncherTest):
     def test_none_is_left(self):
         said = self.refused(env={"PATH": str(self.plant(self.project / "bin"))})
         self.assertIn("no bwrap that can be trusted", said)
-        self.assertIn("a box can write there", said)
+        self.assertIn("a box can change it", said)
 
 
 class Claude(LauncherTest):
@@ -146,13 +146,13 @@ class Claude(LauncherTest):
             program.write_text(text)
             done = self.claudebox("--yes", "-p", env=self.path(program.parent))
             self.assertEqual((done.returncode, done.stdout), (0, GIVEN + "<-p>\n"), done.stderr)
-            self.assertIn("claude' on PATH is passed over: a box can write there", done.stderr)
+            self.assertIn("claude' on PATH is ignored: a box can change it", done.stderr)
 
     def test_planted_and_no_other(self):
         program = self.program(self.project / "claude", "echo hit")
         del self.env["CLAUDEBOX_CLAUDE"]
         said = self.refused("--yes", env={"PATH": f"{program.parent}:/usr/bin:/bin"})
-        self.assertIn("no claude that can be trusted", said)
+        self.assertIn("no trusted claude", said)
 
     def test_named_exactly_it_brings_nothing_along(self):
         program = self.program(self.project / "claude", "")
@@ -302,7 +302,7 @@ class Caller(LauncherTest):
             return  # only root can give one away
         other = self.scratch()
         os.chown(other, 65534, 65534)
-        self.assertIn("belongs to someone else", self.refused(env={"HOME": str(other)}))
+        self.assertIn("belongs to another user", self.refused(env={"HOME": str(other)}))
         self.assertEqual(list(other.iterdir()), [])
 
     def test_words_that_look_like_options(self):

@@ -81,7 +81,7 @@ class Packages(PackagesTest):
         hello = self.where("hello")["out"]
         self.assertIn(f"\nPackages:  from Nix, first in PATH\n  [+] hello {hello} (profile work)\n", done.stderr)
         self.assertRegex(done.stderr, rf"\[~\] PATH +{hello}/bin\n")
-        self.assertIn("The user gave you `hello`", done.stdout)
+        self.assertIn("The user added `hello`", done.stdout)
         self.assertEqual(self.plan("--profile", "work")["packages"],
                          [{"name": "hello", "path": hello, "bin": f"{hello}/bin", "origin": "profile work"}])
 

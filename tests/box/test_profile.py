@@ -76,7 +76,7 @@ class Profile(BoxTest):
                                 "--profile", "review")
         self.assertTrue(out.startswith("one\n"))
         self.assertIn("Read-only file system", out)
-        self.assertIn("is there to read, not to change", out)
+        self.assertIn("` is read-only.", out)
         self.assertRegex(said, r"read-only +~/project \(the project, to look at\)")
         self.assertFalse((self.project / "new").exists())
 

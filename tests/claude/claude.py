@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The real Claude Code with a stand-in for its API."""
+"""Runs the real Claude Code with a fake of its API."""
 import os
 import subprocess
 
@@ -8,7 +8,7 @@ from lib.standin import Standin
 
 
 class ClaudeTest(BoxTest):
-    """CLAUDE_NEW is a native program, CLAUDE_OLD a cli.js that needs node. Both are installed by run.py."""
+    """CLAUDE_NEW is a native program, CLAUDE_OLD a cli.js that needs node. run.py installs both."""
 
     kind = "CLAUDE_NEW"
     oauth = False
@@ -27,7 +27,7 @@ class ClaudeTest(BoxTest):
         if not self.oauth:
             self.env["ANTHROPIC_API_KEY"] = self.api_key
         else:
-            # Sign-in goes to a fixed address: the stand-in is its proxy. Its certificate lies in the project.
+            # Claude refreshes tokens at a fixed address, so the fake API is its proxy. The certificate is in the project.
             self.env |= self.api.proxy_env()
             authority = self.project / "standin-ca.pem"
             authority.write_bytes(open(self.api.ca_file, "rb").read())
@@ -35,7 +35,7 @@ class ClaudeTest(BoxTest):
             self.env["CLAUDEBOX_EXTRA_ENV"] += ",HTTPS_PROXY,HTTP_PROXY,NO_PROXY,NODE_EXTRA_CA_CERTS"
 
     def listener(self):
-        """Where the stand-in listens, if not on this machine's loopback."""
+        """Returns the socket on which the fake API listens; None: one on loopback."""
         return None
 
     def claude(self, *arguments, **options):
@@ -49,5 +49,5 @@ class ClaudeTest(BoxTest):
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def messages(self):
-        """Requests to the model, in order."""
+        """Returns the requests to the model, in order."""
         return [entry for entry in self.api.requests if entry["path"].startswith("/v1/messages?")]

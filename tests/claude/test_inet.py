@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""NET-02: the real Claude Code in the tier `inet`; its API is on the internet of a world of our own."""
+"""The real Claude Code with `--network inet`, in a network of the test's own; its API is on the internet side."""
 import unittest
 
 from claude.claude import ClaudeTest
@@ -18,18 +18,18 @@ class Inet(InetTest, ClaudeTest):
         self.assertIn("nameserver 127.0.0.53", done.stdout)
         self.assertEqual((self.project / "made.txt").read_text(), "from the box\n")
 
-    def test_the_bash_tool_is_held_to_it(self):
+    def test_the_bash_tool_reaches_only_the_internet(self):
         script = "for address in 192.168.77.10 169.254.169.254 192.168.77.5; do (exec 3<>/dev/tcp/$address/80) 2>&1; done; " \
                  "(exec 3<>/dev/tcp/203.0.113.20/80) && echo internet"
         done = self.claude("--network", "inet", "-p", f"RUN: {script}")
         self.assertEqual(done.stdout.count("80: Connection refused"), 3, done.stdout)
         self.assertIn("internet", done.stdout)
 
-    def test_claude_is_told(self):
+    def test_the_instructions_describe_the_network(self):
         self.claude("--network", "inet", "-p", "hello")
         self.assertIn("Private networks", str(self.messages()[0]["body"]))
 
-    def test_an_api_on_the_hosts_loopback_by_a_hole(self):
+    def test_an_api_on_the_hosts_loopback_by_host_port(self):
         with self.world.listen("127.0.0.1") as listener:
             port = listener.getsockname()[1]
             done = self.claudebox("--network", "inet", "--host-port", port, "--yes", "--exec", "bash", "-c",

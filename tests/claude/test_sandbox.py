@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Claude Code's own sandbox: off in an ordinary box, whoever switched it on, so that its Bash tool works; as the user set it in a nested one."""
+"""Claude Code's own sandbox: always off in an ordinary box, where its Bash tool would fail; as configured in a nested box."""
 import json
 import os
 import subprocess
@@ -18,53 +18,53 @@ class Sandbox(ClaudeTest):
             place.parent.mkdir(exist_ok=True)
             place.write_text(ON)
 
-    def user(self):
+    def user_file(self):
         return self.home / ".claude" / "settings.json"
 
     def project_files(self):
         return [self.project / ".claude" / name for name in ("settings.json", "settings.local.json")]
 
-    def works(self, *arguments, **options):
+    def check_works(self, *arguments, **options):
         done = self.claude(*arguments, "-p", LOOK, **options)
         self.assertIn("works-42 in=[none]", done.stdout, done.stderr[-600:])
         return done
 
-    def test_the_users_setting_is_off_and_said(self):
-        self.settings(self.user())
-        self.assertIn("Claude's own sandbox", self.works().stderr)
-        self.assertEqual(self.user().read_text(), ON)
+    def test_the_users_setting_is_overridden_and_reported(self):
+        self.settings(self.user_file())
+        self.assertIn("Claude's own sandbox", self.check_works().stderr)
+        self.assertEqual(self.user_file().read_text(), ON)
 
-    def test_the_projects_setting_is_off(self):
+    def test_the_projects_setting_is_overridden(self):
         self.settings(*self.project_files())
-        self.works()
+        self.check_works()
 
-    def test_without_our_word_it_would_fail(self):
-        """The counterpart: the same box, started without that setting."""
+    def test_without_the_option_the_bash_tool_fails(self):
+        """The same box without claudebox's setting, to show that the other tests can fail."""
         self.settings(*self.project_files())
         self.claude("--exec", "true")
-        ours = "  --settings \\\n  '{\"sandbox\":{\"enabled\":false}}' \\\n"
+        option = "  --settings \\\n  '{\"sandbox\":{\"enabled\":false}}' \\\n"
         script = self.claudebox("--dry-run", "-p", LOOK).stdout
-        self.assertIn(ours, script)
-        done = subprocess.run(["sh", "-c", script.replace(ours, "")], cwd=self.project, env=self.env, stdin=subprocess.DEVNULL,
+        self.assertIn(option, script)
+        done = subprocess.run(["sh", "-c", script.replace(option, "")], cwd=self.project, env=self.env, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=120)
         self.assertNotIn("works-42", done.stdout)
 
-    def test_all_of_them_and_settings_on_the_command_line(self):
-        self.settings(self.user(), *self.project_files())
-        self.works("--settings", ON)
-        self.works(f"--settings={ON}")
+    def test_all_settings_together_with_the_command_line(self):
+        self.settings(self.user_file(), *self.project_files())
+        self.check_works("--settings", ON)
+        self.check_works(f"--settings={ON}")
 
-    def test_a_settings_file_of_the_users_is_warned_about(self):
+    def test_a_settings_file_on_the_command_line_causes_a_warning(self):
         (self.project / "mine.json").write_text("{}")
-        self.assertIn("'--settings' is yours", self.works("--settings", "mine.json").stderr)
+        self.assertIn("'--settings' is yours", self.check_works("--settings", "mine.json").stderr)
 
-    def test_with_nested_the_setting_is_the_users(self):
+    def test_a_nested_box_keeps_the_users_setting(self):
         self.profile(nested=True)
         if os.getuid() == 0:
             self.assertIn("not for root", self.refused("--yes", "-p", "x"))
             return
-        self.works()
-        self.settings(self.user())
+        self.check_works()
+        self.settings(self.user_file())
         done = self.turn(LOOK + "; touch inside-project; touch /etc/hit || echo closed")
         self.assertIn("works-42 in=[1]", done.stdout, done.stdout + done.stderr[-600:])
         self.assertTrue((self.project / "inside-project").exists())
@@ -73,8 +73,8 @@ class Sandbox(ClaudeTest):
 class OldSandbox(Sandbox):
     kind = "CLAUDE_OLD"
 
-    def test_with_nested_the_setting_is_the_users(self):
-        """Not with this one: npm unpacks a helper of its sandbox without the right to execute it."""
+    def test_a_nested_box_keeps_the_users_setting(self):
+        """Not tested with this version: npm unpacks a helper of its sandbox without execute permission."""
 
 
 del ClaudeTest

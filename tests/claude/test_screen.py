@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The real Claude Code's interactive screen in the box, under tmux and an interactive bash: typing, job control, resize."""
+"""The interactive screen of the real Claude Code in the box, under tmux and an interactive bash: input, job control, resize."""
 import os
 import re
 import time
@@ -29,14 +29,14 @@ class OnScreen(ClaudeTest):
         self.screen.send("Enter")
         self.screen.wait_for(READY, timeout=60)
 
-    def say(self, words):
+    def submit(self, words):
         self.screen.type(words)
-        self.screen.wait_for(re.escape(words))  # with Enter in the same read it would be a paste
+        self.screen.wait_for(re.escape(words))  # text and Enter in one read count as a paste
         time.sleep(0.3)
         self.screen.send("Enter")
 
     def end(self):
-        """Ctrl+C twice ends Claude; the shell has the terminal again. A turn that is just ending takes one of them."""
+        """Ends Claude by pressing Ctrl+C twice, and checks that the shell has the terminal again. A turn that just ends consumes one of them."""
         for _ in range(5):
             self.screen.send("C-c")
             time.sleep(0.3)
@@ -49,12 +49,12 @@ class OnScreen(ClaudeTest):
         self.screen.type("echo BACK-AT-$((40 + 2))")
         self.screen.send("Enter")
         self.screen.wait_for("BACK-AT-42")
-        self.assertEqual(processes_with(self.mark), [], "something of the box is left")
+        self.assertEqual(processes_with(self.mark), [], "processes of the box are left")
 
-    def test_no_dialog_then_a_turn_with_a_tool(self):
+    def test_the_first_start_has_no_dialog_and_tools_work(self):
         self.start()
         self.assertIsNone(DIALOGS.search(self.screen.text()), self.screen.text())
-        self.say("RUN: echo typed > typed.txt && echo tool-$((6 * 7))")
+        self.submit("RUN: echo typed > typed.txt && echo tool-$((6 * 7))")
         self.screen.wait_for("DONE tool-42", timeout=60)
         self.assertEqual((self.project / "typed.txt").read_text(), "typed\n")
         self.end()
@@ -69,7 +69,7 @@ class OnScreen(ClaudeTest):
         self.screen.type("clear; fg")
         self.screen.send("Enter")
         time.sleep(1)
-        self.say("after fg")
+        self.submit("after fg")
         self.screen.wait_for("ECHO after fg", timeout=60)
         self.end()
 
@@ -80,11 +80,11 @@ class OnScreen(ClaudeTest):
         self.screen.send("C-c")
         time.sleep(1.5)
         self.assertNotIn("half a thought", self.screen.text())
-        self.say("still here")
+        self.submit("still here")
         self.screen.wait_for("ECHO still here", timeout=60)
         self.end()
 
-    def test_resize_redraws(self):
+    def test_a_resize_redraws_the_screen(self):
         self.start()
         self.screen.resize(70, 30)
         self.screen.wait_for(r"^─{70}$", timeout=20)
@@ -92,7 +92,7 @@ class OnScreen(ClaudeTest):
         self.screen.wait_for(r"^─{110}$", timeout=20)
         self.end()
 
-    def test_second_start_shows_no_dialog_either(self):
+    def test_the_second_start_has_no_dialog(self):
         self.start()
         self.end()
         self.start()
@@ -114,8 +114,8 @@ class OnScreenDirect(Direct, OnScreen):
         self.screen.type(f"clear; export CLAUDEBOX_PROFILE={profile}")
         self.screen.send("Enter")
 
-    def shown(self):
-        """The screen at rest, without what the clock says."""
+    def stable_screen(self):
+        """Returns the screen when it no longer changes, without the lines that show times."""
         seen = None
         for _ in range(40):
             before, seen = seen, self.screen.text()
@@ -124,15 +124,15 @@ class OnScreenDirect(Direct, OnScreen):
             time.sleep(0.3)
         return [line.rstrip() for line in seen.splitlines() if not re.search(r" for \d+s( ·|$)", line.rstrip())]
 
-    def test_the_same_screen_as_without_the_filter(self):
+    def test_the_terminal_filter_does_not_change_the_screen(self):
         screens = []
         for profile in ("filtered", "direct"):
             self.choose(profile)
             self.start()
-            first = self.shown()
-            self.say("one line")
+            first = self.stable_screen()
+            self.submit("one line")
             self.screen.wait_for("ECHO one line", timeout=60)
-            screens.append((first, self.shown()))
+            screens.append((first, self.stable_screen()))
             self.end()
         self.assertEqual(screens[0], screens[1])
 

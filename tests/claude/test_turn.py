@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The real Claude Code in the box, against a stand-in for its API on loopback: turns, memory, resuming."""
+"""The real Claude Code in the box, with a fake API on loopback: turns, instructions, resumed conversations."""
 import json
 import os
 import unittest
@@ -37,7 +37,7 @@ class Turn(ClaudeTest):
         auth = {entry["auth"] for entry in self.messages()}
         self.assertEqual(auth, {self.api_key})
 
-    def test_exit_code_is_claudes(self):
+    def test_the_exit_status_is_claudes(self):
         done = self.claude("--no-such-option-of-claude")
         self.assertNotIn(done.returncode, (0, 125, 126, 127))
 
@@ -69,7 +69,7 @@ class Turn(ClaudeTest):
         history = self.box("cat ~/.claude/projects/*/*.jsonl", cwd=worktree)
         self.assertIn("said in the main worktree", history)
 
-    def test_works_twice_at_once_in_one_project(self):
+    def test_two_sessions_at_once_in_one_project(self):
         one = self.start_turn("RUN: echo one > one.txt")
         two = self.start_turn("RUN: echo two > two.txt")
         for process in (one, two):
@@ -79,34 +79,34 @@ class Turn(ClaudeTest):
         self.assertTrue((self.project / "one.txt").exists() and (self.project / "two.txt").exists())
 
 
-class Memory(ClaudeTest):
+class Instructions(ClaudeTest):
     def request(self, words="hello", **options):
-        """All that the model was sent for one turn."""
+        """Returns all requests of one turn."""
         done = self.turn(words, **options)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.dumps([entry["body"] for entry in self.messages()], ensure_ascii=False)
 
-    def test_the_model_is_told_about_this_box(self):
+    def test_the_instructions_describe_the_box(self):
         body = self.request()
         self.assertIn("You are in a sandbox (claudebox)", body)
         self.assertIn(f"project `{self.project}`", body)
         self.assertIn("The network is the host's own", body)
 
-    def test_how_to_get_tools_and_not_to_retry(self):
+    def test_the_instructions_describe_missing_tools(self):
         body = self.request()
-        self.assertIn("A tool is missing?", body)
+        self.assertIn("If a tool is missing", body)
         self.assertIn("do not retry", body)
 
-    def test_the_users_own_memory_comes_along_unchanged(self):
+    def test_the_users_instructions_are_included_and_unchanged(self):
         own = self.home / ".claude" / "CLAUDE.md"
         own.parent.mkdir()
-        own.write_text("OWN-MEMORY of the user\n")
+        own.write_text("OWN-INSTRUCTIONS of the user\n")
         body = self.request()
-        self.assertIn("OWN-MEMORY of the user", body)
+        self.assertIn("OWN-INSTRUCTIONS of the user", body)
         self.assertIn("You are in a sandbox (claudebox)", body)
-        self.assertEqual(own.read_text(), "OWN-MEMORY of the user\n")
+        self.assertEqual(own.read_text(), "OWN-INSTRUCTIONS of the user\n")
 
-    def test_rules_skills_commands_agents_come_along(self):
+    def test_rules_skills_commands_and_agents_are_available(self):
         files = {
             "rules/own.md": "OWN-RULE text\n",
             "skills/tidy/SKILL.md": "---\nname: tidy\ndescription: OWN-SKILL tidies\n---\nTidy up.\n",
@@ -123,11 +123,11 @@ class Memory(ClaudeTest):
         self.assertIn("OWN-AGENT", body)
         self.assertIn("OWN-COMMAND says zed", self.turn("/greet zed").stdout)
 
-    def test_project_memory_still_counts(self):
-        (self.project / "CLAUDE.md").write_text("PROJECT-MEMORY\n")
-        self.assertIn("PROJECT-MEMORY", self.request())
+    def test_the_projects_instructions_are_included(self):
+        (self.project / "CLAUDE.md").write_text("PROJECT-INSTRUCTIONS\n")
+        self.assertIn("PROJECT-INSTRUCTIONS", self.request())
 
-    def test_settings_come_along_filtered(self):
+    def test_settings_are_filtered(self):
         settings = {"env": {"PLAIN_SETTING": "visible", "MY_API_TOKEN": "CANARY-1"}, "apiKeyHelper": "/bin/echo CANARY-2",
                     "hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "/home/nobody/x.sh CANARY-3"}]}]}}
         (self.home / ".claude").mkdir()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An older Claude Code in its cli.js form, which needs node: the same turns."""
+"""Turns with an older Claude Code, a cli.js that needs node."""
 import json
 import unittest
 
@@ -15,23 +15,23 @@ class TurnOfCliJs(ClaudeTest):
         self.assertIn(str(self.project), done.stdout)
         self.assertEqual((self.project / "made.txt").read_text(), "from the box\n")
 
-    def test_the_model_is_told_about_this_box(self):
+    def test_the_instructions_describe_the_box(self):
         own = self.home / ".claude" / "CLAUDE.md"
         own.parent.mkdir()
-        own.write_text("OWN-MEMORY of the user\n")
+        own.write_text("OWN-INSTRUCTIONS of the user\n")
         self.turn("hello")
         body = json.dumps([entry["body"] for entry in self.messages()])
         self.assertIn("You are in a sandbox (claudebox)", body)
-        self.assertIn("OWN-MEMORY of the user", body)
+        self.assertIn("OWN-INSTRUCTIONS of the user", body)
 
-    def test_resume_goes_on_with_the_conversation(self):
-        # This version's --continue passes over sessions made with -p, in a box or not; --resume does not.
+    def test_resume_continues_the_conversation(self):
+        # This version's --continue ignores sessions that were started with -p, with and without a box; --resume does not.
         session = "0f0f0f0f-0000-4000-8000-000000000001"
         self.claude("--session-id", session, "-p", "first words")
         self.claude("--resume", session, "-p", "second words")
         self.assertIn("first words", json.dumps(self.messages()[-1]["body"]["messages"]))
 
-    def test_only_what_it_needs_is_visible(self):
+    def test_only_required_files_are_visible(self):
         command = self.plan()["command"]
         self.assertRegex(command[0], r"/node$")
         self.assertRegex(command[1], r"/cli\.js$")

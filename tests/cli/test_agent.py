@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Finding claude: wherever it lives, through links and wrappers; just what it needs is in the box, read-only."""
+"""Finds claude at every usual place, through links and wrappers. Only the files that it needs are in the box, read-only."""
 import os
 import pathlib
 import shutil
@@ -9,7 +9,7 @@ import unittest
 
 from lib.box import GIVEN, BoxTest
 
-SAID = GIVEN + "<-p>\n"
+PRINTED = GIVEN + "<-p>\n"
 SCRIPT = '#!/bin/sh\nprintf "<%s>" "$@"; echo\n'
 
 
@@ -32,7 +32,7 @@ class Agent(BoxTest):
         return done.stdout
 
     def mounted(self, path=None, env=None):
-        """Host paths that are mounted for claude."""
+        """Returns the host paths that are mounted for claude."""
         more = {"PATH": f"{path}:{self.env['PATH']}"} if path else {}
         return {mount["host"] for mount in self.plan(env={**more, **(env or {})})["mounts"]
                 if mount["why"] == "claude" and mount["kind"] in ("read-only", "read-write")}
@@ -40,24 +40,24 @@ class Agent(BoxTest):
     def test_on_PATH(self):
         program = self.program(self.home / "tools" / "claude")
         self.program(self.home / "tools" / "neighbour")
-        self.assertEqual(self.start(program.parent), SAID)
+        self.assertEqual(self.start(program.parent), PRINTED)
         self.assertEqual(self.mounted(program.parent), {str(program)})
         self.assertEqual(self.box("ls -A ~/tools", env={"PATH": f"{program.parent}:{self.env['PATH']}"}), "claude\n")
 
-    def test_the_first_on_PATH_wins_and_relative_entries_do_not_count(self):
+    def test_the_first_absolute_entry_on_PATH_wins(self):
         self.program(self.project / "claude", "#!/bin/sh\necho planted\n")
         first = self.program(self.home / "one" / "claude")
         self.program(self.home / "two" / "claude", "#!/bin/sh\necho two\n")
         for path in (f".:{first.parent}:{self.home}/two", f":{first.parent}:{self.home}/two", f"bin:{first.parent}"):
-            self.assertEqual(self.start(path), SAID)
+            self.assertEqual(self.start(path), PRINTED)
 
-    def test_beats_PATH(self):
+    def test_CLAUDEBOX_CLAUDE_takes_precedence_over_PATH(self):
         self.program(self.home / "one" / "claude", "#!/bin/sh\necho path\n")
         chosen = self.program(self.home / "two" / "my claude")
-        self.assertEqual(self.start(self.home / "one", env={"CLAUDEBOX_CLAUDE": str(chosen)}), SAID)
+        self.assertEqual(self.start(self.home / "one", env={"CLAUDEBOX_CLAUDE": str(chosen)}), PRINTED)
 
-    def test_is_absolute(self):
-        """Relative, every project would bring its own."""
+    def test_CLAUDEBOX_CLAUDE_must_be_absolute(self):
+        """A relative path would name a different program in each project."""
         self.program(self.project / "here")
         for chosen in ("here", "./here"):
             self.assertIn("absolute", self.refused("--yes", env={"CLAUDEBOX_CLAUDE": chosen}))
@@ -68,12 +68,12 @@ class Agent(BoxTest):
         for link, target in (("a/claude", "../b/link"), ("b/link", f"{self.home}/c"), ("c", "deep/store/claude-1.0")):
             (self.home / link).parent.mkdir(exist_ok=True)
             (self.home / link).symlink_to(target)
-        self.assertEqual(self.start(self.home / "a"), SAID)
+        self.assertEqual(self.start(self.home / "a"), PRINTED)
         self.assertEqual(self.mounted(self.home / "a"), {str(real)})
         self.assertEqual(self.box("ls ~/deep/store; cat ~/deep/store/secret 2>/dev/null", env={"PATH": f"{self.home}/a:{self.env['PATH']}"}),
                          "claude-1.0\n")
 
-    def test_links_without_end(self):
+    def test_a_link_to_itself(self):
         (self.home / "a").mkdir()
         (self.home / "a" / "claude").symlink_to("claude")
         done = self.claudebox("--yes", env={"CLAUDEBOX_CLAUDE": f"{self.home}/a/claude"})
@@ -89,7 +89,7 @@ class Agent(BoxTest):
         link = self.home / ".local/bin/claude"
         link.parent.mkdir()
         link.symlink_to("../share/claude/versions/9.9.9")
-        # not on PATH: it is found where its installer puts it
+        # without PATH, the directory of the installer is searched
         for path in (None, link.parent):
             self.assertEqual(self.mounted(path), {str(versions / "9.9.9")})
         self.assertEqual(self.plan()["command"][:2], [str(versions / "9.9.9"), "--dangerously-skip-permissions"])
@@ -98,7 +98,7 @@ class Agent(BoxTest):
         self.assertEqual(self.claudebox("--yes", "--exec", str(versions / "9.9.9"), "%s", "runs").stdout, "runs")
 
     def node(self):
-        """A stand-in for node outside of the system directories: it shows what it is given."""
+        """Creates a fake node outside of the system directories. It prints its arguments."""
         return self.program(self.home / "node" / "bin" / "node", '#!/bin/sh\nprintf "[%s]" "${1##*/}"; shift; printf "<%s>" "$@"; echo\n')
 
     def package(self, shebang="#!/usr/bin/env node"):
@@ -119,7 +119,7 @@ class Agent(BoxTest):
         package, directory = self.package()
         node = self.node()
         path = f"{directory}:{node.parent}"
-        self.assertEqual(self.start(path), f"[cli.js]{SAID}")
+        self.assertEqual(self.start(path), f"[cli.js]{PRINTED}")
         self.assertEqual(self.mounted(path), {str(package), str(node)})
         out = self.box("cat ~/npm/lib/node_modules/@anthropic-ai/claude-code/vendor/x.js; ls ~/npm/lib/node_modules; echo x >~/npm/lib/x; "
                        "echo x >>~/npm/lib/node_modules/@anthropic-ai/claude-code/cli.js", env={"PATH": f"{path}:{self.env['PATH']}"})
@@ -129,7 +129,7 @@ class Agent(BoxTest):
     def test_npm_package_with_options_to_node(self):
         _, directory = self.package("#!/usr/bin/env -S node --no-warnings --enable-source-maps")
         node = self.node()
-        self.assertEqual(self.start(f"{directory}:{node.parent}"), f"[cli.js]{SAID}")
+        self.assertEqual(self.start(f"{directory}:{node.parent}"), f"[cli.js]{PRINTED}")
 
     def test_npm_package_without_node(self):
         _, directory = self.package()
@@ -140,18 +140,18 @@ class Agent(BoxTest):
         self.assertIn("node", done.stderr)
         self.assertIn("hint: ", done.stderr)
 
-    def test_node_planted_in_the_project_is_not_taken(self):
-        """PATH=.:… or a node_modules/.bin of the project on PATH must not decide what runs claude."""
+    def test_node_in_the_project_is_not_used(self):
+        """A project directory on PATH (PATH=.:…, node_modules/.bin) must not decide which node runs claude."""
         _, directory = self.package()
         node = self.node()
         self.program(self.project / "node", "#!/bin/sh\necho planted\n")
-        self.assertEqual(self.start(f".:{directory}:{node.parent}"), f"[cli.js]{SAID}")
+        self.assertEqual(self.start(f".:{directory}:{node.parent}"), f"[cli.js]{PRINTED}")
 
     def test_wrapper_with_exec(self):
         real = self.program(self.home / "real dir" / "claude-real")
         (self.home / "real dir" / "secret").write_text("canary")
         wrapper = self.program(self.home / "w" / "claude", f'#!/bin/bash\n# a wrapper\nexport X=1\nexec "{real}" --wrapped "$@"\n')
-        self.assertEqual(self.start(wrapper.parent), "<--wrapped>" + SAID)
+        self.assertEqual(self.start(wrapper.parent), "<--wrapped>" + PRINTED)
         self.assertEqual(self.mounted(wrapper.parent), {str(wrapper), str(real)})
 
     def test_wrapper_with_home_and_env(self):
@@ -161,12 +161,12 @@ class Agent(BoxTest):
                      f"  exec -a claude {real} \"$@\""):
             wrapper = self.program(self.home / "w" / "claude", f"#!/bin/bash\n{line}\n")
             done = self.claudebox("--yes", "-p", env={"PATH": f"{wrapper.parent}:{self.env['PATH']}"})
-            if done.stdout != SAID:
+            if done.stdout != PRINTED:
                 bad.append(line)
         self.assertEqual(bad, [])
 
     def test_wrapper_of_the_local_installation(self):
-        """~/.claude/local/claude: the box has another ~/.claude, so the program is shown elsewhere."""
+        """~/.claude/local/claude: the box has its own ~/.claude, so the program is mounted at another path."""
         package = self.home / ".claude/local/node_modules/@anthropic-ai/claude-code"
         self.program(package / "cli.js", "#!/usr/bin/env node\n")
         (package / "package.json").write_text("{}")
@@ -176,10 +176,10 @@ class Agent(BoxTest):
         wrapper = self.program(self.home / ".claude/local/claude", f'#!/bin/bash\nexec "{self.home}/.claude/local/node_modules/.bin/claude" "$@"\n')
         node = self.node()
         for chosen in ({"CLAUDEBOX_CLAUDE": str(wrapper)}, {}):
-            self.assertEqual(self.start(node.parent, env=chosen), f"[cli.js]{SAID}")
+            self.assertEqual(self.start(node.parent, env=chosen), f"[cli.js]{PRINTED}")
         self.assertEqual(self.box("grep -rs canary ~ /run/claudebox", env={"PATH": f"{node.parent}:{self.env['PATH']}"}), "")
 
-    def test_wrappers_without_end(self):
+    def test_wrappers_that_run_each_other(self):
         one, two = self.home / "w" / "claude", self.home / "w" / "two"
         self.program(one, f'#!/bin/sh\nexec {two} "$@"\n')
         self.program(two, f'#!/bin/sh\nexec {one} "$@"\n')
@@ -191,7 +191,7 @@ class Agent(BoxTest):
         self.program(one, '#!/bin/sh\nexec claude "$@"\n')
         self.claudebox("--dry-run", env={"PATH": f"{one.parent}:{self.env['PATH']}"}, timeout=10)
 
-    def test_a_wrapper_that_holds_a_secret_is_told(self):
+    def test_a_wrapper_that_contains_a_secret_is_reported(self):
         for line in ("export GITHUB_TOKEN=abcdef", "X=ghp_canarycanarycanarycanary123", 'MY_API_KEY="canary" exec sh'):
             wrapper = self.program(self.home / "w" / "claude", f'#!/bin/sh\n{line}\nprintf x\n')
             done = self.claudebox("--yes", "--exec", "true", env={"CLAUDEBOX_CLAUDE": str(wrapper)})
@@ -201,8 +201,8 @@ class Agent(BoxTest):
         done = self.claudebox("--yes", "--exec", "true", env={"CLAUDEBOX_CLAUDE": str(wrapper)})
         self.assertEqual(done.returncode, 0)
 
-    def test_a_wrapper_cannot_bring_a_secret_along(self):
-        """Words of a wrapper are paths of the user's disk: none of them may open a secret place."""
+    def test_a_wrapper_cannot_mount_a_secret(self):
+        """Paths in a wrapper are mounted, but none of them may mount a secret place."""
         ssh = self.home / ".ssh"
         ssh.mkdir()
         (ssh / "id_rsa").write_text("canary-key")
@@ -219,25 +219,25 @@ class Agent(BoxTest):
         self.assertEqual(done.returncode, 125)
         self.assertNotIn("this is a fault in claudebox", done.stderr)
 
-    def test_claude_in_the_project_is_told_or_taken_as_the_users_wish(self):
-        """CLAUDEBOX_CLAUDE is the user's word; PATH with the project on it is not enough to be run unnoticed."""
+    def test_CLAUDEBOX_CLAUDE_may_be_in_the_project(self):
+        """The user may set CLAUDEBOX_CLAUDE to a program in the project."""
         program = self.program(self.project / "claude")
-        self.assertEqual(self.start(env={"CLAUDEBOX_CLAUDE": str(program)}), SAID)
+        self.assertEqual(self.start(env={"CLAUDEBOX_CLAUDE": str(program)}), PRINTED)
 
-    def test_read_only(self):
+    def test_claude_is_read_only(self):
         program = self.program(self.home / "tools" / "claude", f'#!/bin/sh\necho x >>"$0"; rm -f "$0"; [ -e "$0" ] && echo there\n')
         before = program.read_text()
         self.assertEqual(self.start(program.parent), "there\n")
         self.assertEqual(program.read_text(), before)
 
-    def test_the_same_box_for_a_shell(self):
+    def test_a_shell_gets_the_same_mounts(self):
         program = self.program(self.home / "tools" / "claude")
         env = {"PATH": f"{program.parent}:{self.env['PATH']}"}
         with_claude = self.plan(env=env)["mounts"]
         with_shell = self.plan("--shell", env=env)["mounts"]
         self.assertEqual([m for m in with_claude if m["kind"] != "made"], [m for m in with_shell if m["kind"] != "made"])
 
-    def test_odd_files_do_not_hang(self):
+    def test_special_files_do_not_hang(self):
         fifo = self.home / "fifo"
         os.mkfifo(fifo)
         huge = self.home / "huge"
@@ -250,7 +250,7 @@ class Agent(BoxTest):
             done = self.claudebox("--dry-run", env={"CLAUDEBOX_CLAUDE": str(path)}, timeout=10)
             self.assertIn(done.returncode, (0, 125))
 
-    def test_the_box_is_the_permission_layer(self):
+    def test_claude_runs_without_permission_questions(self):
         program = self.program(self.home / "tools" / "claude")
         for words in ((), ("-p", "x"), ("--", "--help")):
             self.assertTrue(self.start(program.parent, words=words).startswith(GIVEN))
@@ -261,7 +261,7 @@ class Agent(BoxTest):
         program = self.home / "elf" / "claude"
         program.parent.mkdir()
         subprocess.run(["cc", "-o", program, source], check=True)
-        self.assertEqual(self.start(program.parent), SAID)
+        self.assertEqual(self.start(program.parent), PRINTED)
         self.assertEqual(self.mounted(program.parent), {str(program)})
         self.assertFalse(pathlib.Path(f"{self.project}/claude").exists())
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Makefile and tools: what a fresh machine needs is known for each system, and installing leaves what it should."""
+"""Makefile and tools: the required packages of each distribution, the installation of Claude Code, and make's targets."""
 import json
 import os
 import pathlib
@@ -19,7 +19,7 @@ def run(*command, **options):
 
 
 class Dependencies(unittest.TestCase):
-    def test_each_system_has_a_name_for_each_need(self):
+    def test_each_package_manager_has_a_name_for_each_package(self):
         for manager, names in {"apt": ("bubblewrap", "libjansson-dev", "libmd-dev", "ninja-build"),
                                "dnf": ("bubblewrap", "jansson-devel", "libmd-devel", "ninja-build"),
                                "pacman": ("bubblewrap", "jansson", "libmd", "ninja")}.items():
@@ -29,7 +29,7 @@ class Dependencies(unittest.TestCase):
             for name in names:
                 self.assertIn(name, words, manager)
 
-    def test_what_only_one_kind_of_machine_has_is_not_asked_for_elsewhere(self):
+    def test_packages_of_one_architecture_are_not_required_on_others(self):
         fake = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, fake)
         wanted = {}
@@ -41,7 +41,7 @@ class Dependencies(unittest.TestCase):
         self.assertEqual(wanted["x86_64"] - wanted["aarch64"], {"user-mode-linux"})
         self.assertLess(wanted["aarch64"], wanted["x86_64"])
 
-    def test_nothing_missing_is_silent_and_asks_no_package_manager(self):
+    def test_without_missing_packages_no_package_manager_runs(self):
         trap = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, trap)
         for name in ("apt-get", "dnf", "pacman", "sudo"):
@@ -51,7 +51,7 @@ class Dependencies(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
     def missing(self, sudo=None):
-        """What an ordinary user is told on a Debian that has next to nothing."""
+        """Returns the messages for an ordinary user on a Debian without the required packages."""
         programs = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, programs)
         for name in ("sh", "sed", "tr", "sort", "paste", "env"):
@@ -67,18 +67,18 @@ class Dependencies(unittest.TestCase):
         self.assertRegex(done.stderr, r"(?m)^apt-get .*update\n.*apt-get .* install .*\bmeson\b.*\bbubblewrap\b.*\bnpm\b")
         return done.stderr
 
-    def test_without_sudo_root_is_told_what_to_do(self):
+    def test_without_sudo_the_commands_for_root_are_printed(self):
         self.assertIn("not root, and there is no sudo", self.missing())
 
-    def test_a_sudo_that_refuses_is_asked_once(self):
-        told = self.missing(sudo="echo 'sudo: not you' >&2; exit 1")
-        self.assertIn("apt failed through sudo", told)
-        self.assertEqual(told.count("sudo: not you"), 1)
+    def test_a_sudo_that_refuses_runs_once(self):
+        messages = self.missing(sudo="echo 'sudo: not you' >&2; exit 1")
+        self.assertIn("apt failed through sudo", messages)
+        self.assertEqual(messages.count("sudo: not you"), 1)
 
-    def test_sources_that_cannot_be_reached_are_not_the_end(self):
-        told = self.missing(sudo="echo \"ran $*\" >&2; exit 100")
-        self.assertRegex(told, r"(?m)^ran apt-get .*update$")
-        self.assertRegex(told, r"(?m)^ran env .* install ")
+    def test_a_failed_update_does_not_prevent_the_installation(self):
+        messages = self.missing(sudo="echo \"ran $*\" >&2; exit 100")
+        self.assertRegex(messages, r"(?m)^ran apt-get .*update$")
+        self.assertRegex(messages, r"(?m)^ran env .* install ")
 
     def test_unknown_group_is_an_error(self):
         self.assertEqual(run("tools/deps.sh", "nonsense").returncode, 2)
@@ -95,7 +95,7 @@ class Claude(unittest.TestCase):
         done = run("tools/claude.sh", env={"HOME": str(home), "PATH": "/usr/bin:/bin"})
         self.assertEqual(done.stdout.strip(), str(place), done.stderr)
 
-    def test_npm_is_needed_only_where_there_is_no_claude(self):
+    def test_npm_is_required_only_without_claude(self):
         home = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, home)
         variables = {"HOME": str(home), "PATH": "/usr/bin:/bin"}
@@ -136,7 +136,7 @@ class Make(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual([path for path in root.rglob("*") if not path.is_dir() or path.name == "claudebox"], [])
 
-    def test_without_scdoc_there_is_no_page_and_all_else(self):
+    def test_without_scdoc_everything_but_the_manual_is_installed(self):
         build = self.source.parent / "build"
         self.assertEqual(run("meson", "setup", "-Dman=disabled", build, self.source).returncode, 0)
         installed = json.loads(run("meson", "introspect", "--installed", build).stdout)
@@ -151,7 +151,7 @@ class Make(unittest.TestCase):
         claude = home / "claude"
         claude.write_text('#!/bin/sh\necho "9.9.9 <$*> in $PWD"\n')
         claude.chmod(0o755)
-        for written in (project, "~/my project"):  # not every shell makes a home of that ~
+        for written in (project, "~/my project"):  # not every shell expands the ~ after DIR=
             done = run("make", "run", f"DIR={written}", "ARGS=--yes -p 'two words'", cwd=self.source,
                        env={"HOME": str(home), "PATH": os.environ["PATH"], "CLAUDEBOX_CLAUDE": str(claude)})
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A hostile repository, or an earlier box: what it leaves does not hang, fill or lead the launcher, nor show in what it says."""
+"""Files of a hostile repository or of an earlier box do not make claudebox hang, exhaust memory, or read or print other files."""
 import errno
 import json
 import os
@@ -19,11 +19,11 @@ from lib.stress import STRESS
 AS_ROOT = True
 CANARY = "canary-5519"
 SECRET = f'{{"env": {{"VICTIM_TOKEN": "{CANARY}"}}, "mcpServers": {{"victim": {{"env": {{"VICTIM_TOKEN": "{CANARY}"}}}}}}}}'
-# Everything in a project that the launcher looks at.
+# Every file in a project that claudebox reads.
 READ = (".git", ".mcp.json", ".claude/settings.json", ".claude/settings.local.json", ".claudebox/tools.txt", "CLAUDE.md", ".env", ".gitmodules",
         ".git/HEAD", ".git/config", ".git/commondir", ".git/config.worktree", ".git/worktrees", ".git/objects", ".claude", ".claudebox")
-MOST_SECONDS = 15
-MOST_MEMORY = 200 * 1024  # kB; a sanitized build needs more than the usual 10 MB
+MAX_SECONDS = 15
+MAX_MEMORY = 200 * 1024  # kB; an ordinary build needs 10 MB, one with sanitizers more
 
 
 class Hostile(BoxTest):
@@ -37,8 +37,8 @@ class Hostile(BoxTest):
         key.parent.mkdir()
         key.write_text(CANARY + "\n")
 
-    def holds(self, *arguments, cwd=None, **options):
-        """It ends soon, small, and says nothing that it should not know; returns what it said."""
+    def run_bounded(self, *arguments, cwd=None, **options):
+        """Checks that claudebox ends in time, uses little memory and prints no secret. Returns its output."""
         before = tree(self.victims)
         started = time.monotonic()
         command = [CLAUDEBOX, *(arguments or ("--yes", "--exec", "true"))]
@@ -46,18 +46,18 @@ class Hostile(BoxTest):
                                    stderr=subprocess.STDOUT, **options)
         timer = threading.Timer(30, process.kill)
         timer.start()
-        said = process.stdout.read().decode(errors="replace")
+        output = process.stdout.read().decode(errors="replace")
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         process.stdout.close()
         timer.cancel()
-        self.assertIn(process.returncode, (0, 125), said)
-        self.assertLess(time.monotonic() - started, MOST_SECONDS)
-        self.assertLess(usage.ru_maxrss, MOST_MEMORY)
-        self.assertNotIn(CANARY, said)
-        self.assertNotIn("VICTIM", said)
+        self.assertIn(process.returncode, (0, 125), output)
+        self.assertLess(time.monotonic() - started, MAX_SECONDS)
+        self.assertLess(usage.ru_maxrss, MAX_MEMORY)
+        self.assertNotIn(CANARY, output)
+        self.assertNotIn("VICTIM", output)
         self.assertEqual(tree(self.victims), before)
-        return said
+        return output
 
 
 class Traps(Hostile):
@@ -69,7 +69,7 @@ class Traps(Hostile):
             os.mkfifo(place)
         elif kind == "socket":
             here = os.getcwd()
-            os.chdir(place.parent)  # its name may be no longer than 108 bytes
+            os.chdir(place.parent)  # the path of a socket has at most 108 bytes
             server = socket.socket(socket.AF_UNIX)
             server.bind(place.name)
             os.chdir(here)
@@ -83,8 +83,8 @@ class Traps(Hostile):
             place.symlink_to({"dangling": "/nowhere", "loop": place.name, "key": self.home / ".ssh/id_ed25519", "zero": "/dev/zero",
                               "victims": self.victims}[kind])
 
-    def each(self, kind, **options):
-        """One at a time where the rest matters, the others together."""
+    def replace_each(self, kind, **options):
+        """Replaces each file that claudebox reads, one at a time, by a trap of this kind."""
         for name in READ:
             shutil.rmtree(self.project)
             self.project.mkdir()
@@ -96,41 +96,41 @@ class Traps(Hostile):
                     place.rmdir()
                 place.unlink(missing_ok=True)
             self.trap(kind, self.project / name)
-            self.holds("--yes", "--exec", "true", **options)
+            self.run_bounded("--yes", "--exec", "true", **options)
 
     def test_fifos(self):
-        self.each("fifo")
+        self.replace_each("fifo")
 
     def test_sockets(self):
-        self.each("socket")
+        self.replace_each("socket")
 
     def test_directories(self):
-        self.each("directory")
+        self.replace_each("directory")
 
     def test_sparse_files(self):
-        self.each("sparse")
+        self.replace_each("sparse")
 
-    def test_links_to_nowhere_and_to_themselves(self):
-        self.each("dangling")
-        self.each("loop")
+    def test_dangling_and_looping_links(self):
+        self.replace_each("dangling")
+        self.replace_each("loop")
 
     def test_links_to_a_key_and_to_a_device(self):
-        self.each("key")
-        self.each("zero")
+        self.replace_each("key")
+        self.replace_each("zero")
 
-    def test_links_to_a_directory_of_the_users(self):
-        """.claude -> ~/other: the settings there are not the project's."""
-        self.each("victims")
+    def test_links_to_another_directory_of_the_user(self):
+        """The settings in ~/other are not read through a link .claude -> ~/other."""
+        self.replace_each("victims")
 
     def test_links_without_openat2(self):
         for error in (errno.ENOSYS, errno.EPERM):
             for name in (".claude", ".claudebox"):
                 (self.project / name).symlink_to(self.victims)
-            self.holds("--yes", "--exec", "true", preexec_fn=without_openat2(error))
+            self.run_bounded("--yes", "--exec", "true", preexec_fn=without_openat2(error))
             shutil.rmtree(self.project)
             self.project.mkdir()
             (self.project / ".mcp.json").write_text('{"mcpServers": {"own": {"env": {"OWN_TOKEN": "x1234567890"}}}}')
-            self.assertIn("OWN_TOKEN", self.holds("--yes", "--exec", "true", preexec_fn=without_openat2(error)))
+            self.assertIn("OWN_TOKEN", self.run_bounded("--yes", "--exec", "true", preexec_fn=without_openat2(error)))
             (self.project / ".mcp.json").unlink()
 
     def test_a_file_that_grows_and_is_replaced_while_it_is_read(self):
@@ -151,7 +151,7 @@ class Traps(Hostile):
         thread.start()
         try:
             for _ in range(15 * STRESS):
-                self.holds("--dry-run")
+                self.run_bounded("--dry-run")
         finally:
             stop.set()
             thread.join()
@@ -159,44 +159,44 @@ class Traps(Hostile):
     def test_a_directory_with_very_many_entries(self):
         for i in range(20000):
             os.close(os.open(self.project / f".env.{i}", os.O_CREAT | os.O_WRONLY))
-        self.assertLess(len(self.holds()), 20000)
+        self.assertLess(len(self.run_bounded()), 20000)
 
-    def test_a_tree_without_end(self):
+    def test_a_very_deep_tree(self):
         place = self.project
         for _ in range(100):
             place = place / "d"
             place.mkdir()
             for name in ("a", "b", "c"):
                 (place / name).mkdir()
-        self.holds()
+        self.run_bounded()
 
 
 class State(Hostile):
     def claude(self):
-        self.holds()
+        self.run_bounded()
         return pathlib.Path(self.plan()["instance"]) / "claude"
 
-    def test_files_that_would_fill_the_memory(self):
-        """A hundred bytes of memory for each byte of JSON."""
+    def test_json_that_would_exhaust_memory(self):
+        """JSON that takes a hundred bytes of memory for each byte of text."""
         claude = self.claude()
         store = self.home / ".claudebox/sign-in/store"
         for text in ('{"a": [' + "[]," * 5_000_000 + "[]]}", "[" * 1_000_000, '{"a":' * 1_000_000, '{"' + "x" * 3_000_000 + '": 1}',
                      "{" + ",".join(f'"{i}":0' for i in range(700_000)) + "}"):
             for place in (claude / ".claude.json", claude / "settings.json", store / ".credentials.json"):
                 place.write_text(text)
-            self.holds()
+            self.run_bounded()
             json.loads((claude / ".claude.json").read_text())
 
-    def test_long_files_of_honest_boxes_are_kept(self):
+    def test_long_valid_files_are_kept(self):
         claude = self.claude()
         own = json.loads((claude / ".claude.json").read_text())
         own["history"] = [{"display": ', [ { \\" ' * 20, "number": i} for i in range(20_000)]
         (claude / ".claude.json").write_text(json.dumps(own))
-        self.holds()
+        self.run_bounded()
         self.assertEqual(len(json.loads((claude / ".claude.json").read_text())["history"]), 20_000)
 
-    def test_traps_in_place_of_every_record(self):
-        """What lies beside the state is no box's to write, but an older claudebox, or a person, may have."""
+    def test_special_files_in_place_of_records(self):
+        """No box can write these records, but an older claudebox or the user may have replaced them."""
         self.claude()
         instance = pathlib.Path(self.plan()["instance"])
         for name in ("instance.json", "settings-base.json"):
@@ -206,7 +206,7 @@ class State(Hostile):
                 if place.is_dir():
                     shutil.rmtree(place)
                 os.mkfifo(place) if kind == "fifo" else place.mkdir()
-                self.holds()
+                self.run_bounded()
                 if place.is_dir():
                     shutil.rmtree(place)
                 else:
@@ -214,8 +214,8 @@ class State(Hostile):
 
 
 class Repository(Hostile):
-    def test_nothing_of_the_repository_is_executed_or_read(self):
-        """git itself is asked when the configuration is not plain."""
+    def test_the_git_configuration_runs_and_reads_nothing(self):
+        """git itself reads the configuration when claudebox cannot parse it."""
         self.repository(self.project)
         hit = self.home / "hit"
         evil = self.project / "evil"
@@ -231,53 +231,53 @@ class Repository(Hostile):
                 os.mkfifo(self.project / "fifo")
             (self.project / ".git/objects/info").mkdir(exist_ok=True)
             (self.project / ".git/objects/info/alternates").write_text(f"{self.victims}\n")
-            self.holds("--yes", "--exec", "true")
-            self.holds("--check")
+            self.run_bounded("--yes", "--exec", "true")
+            self.run_bounded("--check")
         self.assertFalse(hit.exists())
 
-    def test_pointers_in_circles(self):
+    def test_invalid_git_files(self):
         for text in ("gitdir: .git\n", "gitdir: .\n", "gitdir: ..\n", "gitdir: loop\n", "gitdir: \n", "gitdir: " + "../" * 1300 + "x\n",
                      "gitdir: /proc/self/cwd\n", "gitdir: /dev/zero\n", f"gitdir: {self.home}/.ssh\n", "x" * 5000, "\0" * 100):
             (self.project / ".git").write_text(text)
             (self.project / "loop").unlink(missing_ok=True)
             (self.project / "loop").symlink_to("loop")
-            self.holds()
+            self.run_bounded()
 
-    def conversation(self, cwd):
+    def read_conversation(self, cwd):
         return self.box("cat ~/.claude/conversation 2>/dev/null; :", cwd=cwd)
 
-    def remember(self, cwd):
+    def write_conversation(self, cwd):
         self.box(f"echo {CANARY} >~/.claude/conversation", cwd=cwd)
 
-    def test_a_pointer_to_a_repository_below_does_not_open_its_state(self):
+    def test_a_git_file_for_an_inner_repository_does_not_open_its_state(self):
         inner = self.repository(self.project / "inner")
         self.git("clone", "-q", "--bare", inner, self.project / "bare.git")
         self.git("worktree", "add", "-q", self.home / "tree", "main", cwd=self.project / "bare.git")
         for cwd, pointer in ((inner, "inner/.git"), (self.home / "tree", "bare.git"), (self.home / "tree", "bare.git/worktrees/tree")):
-            self.remember(cwd)
+            self.write_conversation(cwd)
             (self.project / ".git").write_text(f"gitdir: {pointer}\n")
-            self.assertEqual(self.conversation(self.project), "", pointer)
-            self.assertEqual(self.conversation(cwd), f"{CANARY}\n")
+            self.assertEqual(self.read_conversation(self.project), "", pointer)
+            self.assertEqual(self.read_conversation(cwd), f"{CANARY}\n")
             (self.project / ".git").unlink()
 
-    def test_a_box_that_removes_its_repository_does_not_get_the_one_around(self):
+    def test_a_box_that_removes_its_repository_does_not_get_the_enclosing_one(self):
         outer = self.repository(self.home / "outer")
-        self.remember(outer)
+        self.write_conversation(outer)
         inner = self.repository(outer / "vendor" / "inner")
         (inner / "sub").mkdir()
         for cwd, script in ((inner, "rm -rf .git"), (inner / "sub", "rm -f ../.git/HEAD")):
             if not (inner / ".git").exists():
                 self.git("init", "-q", inner)
-            self.assertEqual(self.conversation(cwd), "")
+            self.assertEqual(self.read_conversation(cwd), "")
             self.box(script, cwd=cwd)
             done = self.claudebox("--yes", "--exec", "sh", "-c", f"cat ~/.claude/conversation {outer}/file.txt; ls {outer}/.git", cwd=cwd)
             self.assertEqual(done.stdout, "", script)
-            self.assertIn("was not the project's at an earlier start", done.stderr)
+            self.assertRegex(done.stderr, "was not part of the repository .* at an earlier start")
 
-    def test_a_repository_of_another_user_around_the_project(self):
-        """Anybody can make /tmp/.git; what runs in a repository is its owner's to say."""
+    def test_an_enclosing_repository_of_another_user_is_not_used(self):
+        """Any user can create /tmp/.git, and the owner of a repository decides which programs git runs in it."""
         if os.getuid():
-            return  # only root can give files away
+            return  # only root can change the owner of a file
         outer = self.repository(self.home / "outer")
         (outer / "sub").mkdir()
         self.assertEqual(self.box("cat ../file.txt", cwd=outer / "sub"), "one\n")
@@ -285,25 +285,25 @@ class Repository(Hostile):
             os.chown(foreign, 65534, 65534)
             done = self.claudebox("--yes", "--exec", "cat", outer / "file.txt", cwd=outer / "sub")
             self.assertEqual(done.stdout, "")
-            self.assertIn("belongs to someone else", done.stderr)
+            self.assertIn("belongs to another user", done.stderr)
             os.chown(foreign, 0, 0)
 
-    def test_a_repository_that_is_all_of_tmp(self):
-        """A project below /tmp is fine; with a repository around it, everybody's sockets would come along."""
+    def test_tmp_as_a_repository_is_not_used(self):
+        """With /tmp as a repository, the files and sockets of all users would be mounted with a project below /tmp."""
         host = OtherHost(self, {})
         script = 'git init -q /tmp && echo canary >/tmp/other && mkdir /tmp/p && cd /tmp/p && exec "$@"'
         done = host.run("sh", "-c", script, "sh", CLAUDEBOX, "--yes", "--exec", "cat", "/tmp/other")
         self.assertEqual(done.stdout, "")
         self.assertIn("git is not available", done.stderr)
 
-    def test_a_subdirectory_that_never_was_a_project_is_part_of_its_repository(self):
+    def test_a_subdirectory_shares_the_instance_of_its_repository(self):
         outer = self.repository(self.home / "outer")
         (outer / "sub").mkdir()
-        self.remember(outer)
-        self.assertEqual(self.conversation(outer / "sub"), f"{CANARY}\n")
+        self.write_conversation(outer)
+        self.assertEqual(self.read_conversation(outer / "sub"), f"{CANARY}\n")
 
-    def test_the_users_claude_directory_in_the_project_by_a_link(self):
-        """~/.claude -> ~/dotfiles/claude: the box would write what the host's claude obeys."""
+    def test_a_claude_directory_linked_into_the_project_is_refused(self):
+        """With a link ~/.claude -> ~/dotfiles/claude, a box of ~/dotfiles could write the host's Claude settings."""
         (self.project / "claude").mkdir()
         (self.home / ".claude").symlink_to(self.project / "claude")
         self.assertIn("conversations", self.refused())
@@ -311,7 +311,7 @@ class Repository(Hostile):
 
 
 class Writing(Hostile):
-    """What cannot be written is said, and the old file is still there."""
+    """A failed write is reported, and the old file is unchanged."""
 
     def test_a_limit_on_the_size_of_files(self):
         self.box("true")
@@ -324,7 +324,7 @@ class Writing(Hostile):
         self.assertRegex(done.stderr, r"(?m)^hint: .*ulimit -f")
         self.assertEqual(tree(self.home / ".claudebox"), before)
 
-    def test_a_profile_where_a_box_can_write(self):
+    def test_a_profile_that_a_box_can_write_is_refused(self):
         self.box("mkdir -p ~/.claude/x; echo {} >~/.claude/x/p.json")
         claude = pathlib.Path(self.plan()["instance"]) / "claude"
         profiles = self.home / ".claudebox/profiles"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every refusal: exit status 125, a reason, a hint, nothing started and nothing left behind; --check says the same."""
+"""Every refusal has exit status 125, a message and a hint, starts nothing and leaves no file; --check reports the same."""
 import os
 import pathlib
 import pwd
@@ -19,21 +19,21 @@ SECRET_FILES = (".netrc", ".npmrc", ".pypirc", ".git-credentials", ".bash_histor
 
 class Refusal(BoxTest):
     def refuse(self, reason, cwd=None, env=None, check=True):
-        """Refused on a start, told by --check, and not a byte of the home is changed."""
+        """Checks that a start is refused, that --check reports it, and that no file of the home directory changes."""
         before = tree(self.home)
-        said = self.refused("--yes", "--exec", "true", cwd=cwd, env=env)
-        self.assertRegex(said, reason)
+        message = self.refused("--yes", "--exec", "true", cwd=cwd, env=env)
+        self.assertRegex(message, reason)
         if check:
             done = self.claudebox("--check", cwd=cwd, env=env)
             self.assertEqual(done.returncode, 1, done.stdout)
             self.assertRegex(done.stdout, r"(?m)^(broken|missing) ")
             self.assertRegex(done.stdout, r"(?m)^ +fix: ")
         self.assertEqual(tree(self.home), before)
-        return said
+        return message
 
 
 class Project(Refusal):
-    def test_home_and_what_is_above_it(self):
+    def test_home_and_the_directories_above_it(self):
         self.refuse("is .*home directory", cwd=self.home)
         place = self.home.parent
         while True:
@@ -48,7 +48,7 @@ class Project(Refusal):
         self.refuse("home directory", cwd=link)
         self.refuse("home directory", cwd=self.home, env={"HOME": str(link)})
 
-    def test_a_secret_directory_and_below(self):
+    def test_secret_directories_and_directories_in_them(self):
         for name in SECRET_DIRECTORIES:
             place = self.home / name / "sub" / "dir"
             place.mkdir(parents=True)
@@ -62,7 +62,7 @@ class Project(Refusal):
             self.refuse("contains", cwd=self.home / name)
 
     def test_a_secret_that_is_a_link_into_the_project(self):
-        """~/.ssh -> ~/dotfiles/ssh: the project ~/dotfiles holds the keys."""
+        """With a link ~/.ssh -> ~/dotfiles/ssh, the project ~/dotfiles contains the keys."""
         dotfiles = self.home / "dotfiles"
         (dotfiles / "ssh").mkdir(parents=True)
         (self.home / ".ssh").symlink_to(dotfiles / "ssh")
@@ -73,26 +73,26 @@ class Project(Refusal):
         (self.home / ".ssh").unlink()
         self.refuse("contains", cwd=dotfiles)
 
-    def test_files_of_the_home_in_a_project_that_is_not_home(self):
-        """Names alone do not refuse: .npmrc in a project is a warning."""
+    def test_files_with_names_of_secrets_are_not_refused(self):
+        """A file name alone is no reason to refuse: .npmrc in a project causes a warning."""
         for name in (".npmrc", ".env"):
             (self.project / name).write_text("x")
         done = self.claudebox("--yes", "--exec", "true")
         self.assertEqual(done.returncode, 0)
         self.assertIn(".npmrc", done.stderr)
 
-    def test_directories_of_every_program(self):
+    def test_system_directories(self):
         for place in ("/tmp", "/var/tmp", "/dev", "/dev/shm", "/proc", "/sys", "/run", "/usr", "/usr/bin", "/usr/lib", "/etc", "/var", "/var/lib"):
             if os.path.isdir(place):
                 self.refuse(r"'(/|~)", cwd=place, check=place == "/etc")
 
-    def test_a_project_that_is_gone(self):
+    def test_a_project_that_was_removed(self):
         script = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"'
         for arguments in (("--yes", "--exec", "true"), ("--dry-run",)):
             done = subprocess.run(["sh", "-c", script, CLAUDEBOX, *arguments], cwd=self.project, env=self.env, stdin=subprocess.DEVNULL,
                                   capture_output=True, text=True, check=False, timeout=20)
             self.assertEqual(done.returncode, 125, done.stderr)
-            self.assertIn("gone", done.stderr)
+            self.assertIn("project '.' does not exist", done.stderr)
             self.assertIn("hint: ", done.stderr)
         done = subprocess.run(["sh", "-c", script, CLAUDEBOX, "--check"], cwd=self.project, env=self.env, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, check=False, timeout=20)
@@ -111,9 +111,9 @@ class Project(Refusal):
             self.assertRegex(done.stderr, r"(?m)^hint: ")
 
     def test_no_home(self):
-        """Without a proper HOME the account's own counts, never the root directory. A dry run: that home is not ours to change."""
-        said = self.refused("--dry-run", env={"HOME": "/"})
-        self.assertIn("home", said)
+        """Without a valid HOME the home directory of the account is used, never '/'. A dry run, because it must not be changed."""
+        message = self.refused("--dry-run", env={"HOME": "/"})
+        self.assertIn("home", message)
         self.assertEqual(self.plan(env={"HOME": ""})["instance"].rsplit("/", 3)[0], pwd.getpwuid(os.getuid()).pw_dir)
 
 
@@ -121,17 +121,17 @@ class Tools(Refusal):
     def test_no_bwrap(self):
         self.assertIn("install", self.refuse("bwrap.*not installed", env={"PATH": "/nonexistent"}))
 
-    def test_bwrap_that_is_no_program(self):
+    def test_a_bwrap_that_cannot_be_executed(self):
         directory = self.scratch()
         for content, mode in (("garbage", 0o755), ("#!/nonexistent\n", 0o755), ("#!/bin/sh\necho no >&2; exit 3\n", 0o755)):
             (directory / "bwrap").write_text(f"{content}\n# --disable-userns\n")
             (directory / "bwrap").chmod(mode)
-            said = self.refused(env={"PATH": f"{directory}:{self.env['PATH']}"})
-            self.assertRegex(said, "could not be set up|cannot execute")
+            message = self.refused(env={"PATH": f"{directory}:{self.env['PATH']}"})
+            self.assertRegex(message, "could not be set up|cannot execute")
             self.assertEqual(self.claudebox("--check", env={"PATH": f"{directory}:{self.env['PATH']}"}).returncode, 1)
 
-    def test_a_bwrap_that_leaves_user_namespaces_open(self):
-        """Older than 0.8: no box, unless one is asked for that has them anyway."""
+    def test_a_bwrap_without_disable_userns(self):
+        """bwrap before 0.8 can start only a box that may create user namespaces."""
         directory = self.scratch()
         old = directory / "bwrap"
         old.write_bytes(pathlib.Path(shutil.which("bwrap")).read_bytes().replace(b"disable-userns", b"xxxxxxx-userns"))
@@ -144,7 +144,7 @@ class Tools(Refusal):
         self.profile(nested=True)
         self.assertEqual(self.claudebox("--yes", "--exec", "true", env=path).returncode, 0)
 
-    def test_user_namespaces_switched_off(self):
+    def test_disabled_user_namespaces(self):
         script = 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"'
         for arguments, status in ((("--yes", "--exec", "true"), 125), (("--check",), 1)):
             done = subprocess.run(["unshare", "-Ur", "sh", "-c", script, "sh", CLAUDEBOX, *arguments], cwd=self.project, env=self.env,
@@ -155,8 +155,8 @@ class Tools(Refusal):
     def test_no_claude(self):
         del self.env["CLAUDEBOX_CLAUDE"]
         before = tree(self.home)
-        said = self.refused("--yes", env={"PATH": "/usr/bin:/bin"})
-        self.assertRegex(said, "claude.*not installed")
+        message = self.refused("--yes", env={"PATH": "/usr/bin:/bin"})
+        self.assertRegex(message, "claude.*not installed")
         self.assertEqual(tree(self.home), before)
         done = self.claudebox("--check", env={"PATH": "/usr/bin:/bin"})
         self.assertEqual(done.returncode, 1)
@@ -165,7 +165,7 @@ class Tools(Refusal):
     def test_a_shell_needs_no_claude(self):
         self.assertEqual(self.box("echo up", env={"CLAUDEBOX_CLAUDE": "/nonexistent"}), "up\n")
 
-    def test_claude_that_cannot_be_run(self):
+    def test_a_claude_that_cannot_be_executed(self):
         plain = self.home / "plain"
         plain.write_text("#!/bin/sh\n")
         text = self.home / "text"
@@ -175,8 +175,8 @@ class Tools(Refusal):
         empty.write_text("")
         empty.chmod(0o755)
         for path in (plain, text, empty, self.home, "/nonexistent/claude", self.home / "bin", "/dev/null"):
-            said = self.refused("--yes", env={"CLAUDEBOX_CLAUDE": str(path)})
-            self.assertIn("claude", said)
+            message = self.refused("--yes", env={"CLAUDEBOX_CLAUDE": str(path)})
+            self.assertIn("claude", message)
             done = self.claudebox("--check", env={"CLAUDEBOX_CLAUDE": str(path)})
             self.assertEqual(done.returncode, 1)
             self.assertRegex(done.stdout, r"(?m)^(broken|missing) +claude ")
@@ -197,11 +197,11 @@ class State(Refusal):
         super().setUp()
         self.root = self.home / ".claudebox"
 
-    def test_a_file(self):
+    def test_a_state_directory_that_is_a_file(self):
         self.root.write_text("x")
         self.refuse("not a directory")
 
-    def test_a_link(self):
+    def test_a_state_directory_that_is_a_link(self):
         target = self.home / "elsewhere"
         target.mkdir(mode=0o700)
         for to in (target, "/nonexistent", "/tmp"):
@@ -210,13 +210,13 @@ class State(Refusal):
             self.refuse("symbolic link")
         self.assertEqual(list(target.iterdir()), [])
 
-    def test_open_to_others(self):
+    def test_a_state_directory_open_to_other_users(self):
         self.root.mkdir()
         for mode in (0o755, 0o777, 0o750, 0o701, 0o1777):
             self.root.chmod(mode)
             self.assertIn("chmod 700", self.refuse(f"mode {mode & 0o777:03o}", check=mode == 0o755))
 
-    def test_owned_by_someone_else(self):
+    def test_a_state_directory_of_another_user(self):
         self.root.mkdir(mode=0o700)
         host = OtherHost(self, {})
         foreign = ("--ro-bind", "/usr/share", str(self.root))
@@ -225,7 +225,7 @@ class State(Refusal):
         self.assertIn("someone else", done.stderr)
         self.assertEqual(host.claudebox("--check", options=foreign).returncode, 1)
 
-    def test_a_fifo_or_socket(self):
+    def test_a_state_directory_that_is_a_fifo(self):
         os.mkfifo(self.root)
         self.refuse("not a directory")
 
@@ -238,32 +238,32 @@ class State(Refusal):
         self.assertRegex(done.stderr, r"(?m)^hint: ")
         self.assertEqual(host.claudebox("--check", options=read_only).returncode, 1)
 
-    def test_home_that_cannot_be_written(self):
+    def test_a_home_that_cannot_be_written(self):
         self.home.chmod(0o500)
         self.addCleanup(self.home.chmod, 0o700)
         self.refuse("Permission denied")
 
-    def full(self, script):
-        """A home of 64 kB; the script fills it before claudebox starts."""
+    def run_in_small_home(self, script):
+        """Starts claudebox with a home directory of 64 kB, which the script fills before."""
         host = OtherHost(self, {})
         small = ("--size", "65536", "--tmpfs", str(self.home), "--dir", str(self.project))
         return host.run("sh", "-c", script + '; "$@"; status=$?; cd; find . -name ".claudebox-*"; exit $status', "sh", CLAUDEBOX, "--yes",
                         "--exec", "true", options=small)
 
-    def test_disk_full(self):
-        done = self.full("cat /dev/zero >../fill 2>/dev/null")
+    def test_a_full_disk(self):
+        done = self.run_in_small_home("cat /dev/zero >../fill 2>/dev/null")
         self.assertEqual(done.returncode, 125, done.stderr)
         self.assertIn("No space left", done.stderr)
         self.assertRegex(done.stderr, r"(?m)^hint: .*full")
         self.assertEqual(done.stdout, "")
 
-    def test_disk_full_spares_what_is_there(self):
-        """A file that cannot be replaced is still the old one, not half of the new."""
-        done = self.full('mkdir -p -m 700 ~/.claudebox; "$@" 2>/dev/null; f=$(echo ~/.claudebox/instances/*/claude/.claude.json); '
+    def test_a_full_disk_leaves_existing_files_unchanged(self):
+        """A file that cannot be replaced is unchanged."""
+        done = self.run_in_small_home('mkdir -p -m 700 ~/.claudebox; "$@" 2>/dev/null; f=$(echo ~/.claudebox/instances/*/claude/.claude.json); '
                          'echo \'{"old": 1}\' >$f; cat /dev/zero >../fill 2>/dev/null; "$@" >/dev/null 2>&1; cat $f >&2')
         self.assertIn('{"old": 1}', done.stderr)
 
-    def test_not_started_leaves_no_state_when_the_sandbox_fails(self):
+    def test_a_failing_bwrap_leaves_no_temporary_file(self):
         directory = self.scratch()
         (directory / "bwrap").write_text("#!/bin/sh\nexit 1\n")
         (directory / "bwrap").chmod(0o755)

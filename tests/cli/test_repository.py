@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""EXT-01: a repository can't loosen its own box: every key of a profile, in every file that it could ship, changes nothing of the plan.
+"""A repository cannot change its own box: no key of a profile, in any file of the project, changes the plan.
 
-The keys come from claudebox-profile(5), which is made from the schema: one more key is tried here by itself.
+The keys are read from claudebox-profile(5), which is generated from the schema, so a new key is tested without a change here.
 """
 import json
 import os
@@ -15,16 +15,16 @@ AS_ROOT = True
 STAGE = pathlib.Path(os.environ["STAGE"])
 MANUAL = (STAGE / "doc/claudebox-profile.5.scd").read_text(encoding="utf-8")
 
-# {key: example}, as the manual has them.
+# {key: example}, from the manual.
 KEYS = {key: json.loads(f"{{{example}}}")[key]
         for key, example in re.findall(r'^\*(\w+)\*: .*?^\t```\n\t("\1": .*?)\n\t```$', MANUAL, re.M | re.S)}
-# What a repository would rather want.
+# Values that weaken the box.
 LOOSE = {"network": "full", "host_ports": [22], "publish": [80], "env": {"CANARY": "1", "LD_PRELOAD": "/x.so"},
          "extra_env_passthrough": ["SECRET_TOKEN", "SSH_AUTH_SOCK"], "packages": ["evil"], "nixpkgs": "path:.", "nix_daemon": True,
          "mounts": [{"host": "~/.ssh", "mode": "rw"}, {"host": "/", "sandbox": "/host"}], "project": "read-write", "confirm": "never",
          "nested": True, "terminal": "direct", "limits": {"memory": "64T", "pids": 4194304, "cpu": "100000%"}, "extends": "default", "name": "default", "description": "trust me"}
 
-# Everything that some tool reads from a project, and what one might think that claudebox does.
+# Files that common tools read from a project, and files that claudebox might be expected to read.
 JSON_FILES = (
     ".claudebox.json", ".claudebox/claudebox.json", ".claudebox/config.json", ".claudebox/default.json", ".claudebox/profile.json",
     ".claudebox/profiles.json", ".claudebox/work.json", ".claudebox/profiles/default.json", ".claudebox/profiles/work.json",
@@ -34,7 +34,7 @@ JSON_FILES = (
     ".claude.json", ".mcp.json", "package.json", ".vscode/settings.json", ".devcontainer/devcontainer.json", "flake.lock", "registry.json",
     ".config/nix/registry.json", ".nix/registry.json",
 )
-# {file: text}; KEYS stands for the keys, one a line, as "key = value".
+# {file: text}; KEYS is replaced by lines "key = value".
 TEXT_FILES = {
     ".envrc": "export CLAUDEBOX_PROFILE=loose CLAUDEBOX_EXTRA_ENV=SECRET_TOKEN CLAUDEBOX_CLAUDE=./claude\nKEYS",
     ".env": "CLAUDEBOX_PROFILE=loose\nCLAUDEBOX_EXTRA_ENV=SECRET_TOKEN\nCLAUDEBOX_CLAUDE=./claude\nKEYS",
@@ -71,10 +71,10 @@ GIT_CONFIG = """[include]
 \thelper = !touch HOME/ran
 """
 
-# What is said about such files, and is meant to be.
+# Warnings about such files that are intended.
 EXPECTED = (r"^\.claudebox holds what claudebox does not read", r"^the repository asks for tools \(\.claudebox/tools\.txt\), and they are not added: ",
             r"^\.claudebox/tools\.txt has lines that are no package's name: ", r"^the project holds what looks like secrets: ",
-            r"^[^ ]*mcp\.json", r"looks? like (a )?secret", r"/project/[^ ]* on PATH is passed over: a box can write there$")
+            r"^[^ ]*mcp\.json", r"looks? like (a )?secret", r"/project/[^ ]* on PATH is ignored: a box can change it$")
 
 
 class Repository(BoxTest):
@@ -89,97 +89,97 @@ class Repository(BoxTest):
         profiles.parent.chmod(0o700)
         (profiles / "strict.json").write_text('{"network": "none", "project": "read-only", "confirm": "always"}')
         self.env |= {"SECRET_TOKEN": "x", "SSH_AUTH_SOCK": "/run/agent", "PATH": f"{self.project}/bin:{self.project}:{self.env['PATH']}"}
-        self.plain = [self.both(), self.both("--profile", "strict")]
+        self.plain = [self.plan_and_script(), self.plan_and_script("--profile", "strict")]
 
-    def both(self, *options):
-        """The plan without its warnings, those, and the script."""
+    def plan_and_script(self, *options):
+        """Returns the plan without its warnings, the warnings, and the script of --dry-run."""
         plan = self.plan(*options, "--exec", "true")
         warnings = plan.pop("warnings")
         return plan, warnings, self.claudebox(*options, "--dry-run", "--exec", "true").stdout
 
-    def ship(self, name, text):
+    def add_file(self, name, text):
         path = self.project / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text.replace("HOME", str(self.home)))
 
-    def unship(self, name):
+    def remove_file(self, name):
         (self.project / name).unlink()
 
-    def same(self, what):
-        """Only what is said about it is new; with and without a profile that allows little."""
+    def check_unchanged(self, what):
+        """Checks that only the warnings differ, with and without a strict profile."""
         for options, (plan, warnings, script) in zip(((), ("--profile", "strict")), self.plain):
             with self.subTest(what, options=options):
-                now, said, printed = self.both(*options)
+                now, new_warnings, printed = self.plan_and_script(*options)
                 self.assertEqual(now, plan)
                 self.assertEqual(printed, script)
-                for warning in said:
+                for warning in new_warnings:
                     self.assertTrue(warning in warnings or any(re.search(known, warning) for known in EXPECTED), warning)
 
     def text_of(self, keys):
         return "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items())
 
-    def test_the_keys_are_all_known_here(self):
-        self.assertEqual(set(KEYS), set(LOOSE), "a new key wants a value here that a repository would like")
+    def test_every_key_has_a_loose_value(self):
+        self.assertEqual(set(KEYS), set(LOOSE), "add a value to LOOSE for each new key of a profile")
         self.assertGreater(len(KEYS), 10)
 
     def test_each_key_in_all_files_at_once(self):
         for key in KEYS:
             for value in (KEYS[key], LOOSE[key]):
                 for name in JSON_FILES:
-                    self.ship(name, json.dumps({key: value}))
+                    self.add_file(name, json.dumps({key: value}))
                 for name, text in TEXT_FILES.items():
-                    self.ship(name, text.replace("KEYS", self.text_of({key: value})))
-                self.same({key: value})
+                    self.add_file(name, text.replace("KEYS", self.text_of({key: value})))
+                self.check_unchanged({key: value})
 
     def test_all_keys_in_each_file(self):
         for name in JSON_FILES:
-            self.ship(name, json.dumps(LOOSE))
-            self.same(name)
-            self.unship(name)
+            self.add_file(name, json.dumps(LOOSE))
+            self.check_unchanged(name)
+            self.remove_file(name)
         for name, text in TEXT_FILES.items():
-            self.ship(name, text.replace("KEYS", self.text_of(LOOSE)))
-            self.same(name)
-            self.unship(name)
+            self.add_file(name, text.replace("KEYS", self.text_of(LOOSE)))
+            self.check_unchanged(name)
+            self.remove_file(name)
 
-    def test_tools_of_any_kind(self):
+    def test_every_kind_of_tools_file(self):
         for text in TOOLS:
-            self.ship(".claudebox/tools.txt", text)
-            self.same(text[:80])
+            self.add_file(".claudebox/tools.txt", text)
+            self.check_unchanged(text[:80])
 
-    def test_links_to_what_is_the_users(self):
+    def test_links_to_files_of_the_user(self):
         for name, target in ((".claudebox/profiles", self.home / ".claudebox/profiles"), (".claudebox/tools.txt", "/etc/passwd"),
                              (".claudebox/ssh", self.home / ".ssh"), (".claude/settings.json", self.home / ".ssh"),
                              ("ssh", self.home / ".ssh"), (".mcp.json", "/dev/zero"), (".env", "/dev/tty")):
             (self.project / name).symlink_to(target)
-            self.same((name, target))
-            self.unship(name)
+            self.check_unchanged((name, target))
+            self.remove_file(name)
 
-    def test_programs_that_claudebox_looks_for(self):
+    def test_helper_programs_in_the_project(self):
         for directory in ("bin", "."):
             for name in PROGRAMS:
-                self.ship(f"{directory}/{name}", "#!/bin/sh\ntouch HOME/ran\n")
+                self.add_file(f"{directory}/{name}", "#!/bin/sh\ntouch HOME/ran\n")
                 (self.project / directory / name).chmod(0o755)
-        self.same("programs")
+        self.check_unchanged("programs")
         self.claudebox("--yes", "--exec", "true")
         self.assertFalse((self.home / "ran").exists())
 
     def test_git_configuration(self):
         config = self.project / ".git/config"
         config.write_text(config.read_text() + GIT_CONFIG.replace("HOME", str(self.home)))
-        self.ship("evil.gitconfig", "[core]\n\tfsmonitor = touch HOME/ran\n[alias]\n\tconfig = !touch HOME/ran\n")
-        self.ship("hooks/post-checkout", "#!/bin/sh\ntouch HOME/ran\n")
+        self.add_file("evil.gitconfig", "[core]\n\tfsmonitor = touch HOME/ran\n[alias]\n\tconfig = !touch HOME/ran\n")
+        self.add_file("hooks/post-checkout", "#!/bin/sh\ntouch HOME/ran\n")
         (self.project / "hooks/post-checkout").chmod(0o755)
-        self.same("git")
+        self.check_unchanged("git")
         self.assertFalse((self.home / "ran").exists())
 
-    def test_nothing_of_it_reaches_the_state(self):
-        """What a start keeps is the same, too."""
+    def test_files_of_the_repository_do_not_change_the_state(self):
+        """The files that a start writes to the state are unchanged too."""
         self.claudebox("--yes", "--exec", "true")
         before = tree(self.home / ".claudebox")
         for name in JSON_FILES:
-            self.ship(name, json.dumps(LOOSE))
+            self.add_file(name, json.dumps(LOOSE))
         for text in TOOLS:
-            self.ship(".claudebox/tools.txt", text)
+            self.add_file(".claudebox/tools.txt", text)
             self.claudebox("--yes", "--exec", "true")
         self.assertEqual(tree(self.home / ".claudebox"), before)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A home, a project, and claudebox in it: what the Python tests share."""
+"""Base class of the Python tests: a home directory, a project, and claudebox in it."""
 import json
 import os
 import pathlib
@@ -10,12 +10,12 @@ import time
 import unittest
 
 CLAUDEBOX = os.environ["CLAUDEBOX"]
-# What claude is always given first, as the stand-in below prints it.
+# The first arguments of claude in every box, as the fake claude prints them.
 GIVEN = '<--dangerously-skip-permissions><--settings><{"sandbox":{"enabled":false}}>'
 
 
 class BoxTest(unittest.TestCase):
-    """Each test has a fresh home below the user's own; nothing of it is left afterwards."""
+    """Each test has a new home directory below the user's own, which is removed afterwards."""
 
     under_test = CLAUDEBOX
 
@@ -32,7 +32,7 @@ class BoxTest(unittest.TestCase):
             "LANG": "C.UTF-8",
             "ASAN_OPTIONS": os.environ["ASAN_OPTIONS"],
             "UBSAN_OPTIONS": os.environ["UBSAN_OPTIONS"],
-            # A stand-in that shows how it was started; tests of the real one set another.
+            # Prints its arguments. Tests of the real claude set another path.
             "CLAUDEBOX_CLAUDE": str(self.fake_claude()),
         }
 
@@ -42,7 +42,7 @@ class BoxTest(unittest.TestCase):
         shutil.rmtree(path, ignore_errors=True)
 
     def scratch(self):
-        """A directory outside the home, removed at the end."""
+        """Creates a directory outside the home directory, removed after the test."""
         path = pathlib.Path(tempfile.mkdtemp(prefix="claudebox-test-", dir="/var/tmp"))
         self.addCleanup(self._remove, path)
         return path
@@ -55,7 +55,7 @@ class BoxTest(unittest.TestCase):
         return path
 
     def claudebox(self, *arguments, cwd=None, env=None, **options):
-        """Runs claudebox; text output is captured, a hanging one is a failure."""
+        """Runs claudebox and captures its output. Fails when it does not end within the timeout."""
         options.setdefault("timeout", 60)
         options.setdefault("stdin", subprocess.DEVNULL)
         return subprocess.run([self.under_test, *map(str, arguments)], cwd=cwd or self.project, env={**self.env, **(env or {})},
@@ -63,13 +63,13 @@ class BoxTest(unittest.TestCase):
                               check=False, **options)
 
     def box(self, script, *arguments, cwd=None, env=None, **options):
-        """Runs a shell script in the box and returns what it printed; the box must start."""
+        """Runs a shell script in the box and returns its standard output. Fails when the box does not start."""
         done = self.claudebox("--yes", "--exec", "sh", "-c", script, "sh", *arguments, cwd=cwd, env=env, **options)
         self.assertNotEqual(done.returncode, 125, done.stderr)
         return done.stdout
 
     def refused(self, *arguments, cwd=None, env=None, status=125):
-        """claudebox must refuse with a reason and a next step; returns what it said."""
+        """Checks that claudebox refuses to start, with a message and a hint. Returns its error output."""
         done = self.claudebox(*(arguments or ("--yes", "--exec", "true")), cwd=cwd, env=env)
         self.assertEqual(done.returncode, status, done.stderr)
         self.assertRegex(done.stderr, r"(?m)^claudebox: ")
@@ -78,25 +78,25 @@ class BoxTest(unittest.TestCase):
         return done.stderr
 
     def profile(self, name="default", **keys):
-        """A profile with these keys; without a name the one that is used when none is chosen."""
+        """Writes a profile with these keys; without a name, the default profile."""
         place = self.home / ".claudebox" / "profiles" / f"{name}.json"
         place.parent.mkdir(parents=True, exist_ok=True)
         place.parent.parent.chmod(0o700)
         place.write_text(json.dumps(keys))
 
     def plan(self, *arguments, cwd=None, env=None):
-        """The plan as --dry-run=json shows it."""
+        """Returns the plan of --dry-run=json."""
         done = self.claudebox("--dry-run=json", *arguments, cwd=cwd, env=env)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)
 
     def git(self, *arguments, cwd=None):
-        """git on the host, with this test's home."""
+        """Runs git on the host, with the home directory of the test."""
         return subprocess.run(["git", *map(str, arguments)], cwd=cwd or self.project, env=self.env, check=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True).stdout
 
     def repository(self, path, name="Ann", email="ann@example.org"):
-        """A repository with one commit; the host knows who commits."""
+        """Creates a repository with one commit, and sets the user's name and e-mail on the host."""
         path.mkdir(parents=True, exist_ok=True)
         self.git("config", "--global", "user.name", name, cwd=self.home)
         self.git("config", "--global", "user.email", email, cwd=self.home)
@@ -108,7 +108,7 @@ class BoxTest(unittest.TestCase):
 
 
 def until(condition, seconds=5.0):
-    """Waits until something holds; says whether it did."""
+    """Waits until a condition is true. Returns whether it became true in time."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():
@@ -117,7 +117,7 @@ def until(condition, seconds=5.0):
     return bool(condition())
 
 
-# For python3 -c: the box's own loopback, by IPv4 and IPv6.
+# A script for python3 -c that uses the box's loopback interface, by IPv4 and IPv6.
 LOOPBACK = """
 import socket
 for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
@@ -131,7 +131,7 @@ for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"))
 
 
 def processes_with(mark):
-    """Process ids whose command line holds this mark."""
+    """Returns the ids of processes whose command line contains this mark."""
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
@@ -144,7 +144,7 @@ def processes_with(mark):
 
 
 def tree(path):
-    """Every path below a directory with its kind, size and content, to see what changed."""
+    """Returns every path below a directory with its mode and content, to compare them later."""
     seen = {}
     for directory, names, files in os.walk(path):
         for name in names + files:

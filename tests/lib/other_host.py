@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Another machine, seen from claudebox: an outer bwrap with its own /etc, /run or programs, the real /usr, and our home."""
+"""Another host for claudebox: an outer bwrap with its own /etc, /run or programs, the real /usr, and the home of the test."""
 import os
 import pathlib
 import shutil
 import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent
-# What a program needs of /etc to run at all.
+# The files of /etc that programs need to run.
 BASICS = ("passwd", "group", "ld.so.cache", "nsswitch.conf", "alternatives", "hosts")
 
 
 class OtherHost:
-    """Files are given as {path: content}; a content of ("->", target) is a link, None is an empty directory."""
+    """`files` is {path: content}; the content ("->", target) is a link, None is an empty directory."""
 
     def __init__(self, test, files, usr="/usr", basics=BASICS):
         self.test = test
@@ -42,13 +42,13 @@ class OtherHost:
             if (pathlib.Path("/") / name).is_symlink() and not (self.root / name).exists():
                 self.prefix += ["--symlink", f"usr/{name}", f"/{name}"]
         stage = os.environ["STAGE"]
-        # /proc as a whole: the kernel lets the inner box mount its own only then.
+        # The whole /proc: otherwise the kernel does not let the inner box mount its own.
         self.prefix += ["--dev-bind", "/dev", "/dev", "--bind", "/proc", "/proc", "--tmpfs", "/tmp",
                         "--ro-bind", stage, stage, "--bind", str(test.home), str(test.home),
                         "--die-with-parent"]
 
     def add_programs(self, store, *names):
-        """Programs of this machine at that path of the store, with all that they need there: a box without /usr can run them."""
+        """Adds programs of this machine at a path of the store, with their libraries, so that a box without /usr can run them."""
         libraries = f"{store}-libraries"
         collect = ["/usr/bin/python3", HERE / "nixpkgs-for-build/collect.py", HERE / "nixpkgs-for-build/launcher.c"]
         programs = [name for name in names if "=" not in name]
@@ -56,7 +56,7 @@ class OtherHost:
             subprocess.run([*collect, *words], check=True, env={**os.environ, "out": place, "ROOT": str(self.root)})
 
     def run(self, *command, env=None, cwd=None, options=()):
-        """Any command on that machine; `options` are more of the outer bwrap's."""
+        """Runs a command on that host. `options` are added to those of the outer bwrap."""
         return subprocess.run([*self.prefix, *map(str, options), "--chdir", str(cwd or self.test.project), "--", *map(str, command)],
                               env={**self.test.env, **(env or {})}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, errors="surrogateescape", check=False, timeout=60)

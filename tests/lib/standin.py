@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""A stand-in for the Anthropic API on 127.0.0.1, for tests. Standard library only.
+"""A fake of the Anthropic API on 127.0.0.1, for tests. It uses the standard library only.
 
     with Standin(log_path="x.jsonl") as s:
         env = {"ANTHROPIC_BASE_URL": s.url, "ANTHROPIC_API_KEY": "sk-ant-x"}
 
-It answers by script: a user text "RUN: <command>" becomes a call of the Bash tool, its result
-becomes "DONE <result>", any other text becomes "ECHO <text>".
+Its answers follow rules: a user text "RUN: <command>" becomes a call of the Bash tool, the result
+of the tool becomes "DONE <result>", any other text becomes "ECHO <text>".
 
-Sign-in (oauth=True): Claude Code takes no other address for its token endpoint, so the stand-in
-is also an HTTPS proxy (CONNECT) that answers every host itself with a certificate made at start
-(needs openssl). Give Claude Code s.proxy_env(); nothing then leaves the machine.
-Refresh tokens are single-use; /v1/messages wants an access token that was issued here.
+Login (oauth=True): Claude Code has a fixed address for its token endpoint, so the fake API is also
+an HTTPS proxy (CONNECT) that answers for every host, with a certificate that it generates at the
+start (needs openssl). Set s.proxy_env() for Claude Code; no request then leaves the machine.
+Refresh tokens work once. /v1/messages requires an access token that was issued here.
 
-As a program, standin.py COMMAND [ARG...], it runs a command with the variables for it.
+As a program, standin.py COMMAND [ARG...], it runs a command with the variables for the fake API.
 """
 import gzip
 import http.server
@@ -34,20 +34,20 @@ SCOPES = ("user:inference user:profile user:sessions:claude_code "
 
 
 class Standin:
-    """The server and its state. refreshes, reused and unauthorised count what happened."""
+    """The server and its state. refreshes, reused and unauthorised count the requests of these kinds."""
 
     def __init__(self, port=0, log_path=None, oauth=False, refresh_delay=0.0,
                  expires_in=28800, turn_delay=0.0, listener=None):
         self.log_path, self.oauth = log_path, oauth
         self.refresh_delay, self.expires_in, self.turn_delay = refresh_delay, expires_in, turn_delay
         self.lock = threading.Lock()
-        self.access = {}             # access token -> when it expires
-        self.refresh = {}            # refresh token -> still unused?
+        self.access = {}             # access token -> time of expiry
+        self.refresh = {}            # refresh token -> whether it is unused
         self.refreshes = self.reused = self.unauthorised = 0
-        self.requests = []           # what is also in the log
+        self.requests = []           # the same as in the log
         self.dir = self.tls = None
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler, bind_and_activate=listener is None)
-        if listener:  # of another network, perhaps
+        if listener:  # may be in another network namespace
             self.server.socket.close()
             self.server.socket = listener
             self.server.server_address = listener.getsockname()
@@ -68,7 +68,7 @@ class Standin:
 
     def _make_certificate(self):
         self.dir = tempfile.mkdtemp(prefix="standin-")
-        os.chmod(self.dir, 0o755)                       # claude may be another user
+        os.chmod(self.dir, 0o755)                       # claude may run as another user
         self.ca_file, key = self.dir + "/ca.pem", self.dir + "/key.pem"
         san = ",".join("DNS:%s,DNS:*.%s" % (n, n) for n in NAMES)
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
@@ -81,12 +81,12 @@ class Standin:
         os.chmod(self.ca_file, 0o644)
 
     def proxy_env(self):
-        """Environment that sends every HTTPS request of Claude Code here."""
+        """Returns an environment that sends every HTTPS request of Claude Code here."""
         return {"HTTPS_PROXY": self.url, "HTTP_PROXY": self.url, "NO_PROXY": "127.0.0.1,localhost",
                 "NODE_EXTRA_CA_CERTS": self.ca_file}
 
     def grant(self, expires_in=None):
-        """A new pair of tokens, in the shape of .credentials.json."""
+        """Issues a new pair of tokens and returns it in the format of .credentials.json."""
         expiry = time.time() + (self.expires_in if expires_in is None else expires_in)
         access = "sk-ant-oat01-" + secrets.token_hex(16)
         refresh = "sk-ant-ort01-" + secrets.token_hex(16)
@@ -98,15 +98,15 @@ class Standin:
             "expiresAt": int(expiry * 1000), "scopes": SCOPES, "subscriptionType": "max"}}
 
     def good(self, access):
-        """Would /v1/messages take this access token?"""
+        """Returns whether /v1/messages accepts this access token."""
         return self.access.get(access, 0) > time.time()
 
     def revoke(self, access):
-        """From now on the access token is refused."""
+        """Makes an access token invalid."""
         self.access.pop(access, None)
 
     def do_refresh(self, token):
-        """(status, answer) of a refresh_token grant."""
+        """Handles a refresh_token grant. Returns (status, answer)."""
         with self.lock:
             good = self.refresh.get(token, False)
             if good:
@@ -135,7 +135,7 @@ class Standin:
 
 
 def text_of(content):
-    """Text blocks of a message's content, without what Claude Code itself adds."""
+    """Returns the text blocks of a message's content, without those that Claude Code adds."""
     if isinstance(content, str):
         content = [{"type": "text", "text": content}]
     texts = [b["text"] for b in content if b.get("type") == "text"]
@@ -143,7 +143,7 @@ def text_of(content):
 
 
 def answer(request):
-    """The content block that answers a /v1/messages request."""
+    """Returns the content block that answers a /v1/messages request."""
     users = [m["content"] for m in request.get("messages", []) if m.get("role") == "user"]
     last = users[-1] if users else ""
     if not isinstance(last, str):
@@ -168,7 +168,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def handle(self):
         try:
             super().handle()
-        except (OSError, ValueError):        # the other side went away
+        except (OSError, ValueError):        # the client has disconnected
             pass
 
     def body(self):
@@ -197,7 +197,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(data)
 
     def do_CONNECT(self):
-        """Proxy request for an HTTPS host: be that host."""
+        """Handles a proxy request for an HTTPS host by acting as that host."""
         self.send_response(200)
         self.end_headers()
         self.target = self.path
@@ -228,7 +228,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if path in ("/", "/api/hello", "/v1/oauth/hello"):
             return self.reply(200, {})
         return self.reply(404, {"type": "error", "error": {
-            "type": "not_found_error", "message": "not in the stand-in"}})
+            "type": "not_found_error", "message": "not in the fake API"}})
 
     do_HEAD = do_GET = do_POST = do_PUT = do_any
 
@@ -247,7 +247,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
-        self.send_header("Connection", "close")     # the end of the stream is the end of it
+        self.send_header("Connection", "close")     # the stream has no length
         self.end_headers()
         for event in (
                 {"type": "message_start", "message": dict(message, content=[], stop_reason=None)},

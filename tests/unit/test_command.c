@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What claude is started with: its own sandbox is off where it could not work.
+// Tests of claude's command line: its own sandbox is switched off where it cannot work.
 #include "base/arena.h"
 #include "base/text.h"
 #include "check.h"
@@ -9,8 +9,9 @@
 
 static struct arena arena;
 
-// The words that claude gets after its own name and the one for permissions.
-static const char *given(bool nested, const char *const *arguments)
+// Returns claude's arguments after its name and the permission option, and whether a warning was
+// added.
+static const char *render_arguments(bool nested, const char *const *arguments)
 {
 	struct text out = { .arena = &arena };
 	struct world world;
@@ -28,7 +29,8 @@ static const char *given(bool nested, const char *const *arguments)
 	return text_get(&out);
 }
 
-// Without user namespaces Claude's own sandbox is off, and what the user says with --settings stays otherwise.
+// Without user namespaces Claude's own sandbox is off. The rest of the user's --settings is
+// unchanged.
 static void test_sandbox(void)
 {
 	static const char *const rows[][4] = {
@@ -49,9 +51,9 @@ static void test_sandbox(void)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const char *const arguments[] = { rows[i][1], rows[i][2], rows[i][3], NULL };
 
-		CHECK_CASE_STRING(given(false, arguments), rows[i][0], rows[i][1]);
+		CHECK_CASE_STRING(render_arguments(false, arguments), rows[i][0], rows[i][1]);
 	}
-	CHECK_STRING(given(true, (const char *const[]){ "-p", NULL }), "-p|");
+	CHECK_STRING(render_arguments(true, (const char *const[]){ "-p", NULL }), "-p|");
 }
 
 int main(void)

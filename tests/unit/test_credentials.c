@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The sign-in (AUTH-01…03): every way in which two copies can differ, and what a hostile box may try.
+// Tests of the decision between two copies of the credentials, and of credentials that a box
+// forged.
 #include "base/arena.h"
 #include "base/digest.h"
 #include "base/text.h"
@@ -24,7 +25,7 @@ static const char *digest(const char *token)
 	return token ? digest_hex(&arena, token, 64) : NULL;
 }
 
-// A file with a sign-in; `more` are further members of it, with a comma before.
+// Returns a file with credentials; `more` are further members of them, with a comma before.
 static const char *file_of(const char *token, int64_t expires, const char *more)
 {
 	return arena_printf(&arena,
@@ -72,7 +73,7 @@ static const char *move_name(enum credentials_move move)
 
 struct row {
 	const char *what;
-	const char *host; // token; "": given up; NULL: no file
+	const char *host; // token; "": discarded by Claude; NULL: no file
 	const char *box;
 	const char *base;
 	bool starting;
@@ -81,41 +82,41 @@ struct row {
 };
 
 static const struct row rows[] = {
-	{ "AUTH-02: nobody is signed in", NULL, NULL, NULL, true, CREDENTIALS_KEEP, NULL },
-	{ "AUTH-02: ... while running", NULL, NULL, NULL, false, CREDENTIALS_KEEP, NULL },
-	{ "both gave up", "", "", TOKEN_A, true, CREDENTIALS_KEEP, TOKEN_A },
-	{ "AUTH-01: the first box", TOKEN_A, NULL, NULL, true, CREDENTIALS_TO_BOX, TOKEN_A },
-	{ "the host logs in while a box runs", TOKEN_A, NULL, NULL, false, CREDENTIALS_TO_BOX,
+	{ "no credentials on either side", NULL, NULL, NULL, true, CREDENTIALS_KEEP, NULL },
+	{ "... while a box runs", NULL, NULL, NULL, false, CREDENTIALS_KEEP, NULL },
+	{ "both sides discarded them", "", "", TOKEN_A, true, CREDENTIALS_KEEP, TOKEN_A },
+	{ "the first box", TOKEN_A, NULL, NULL, true, CREDENTIALS_TO_BOX, TOKEN_A },
+	{ "login on the host while a box runs", TOKEN_A, NULL, NULL, false, CREDENTIALS_TO_BOX,
 	  TOKEN_A },
-	{ "both the same", TOKEN_A, TOKEN_A, TOKEN_A, true, CREDENTIALS_KEEP, TOKEN_A },
-	{ "the same, and no base", TOKEN_A, TOKEN_A, NULL, false, CREDENTIALS_KEEP, TOKEN_A },
-	{ "the same, and an old base", TOKEN_B, TOKEN_B, TOKEN_A, false, CREDENTIALS_KEEP,
-	  TOKEN_B },
+	{ "both sides are equal", TOKEN_A, TOKEN_A, TOKEN_A, true, CREDENTIALS_KEEP, TOKEN_A },
+	{ "equal, without a base", TOKEN_A, TOKEN_A, NULL, false, CREDENTIALS_KEEP, TOKEN_A },
+	{ "equal, with an old base", TOKEN_B, TOKEN_B, TOKEN_A, false, CREDENTIALS_KEEP, TOKEN_B },
 	{ "the host refreshed", TOKEN_B, TOKEN_A, TOKEN_A, false, CREDENTIALS_TO_BOX, TOKEN_B },
 	{ "the host refreshed before a start", TOKEN_B, TOKEN_A, TOKEN_A, true, CREDENTIALS_TO_BOX,
 	  TOKEN_B },
 	{ "the box refreshed", TOKEN_A, TOKEN_B, TOKEN_A, false, CREDENTIALS_TO_HOST, TOKEN_B },
 	{ "the box refreshed before a start", TOKEN_A, TOKEN_B, TOKEN_A, true, CREDENTIALS_TO_HOST,
 	  TOKEN_B },
-	{ "the box gave up while running", TOKEN_A, "", TOKEN_A, false, CREDENTIALS_KEEP, TOKEN_A },
-	{ "the box signed out while running", TOKEN_A, NULL, TOKEN_A, false, CREDENTIALS_KEEP,
+	{ "the box discarded them while it runs", TOKEN_A, "", TOKEN_A, false, CREDENTIALS_KEEP,
 	  TOKEN_A },
-	{ "a box that gave up starts again", TOKEN_A, "", TOKEN_A, true, CREDENTIALS_TO_BOX,
+	{ "the box logged out while it runs", TOKEN_A, NULL, TOKEN_A, false, CREDENTIALS_KEEP,
 	  TOKEN_A },
-	{ "a box that gave up, a new log-in", TOKEN_B, "", TOKEN_A, false, CREDENTIALS_TO_BOX,
-	  TOKEN_B },
-	{ "the host signed out", NULL, TOKEN_A, TOKEN_A, false, CREDENTIALS_DROP, NULL },
-	{ "the host signed out before a start", NULL, TOKEN_A, TOKEN_A, true, CREDENTIALS_DROP,
+	{ "a start after a box discarded them", TOKEN_A, "", TOKEN_A, true, CREDENTIALS_TO_BOX,
+	  TOKEN_A },
+	{ "the box discarded them, new login on the host", TOKEN_B, "", TOKEN_A, false,
+	  CREDENTIALS_TO_BOX, TOKEN_B },
+	{ "the host logged out", NULL, TOKEN_A, TOKEN_A, false, CREDENTIALS_DROP, NULL },
+	{ "the host logged out before a start", NULL, TOKEN_A, TOKEN_A, true, CREDENTIALS_DROP,
 	  NULL },
-	{ "the host gave up what the box has", "", TOKEN_A, TOKEN_A, false, CREDENTIALS_DROP,
+	{ "the host discarded the box's token", "", TOKEN_A, TOKEN_A, false, CREDENTIALS_DROP,
 	  NULL },
-	{ "the host gave up what the box renewed", "", TOKEN_B, TOKEN_A, false, CREDENTIALS_TO_HOST,
-	  TOKEN_B },
-	{ "the host signed out, the box has its own", NULL, TOKEN_B, TOKEN_A, false,
+	{ "the host discarded a token that the box refreshed", "", TOKEN_B, TOKEN_A, false,
+	  CREDENTIALS_TO_HOST, TOKEN_B },
+	{ "the host logged out, the box has a login of its own", NULL, TOKEN_B, TOKEN_A, false,
 	  CREDENTIALS_KEEP, TOKEN_A },
-	{ "AUTH-03: a log-in in a box only", NULL, TOKEN_A, NULL, true, CREDENTIALS_KEEP, NULL },
-	{ "AUTH-03: ... while running", NULL, TOKEN_A, NULL, false, CREDENTIALS_KEEP, NULL },
-	{ "AUTH-03: ... and the host gave up", "", TOKEN_A, NULL, true, CREDENTIALS_KEEP, NULL },
+	{ "a login in a box only", NULL, TOKEN_A, NULL, true, CREDENTIALS_KEEP, NULL },
+	{ "... while it runs", NULL, TOKEN_A, NULL, false, CREDENTIALS_KEEP, NULL },
+	{ "... and the host discarded its own", "", TOKEN_A, NULL, true, CREDENTIALS_KEEP, NULL },
 };
 
 static void test_rows(void)
@@ -136,8 +137,8 @@ static void test_rows(void)
 	}
 }
 
-// Both sides moved: the later expiry is the later refresh.
-static void test_both_moved(void)
+// Both sides changed: the later expiry is the later refresh.
+static void test_both_changed(void)
 {
 	const char *soon = file_of(TOKEN_B, NOW + HOUR, "");
 	const char *late = file_of(TOKEN_C, NOW + 2 * HOUR, "");
@@ -148,7 +149,7 @@ static void test_both_moved(void)
 	step = credentials_decide(&arena, late, soon, digest(TOKEN_A), false, NOW);
 	CHECK(step.move == CREDENTIALS_TO_BOX && str_equal(step.base, digest(TOKEN_C)));
 	step = credentials_decide(&arena, soon, file_of(TOKEN_C, NOW + HOUR, ""), NULL, true, NOW);
-	CHECK_CASE(step.move == CREDENTIALS_TO_BOX, "a tie is the host's");
+	CHECK_CASE(step.move == CREDENTIALS_TO_BOX, "with equal expiry the host's wins");
 	step = credentials_decide(&arena, late, soon, NULL, true, NOW);
 	CHECK(step.move == CREDENTIALS_TO_BOX);
 }
@@ -171,17 +172,18 @@ static const char *numbered_keys(const char *name, int count)
 	return text_get(&out);
 }
 
-// What a box may hand over instead of a sign-in: never written to the host, never a crash.
-static void test_hostile(void)
+// Invalid credentials from a box are never written to the host.
+static void test_invalid_credentials(void)
 {
 	const char *host = plain_file(TOKEN_A);
 	const char *const files[][2] = {
-		{ "nothing", "" },
-		{ "no JSON", "{" },
-		{ "text behind", arena_printf(&arena, "%s x", plain_file(TOKEN_B)) },
+		{ "an empty file", "" },
+		{ "invalid JSON", "{" },
+		{ "text after the object", arena_printf(&arena, "%s x", plain_file(TOKEN_B)) },
 		{ "an array", "[]" },
 		{ "null", "{\"claudeAiOauth\":null}" },
-		{ "a list of sign-ins", "{\"claudeAiOauth\":[{\"accessToken\":\"" TOKEN_B "\"}]}" },
+		{ "a list of credentials",
+		  "{\"claudeAiOauth\":[{\"accessToken\":\"" TOKEN_B "\"}]}" },
 		{ "a number for a token",
 		  "{\"claudeAiOauth\":{\"accessToken\":12345678,\"expiresAt\":1}}" },
 		{ "no expiry", "{\"claudeAiOauth\":{\"accessToken\":\"" TOKEN_B "\"}}" },
@@ -189,7 +191,7 @@ static void test_hostile(void)
 		{ "a token with a newline", file_of("token\\nbbbbbbbb", NOW + HOUR, "") },
 		{ "a token with an escape", file_of("token\\u001b[2Jbbbb", NOW + HOUR, "") },
 		{ "a token with a blank", file_of("token bbbbbbbb", NOW + HOUR, "") },
-		{ "a token beyond ASCII",
+		{ "a token outside ASCII",
 		  file_of("token-\xc3\xa9\xc3\xa9\xc3\xa9", NOW + HOUR, "") },
 		{ "a token with NUL", file_of("token-bb\\u0000bbbb", NOW + HOUR, "") },
 		{ "a huge token", file_of(repeat("bbbbbbbb", 1025), NOW + HOUR, "") },
@@ -199,13 +201,13 @@ static void test_hostile(void)
 		{ "a refresh token of another type",
 		  "{\"claudeAiOauth\":{\"accessToken\":\"" TOKEN_B
 		  "\",\"refreshToken\":{},\"expiresAt\":1700003600000}}" },
-		{ "an expiry far away", file_of(TOKEN_B, NOW + 500 * DAY, "") },
-		{ "an expiry before time", file_of(TOKEN_B, -1, "") },
+		{ "an expiry too far in the future", file_of(TOKEN_B, NOW + 500 * DAY, "") },
+		{ "a negative expiry", file_of(TOKEN_B, -1, "") },
 		{ "an expiry of zero", file_of(TOKEN_B, 0, "") },
-		{ "an expiry beyond numbers", "{\"claudeAiOauth\":{\"accessToken\":\"" TOKEN_B
-					      "\",\"expiresAt\":99999999999999999999}}" },
-		{ "an expiry in words", "{\"claudeAiOauth\":{\"accessToken\":\"" TOKEN_B
-					"\",\"expiresAt\":\"tomorrow\"}}" },
+		{ "an expiry out of range", "{\"claudeAiOauth\":{\"accessToken\":\"" TOKEN_B
+					    "\",\"expiresAt\":99999999999999999999}}" },
+		{ "an expiry that is a string", "{\"claudeAiOauth\":{\"accessToken\":\"" TOKEN_B
+						"\",\"expiresAt\":\"tomorrow\"}}" },
 		{ "scopes of another type", file_of(TOKEN_B, NOW + HOUR, ",\"scopes\":\"all\"") },
 		{ "scopes with an object", file_of(TOKEN_B, NOW + HOUR, ",\"scopes\":[{}]") },
 		{ "an escape in another key",
@@ -216,7 +218,7 @@ static void test_hostile(void)
 		  file_of(TOKEN_B, NOW + HOUR,
 			  arena_printf(&arena, ",\"x\":\"%s\"", repeat("y", 2000))) },
 		{ "a key twice", file_of(TOKEN_B, NOW + HOUR, ",\"expiresAt\":1") },
-		{ "two sign-ins",
+		{ "credentials twice",
 		  arena_printf(&arena, "{\"claudeAiOauth\":{},%s", plain_file(TOKEN_B) + 1) },
 		{ "a deep file", repeat("{\"a\":", 5000) },
 	};
@@ -229,7 +231,8 @@ static void test_hostile(void)
 
 		CHECK_CASE_STRING(move_name(step.move), "keep", files[i][0]);
 		CHECK_CASE_STRING(move_name(start.move), "to box", "... and at the next start");
-		CHECK_CASE_STRING(token_in(start.content), TOKEN_A, "... the host's sign-in");
+		CHECK_CASE_STRING(token_in(start.content), TOKEN_A,
+				  "... with the host's credentials");
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		struct credentials_step step = credentials_decide(
@@ -239,8 +242,9 @@ static void test_hostile(void)
 	}
 }
 
-// Whatever a box left behind, the next box starts with a sign-in whose refresh reaches the host again.
-static void check_heals(const char *what, const char *host, const char *left_behind)
+// Checks that the next box starts with credentials whose refresh reaches the host, for any content
+// of the file that an earlier box left.
+static void check_recovers(const char *what, const char *host, const char *left_behind)
 {
 	struct credentials_step start =
 		credentials_decide(&arena, host, left_behind, digest(token_in(host)), true, NOW);
@@ -258,21 +262,21 @@ static void check_heals(const char *what, const char *host, const char *left_beh
 	json_decref(box);
 }
 
-static void test_healing(void)
+static void test_recovery(void)
 {
 	const char *host = plain_file(TOKEN_A);
 
-	check_heals("a box that left nothing", host, "{}");
-	check_heals("a box that left rubbish", host, "x");
-	check_heals("a box that gave up", host, plain_file(""));
-	check_heals("a box that left an object in its sign-in", host,
-		    "{\"claudeAiOauth\":{\"accessToken\":\"\",\"x\":{\"y\":1}}}");
-	check_heals("a box that left too many keys", host,
-		    arena_printf(&arena, "{\"claudeAiOauth\":{\"accessToken\":\"\"%s}}",
-				 numbered_keys("k", 40)));
+	check_recovers("a box that left an empty object", host, "{}");
+	check_recovers("a box that left invalid JSON", host, "x");
+	check_recovers("a box that discarded them", host, plain_file(""));
+	check_recovers("a box that left an object in its credentials", host,
+		       "{\"claudeAiOauth\":{\"accessToken\":\"\",\"x\":{\"y\":1}}}");
+	check_recovers("a box that left too many keys", host,
+		       arena_printf(&arena, "{\"claudeAiOauth\":{\"accessToken\":\"\"%s}}",
+				    numbered_keys("k", 40)));
 }
 
-// Key by key, as far as the checks let it: the host's file must not grow until nothing fits any more.
+// A box that adds valid keys again and again must not make the host's credentials exceed the limit.
 static void test_growth(void)
 {
 	const char *host = plain_file(TOKEN_A);
@@ -287,7 +291,7 @@ static void test_growth(void)
 		if (step.move == CREDENTIALS_TO_HOST)
 			host = step.content;
 	}
-	check_heals("a box that adds keys again and again", host, NULL);
+	check_recovers("a box that adds keys again and again", host, NULL);
 }
 
 #define MCP     "\"mcpOAuth\":{\"server\":{\"accessToken\":\"mcp-of-the-host\"}}"
@@ -298,7 +302,7 @@ static const char *with(const char *member_text, const char *file)
 	return arena_printf(&arena, "{%s,%s", member_text, file + 1);
 }
 
-static void test_other_tokens(void)
+static void test_mcp_tokens(void)
 {
 	struct credentials_step step;
 
@@ -320,13 +324,13 @@ static void test_other_tokens(void)
 	CHECK_STRING(token_in(step.content), TOKEN_B);
 	step = credentials_decide(&arena, "{" MCP "}", plain_file(TOKEN_B), NULL, false, NOW);
 	CHECK_CASE(step.move == CREDENTIALS_KEEP,
-		   "a log-in of a box does not go to a host without one");
+		   "a login in a box is not copied to a host without one");
 	step = credentials_decide(&arena, "{" MCP "}", plain_file(TOKEN_A), digest(TOKEN_A), false,
 				  NOW);
-	CHECK_CASE(step.move == CREDENTIALS_DROP, "the host signed out of Claude only");
+	CHECK_CASE(step.move == CREDENTIALS_DROP, "the host logged out of Claude only");
 }
 
-static void test_harmless(void)
+static void test_additional_keys(void)
 {
 	const char *more = ",\"scopes\":[\"user:inference\",\"user:profile\"],"
 			   "\"subscriptionType\":\"max\",\"rateLimitTier\":null,\"later\":true";
@@ -345,8 +349,8 @@ static void test_harmless(void)
 	CHECK_CASE(step.move == CREDENTIALS_TO_HOST, "an expired token still has a refresh token");
 }
 
-// A file that is being written says nothing: only one without a sign-in means that the user signed out.
-static void test_broken_host(void)
+// An incomplete file is being written. Only a complete file without credentials means a logout.
+static void test_incomplete_host_file(void)
 {
 	static const char *const broken[] = { "", "{", "{\"claudeAiOauth\":{\"accessTok", "\n" };
 
@@ -354,7 +358,7 @@ static void test_broken_host(void)
 		struct credentials_step step = credentials_decide(
 			&arena, broken[i], plain_file(TOKEN_A), digest(TOKEN_A), false, NOW);
 
-		CHECK_CASE_STRING(move_name(step.move), "keep", "the host's file is half written");
+		CHECK_CASE_STRING(move_name(step.move), "keep", "the host's file is incomplete");
 		CHECK_CASE_STRING(step.base, digest(TOKEN_A), "... and the base stays");
 	}
 }
@@ -362,13 +366,13 @@ static void test_broken_host(void)
 int main(void)
 {
 	test_rows();
-	test_both_moved();
-	test_hostile();
-	test_healing();
+	test_both_changed();
+	test_invalid_credentials();
+	test_recovery();
 	test_growth();
-	test_other_tokens();
-	test_harmless();
-	test_broken_host();
+	test_mcp_tokens();
+	test_additional_keys();
+	test_incomplete_host_file();
 	arena_free(&arena);
 	return check_done();
 }

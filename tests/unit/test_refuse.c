@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The first gates (SAND-09): what cannot be a project, which state and which repository are not trusted.
+// Tests of refusals: directories that cannot be a project, and state and repositories that are not
+// used.
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/path.h"
@@ -15,7 +16,7 @@
 
 static struct arena arena;
 
-// The message, or "ok".
+// Returns the error message of the plan, or "ok".
 static const char *verdict(struct world *world)
 {
 	const char *text = world_plan(world) ? "ok" : arena_strdup(&arena, world->error.message);
@@ -82,12 +83,12 @@ static void test_secret_rows(void)
 		const char *message = verdict_on(place);
 
 		CHECK_CASE(refused(place) && strstr(message, secret_table[i].what), message);
-		CHECK_CASE(refused(path_join(&arena, place, "x/y")), "... nothing in it");
-		CHECK_CASE(refused(above), "... nor what is around it");
+		CHECK_CASE(refused(path_join(&arena, place, "x/y")), "... a directory in it");
+		CHECK_CASE(refused(above), "... the directory that contains it");
 	}
 }
 
-// A secret that is kept elsewhere, and only a link where it is looked for.
+// A secret place that is a link to another directory.
 static void test_linked_secrets(void)
 {
 	static const char *const real[] = { PROJECT, PROJECT "/dotfiles/x", HOME "/elsewhere" };
@@ -115,26 +116,27 @@ static void test_refused_rows(void)
 		const char *place = path_expand_home(&arena, row->path, HOME);
 
 		CHECK_CASE(refused(place), place);
-		CHECK_CASE(refused(path_parent(&arena, place)), "... nor what is around it");
+		CHECK_CASE(refused(path_parent(&arena, place)),
+			   "... the directory that contains it");
 		if (row->inside)
-			CHECK_CASE(refused(path_join(&arena, place, "x")), "... nothing in it");
+			CHECK_CASE(refused(path_join(&arena, place, "x")), "... a directory in it");
 	}
 }
 
-// SANDBOX.md is made there.
+// claudebox puts the instructions for Claude there.
 static void test_policy_directory(void)
 {
 	CHECK(refused("/etc/claude-code"));
 }
 
-// D-04: the sockets of the session are there.
+// It contains the sockets of the session.
 static void test_runtime_directory(void)
 {
 	CHECK(refused("/run/user/1000"));
 	CHECK(refused("/run/user/1000/gnupg"));
 }
 
-// The user's Claude directory has other projects' conversations and tokens, wherever it is.
+// The user's Claude directory has conversations and tokens of other projects, at any path.
 static void test_moved_claude_directory(void)
 {
 	static const char *const projects[] = { HOME "/notes/claude", HOME "/notes",
@@ -198,7 +200,7 @@ static void test_state(void)
 	}
 }
 
-// A configuration that home-manager keeps in the store is readable by all and no secret.
+// A configuration file that home-manager keeps in the store is readable by all users: not a secret.
 static void test_store_links(void)
 {
 	struct world world;
@@ -212,7 +214,7 @@ static void test_store_links(void)
 	world_free(&world);
 }
 
-// $HOME may say otherwise than the account: both are out of bounds.
+// $HOME may differ from the account's home directory: neither can be a project.
 static void test_other_home(void)
 {
 	static const char *const projects[] = { HOME, "/home", "/srv/home", "/srv" };
@@ -233,16 +235,16 @@ static void test_other_home(void)
 	world_free(&world);
 }
 
-// What the user's own links lead to is looked at as well.
+// The targets of the user's own links are checked too.
 static void test_links_to_secrets(void)
 {
 	struct world world;
-	const char *memory = HOME "/.claude/CLAUDE.md";
+	const char *instructions = HOME "/.claude/CLAUDE.md";
 
 	world_debian(&world);
 	vec_push(&world.arena, &world.facts.user_claude.entries,
-		 world_followed(&world, FILE_REGULAR, memory, HOME "/.ssh/id_rsa", memory,
-				"../.ssh/id_rsa", NO_MORE));
+		 world_followed(&world, FILE_REGULAR, instructions, HOME "/.ssh/id_rsa",
+				instructions, "../.ssh/id_rsa", NO_MORE));
 	world_variable(&world, "SSL_CERT_FILE=/srv/ca.pem");
 	world_file(&world, FILE_REGULAR, "/srv/ca.pem", HOME "/.aws/ca.pem", "/srv/ca.pem",
 		   HOME "/.aws/ca.pem");
@@ -266,13 +268,13 @@ static void test_git(void)
 		const char *common;
 		bool used;
 	} rows[] = {
-		{ "its own", PROJECT, PROJECT "/.git", PROJECT "/.git", true },
+		{ "the project's own", PROJECT, PROJECT "/.git", PROJECT "/.git", true },
 		{ "around the home directory", HOME, HOME "/.git", HOME "/.git", false },
 		{ "above the home directory", "/home", "/home/.git", "/home/.git", false },
-		{ "with its history among keys", PROJECT, "/srv/x/.git/worktrees/x", HOME "/.ssh/x",
-		  false },
-		{ "with its git directory among keys", PROJECT, HOME "/.ssh/x", "/srv/x/.git",
-		  false },
+		{ "with its history in a secret place", PROJECT, "/srv/x/.git/worktrees/x",
+		  HOME "/.ssh/x", false },
+		{ "with its git directory in a secret place", PROJECT, HOME "/.ssh/x",
+		  "/srv/x/.git", false },
 		{ "with its history in the home directory", PROJECT, PROJECT "/.git", HOME, false },
 		{ "around other secrets", HOME "/.config", HOME "/.config/.git",
 		  HOME "/.config/.git", false },

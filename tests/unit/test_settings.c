@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Claude's settings: what comes along, how host and box are merged, which questions are answered.
+// Tests of Claude's settings: the filter for the box, the merge with the box's own, the first-run
+// answers.
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -21,8 +22,8 @@
 
 static struct arena arena;
 
-// The same JSON in the same words: sorted and without blanks.
-static const char *normal(const char *text)
+// Returns JSON in one spelling, with sorted keys and without blanks, so that it can be compared.
+static const char *normalised(const char *text)
 {
 	json_t *value = text ? json_loads(text, 0, NULL) : NULL;
 	char *dumped = value ? json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
@@ -66,9 +67,10 @@ static void check_filter(const struct filter_row *row)
 	vec_push(&world.arena, &world.facts.user_claude.hook_commands_here, "python3");
 	world_plan(&world);
 	world.facts.user_claude.settings_json = row->settings;
-	CHECK_CASE_STRING(normal(settings_filter(&world.arena, &world.plan, &world.facts, &notes)),
-			  row->wanted, row->settings ? row->settings : "no settings");
-	CHECK_CASE_STRING(join(&notes), row->notes, "notes on them");
+	CHECK_CASE_STRING(
+		normalised(settings_filter(&world.arena, &world.plan, &world.facts, &notes)),
+		row->wanted, row->settings ? row->settings : "no settings");
+	CHECK_CASE_STRING(join(&notes), row->notes, "... and its notes");
 	world_free(&world);
 }
 
@@ -76,12 +78,14 @@ static void test_filter(void)
 {
 	static const struct filter_row rows[] = {
 		{ NULL, NULL, "" },
-		{ "{", NULL, "settings: the host's settings.json is not valid JSON\n" },
-		{ "[]", NULL, "settings: the host's settings.json is not valid JSON\n" },
+		{ "{", NULL,
+		  "settings: the host's settings.json is not valid JSON and is ignored\n" },
+		{ "[]", NULL,
+		  "settings: the host's settings.json is not valid JSON and is ignored\n" },
 		{ "{\"model\":\"opus\"}", "{\"model\":\"opus\"}", "" },
 		{ "{\"apiKeyHelper\":\"x\",\"awsAuthRefresh\":\"y\",\"a\":1}", "{\"a\":1}",
-		  "settings: 'apiKeyHelper' is left out (works with secrets of the host)\n"
-		  "settings: 'awsAuthRefresh' is left out (works with secrets of the host)\n" },
+		  "settings: 'apiKeyHelper' is left out (it uses secrets of the host)\n"
+		  "settings: 'awsAuthRefresh' is left out (it uses secrets of the host)\n" },
 		{ "{\"env\":{\"A\":\"1\",\"MY_TOKEN\":\"x\",\"B\":\"ghp_0123456789abcdef0123\","
 		  "\"PATH\":\"/x\",\"LD_PRELOAD\":\"/x\"}}",
 		  "{\"env\":{\"A\":\"1\"}}",
@@ -92,22 +96,22 @@ static void test_filter(void)
 		{ "{\"env\":[1]}", "{\"env\":[1]}", "" },
 		{ "{\"sandbox\":{\"enabled\":true,\"a\":1}}",
 		  "{\"sandbox\":{\"a\":1,\"enabled\":false}}",
-		  "settings: Claude's own sandbox, with what it allows and denies, is off in the box "
-		  "(a profile with \"nested\": true keeps it)\n" },
+		  "settings: Claude's own sandbox and its rules are off in the box (a profile with "
+		  "\"nested\": true keeps them on)\n" },
 		{ "{\"sandbox\":{\"a\":1}}", "{\"sandbox\":{\"a\":1}}", "" },
 		{ "{\"statusLine\":{\"command\":\"~/.claude/status.sh\"}}",
 		  "{\"statusLine\":{\"command\":\"~/.claude/status.sh\"}}", "" },
 		{ "{\"statusLine\":{\"command\":\"" HOME "/bin/status\"}}", "{}",
-		  "settings: 'statusLine' is left out (cannot run in the box)\n" },
+		  "settings: 'statusLine' is left out (it cannot run in the box)\n" },
 		{ "{\"statusLine\":{\"command\":\"/usr/bin/date\"}}",
 		  "{\"statusLine\":{\"command\":\"/usr/bin/date\"}}", "" },
 		{ "{\"statusLine\":{\"command\":\"starship prompt\"}}", "{}",
-		  "settings: 'statusLine' is left out (cannot run in the box)\n" },
+		  "settings: 'statusLine' is left out (it cannot run in the box)\n" },
 		{ "{\"statusLine\":{\"command\":\"echo $PWD >/dev/null\"}}",
 		  "{\"statusLine\":{\"command\":\"echo $PWD >/dev/null\"}}", "" },
-		// Only what comes along of ~/.claude is in the box's own ~/.claude.
+		// The box's ~/.claude has only the mounted entries of the host's.
 		{ "{\"statusLine\":{\"command\":\"python3 ~/.claude/scripts/line.py\"}}", "{}",
-		  "settings: 'statusLine' is left out (cannot run in the box)\n" },
+		  "settings: 'statusLine' is left out (it cannot run in the box)\n" },
 		{ "{\"hooks\":{\"Stop\":[{\"hooks\":["
 		  "{\"type\":\"command\",\"command\":\"python3 ~/.claude/hooks/a.py\"},"
 		  "{\"type\":\"command\",\"command\":\"notify-send 'it\\u001b is done'\"},"
@@ -115,7 +119,7 @@ static void test_filter(void)
 		  "{\"hooks\":{\"Stop\":[{\"hooks\":["
 		  "{\"command\":\"python3 ~/.claude/hooks/a.py\",\"type\":\"command\"},"
 		  "{\"prompt\":\"x\",\"type\":\"prompt\"}]}]}}",
-		  "settings: hook 'notify-send\\ 'it\\x1b\\ is\\ done'' is left out (cannot run in the box)\n" },
+		  "settings: hook 'notify-send\\ 'it\\x1b\\ is\\ done'' is left out (it cannot run in the box)\n" },
 		{ "{\"hooks\":[1],\"statusLine\":\"x\"}", "{\"hooks\":[1],\"statusLine\":\"x\"}",
 		  "" },
 		{ "{\"hooks\":{\"Stop\":{\"hooks\":1}}}", "{\"hooks\":{\"Stop\":{\"hooks\":1}}}",
@@ -126,7 +130,7 @@ static void test_filter(void)
 		check_filter(&rows[i]);
 }
 
-// Wherever it stands in the host's settings, it does not come along.
+// A token is removed at every place in the settings.
 static void test_filter_values(void)
 {
 	static const char *const settings[] = {
@@ -159,37 +163,38 @@ static void test_merge(void)
 	static const struct {
 		const char *what;
 		const char *base;
-		const char *facts;
+		const char *host;
 		const char *box;
 		const char *wanted;
 	} rows[] = {
-		{ "nothing anywhere", NULL, NULL, NULL, "{" SKIP "}" },
-		{ "the first launch", NULL, "{\"a\":1}", NULL, "{\"a\":1," SKIP "}" },
-		{ "nothing moved", "{\"a\":1}", "{\"a\":1}", "{\"a\":1," SKIP "}", NULL },
-		{ "the host moved", "{\"a\":1}", "{\"a\":2}", "{\"a\":1," SKIP "}",
+		{ "no settings at all", NULL, NULL, NULL, "{" SKIP "}" },
+		{ "the first start", NULL, "{\"a\":1}", NULL, "{\"a\":1," SKIP "}" },
+		{ "no change", "{\"a\":1}", "{\"a\":1}", "{\"a\":1," SKIP "}", NULL },
+		{ "changed on the host", "{\"a\":1}", "{\"a\":2}", "{\"a\":1," SKIP "}",
 		  "{\"a\":2," SKIP "}" },
-		{ "the box moved", "{\"a\":1}", "{\"a\":1}", "{\"a\":3," SKIP "}", NULL },
-		{ "both moved: the box's stays", "{\"a\":1}", "{\"a\":2}", "{\"a\":3," SKIP "}",
+		{ "changed in the box", "{\"a\":1}", "{\"a\":1}", "{\"a\":3," SKIP "}", NULL },
+		{ "changed on both sides: the box's value stays", "{\"a\":1}", "{\"a\":2}",
+		  "{\"a\":3," SKIP "}", NULL },
+		{ "added on the host", "{}", "{\"a\":1}", "{" SKIP "}", "{\"a\":1," SKIP "}" },
+		{ "added in the box", "{}", "{}", "{\"a\":1," SKIP "}", NULL },
+		{ "added on both sides: the box's value stays", "{}", "{\"a\":1}",
+		  "{\"a\":2," SKIP "}", NULL },
+		{ "removed on the host", "{\"a\":1}", "{}", "{\"a\":1," SKIP "}", "{" SKIP "}" },
+		{ "removed on the host, changed in the box", "{\"a\":1}", "{}",
+		  "{\"a\":2," SKIP "}", NULL },
+		{ "removed in the box", "{\"a\":1}", "{\"a\":1}", "{" SKIP "}", NULL },
+		{ "removed in the box, changed on the host", "{\"a\":1}", "{\"a\":2}", "{" SKIP "}",
 		  NULL },
-		{ "new on the host", "{}", "{\"a\":1}", "{" SKIP "}", "{\"a\":1," SKIP "}" },
-		{ "new in the box", "{}", "{}", "{\"a\":1," SKIP "}", NULL },
-		{ "new in both: the box's stays", "{}", "{\"a\":1}", "{\"a\":2," SKIP "}", NULL },
-		{ "gone from the host", "{\"a\":1}", "{}", "{\"a\":1," SKIP "}", "{" SKIP "}" },
-		{ "gone from the host, changed in the box", "{\"a\":1}", "{}", "{\"a\":2," SKIP "}",
-		  NULL },
-		{ "gone from the box", "{\"a\":1}", "{\"a\":1}", "{" SKIP "}", NULL },
-		{ "gone from the box, moved on the host", "{\"a\":1}", "{\"a\":2}", "{" SKIP "}",
-		  NULL },
-		{ "a broken box", "{\"a\":1}", "{\"a\":1}", "{", "{\"a\":1," SKIP "}" },
-		{ "a box that is no object", NULL, "{\"a\":1}", "[]", "{\"a\":1," SKIP "}" },
-		{ "a box that wants the question", NULL, NULL,
+		{ "invalid JSON in the box", "{\"a\":1}", "{\"a\":1}", "{", "{\"a\":1," SKIP "}" },
+		{ "an array in the box", NULL, "{\"a\":1}", "[]", "{\"a\":1," SKIP "}" },
+		{ "the box switched the question on", NULL, NULL,
 		  "{\"skipDangerousModePermissionPrompt\":false}", "{" SKIP "}" },
-		{ "a broken base", "{", "{\"a\":1}", "{\"a\":2," SKIP "}", NULL },
+		{ "an invalid base", "{", "{\"a\":1}", "{\"a\":2," SKIP "}", NULL },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		CHECK_CASE_STRING(
-			normal(settings_merge(&arena, rows[i].base, rows[i].facts, rows[i].box)),
+			normalised(settings_merge(&arena, rows[i].base, rows[i].host, rows[i].box)),
 			rows[i].wanted, rows[i].what);
 }
 
@@ -202,9 +207,9 @@ static const char *planned_file(const struct plan *plan, const char *name)
 	return NULL;
 }
 
-// One launch: what it wrote is what the next one finds.
-static void launch(struct world *world, const char **base, const char **box,
-		   const char *host_settings)
+// Plans one start. The files that it writes are the input of the next call.
+static void start(struct world *world, const char **base, const char **box,
+		  const char *host_settings)
 {
 	const char *written;
 
@@ -221,26 +226,27 @@ static void launch(struct world *world, const char **base, const char **box,
 	world_free(world);
 }
 
-// A host's settings that are away for one launch are not gone from the box for good.
-static void test_launches(void)
+// Host settings that are invalid or missing at one start are back in the box at the next.
+static void test_interrupted_settings(void)
 {
 	static const char *const interruptions[] = { "{ \"model\": ", NULL };
-	static const char *const names[] = { "broken for a moment", "missing for a moment" };
+	static const char *const names[] = { "invalid at one start", "missing at one start" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(interruptions); i++) {
 		const char *base = NULL;
 		const char *box = NULL;
 		struct world world;
 
-		launch(&world, &base, &box, "{\"model\":\"opus\"}");
-		CHECK_CASE_STRING(normal(box), "{\"model\":\"opus\"," SKIP "}", "the first launch");
-		launch(&world, &base, &box, interruptions[i]);
-		launch(&world, &base, &box, "{\"model\":\"opus\"}");
-		CHECK_CASE_STRING(normal(box), "{\"model\":\"opus\"," SKIP "}", names[i]);
+		start(&world, &base, &box, "{\"model\":\"opus\"}");
+		CHECK_CASE_STRING(normalised(box), "{\"model\":\"opus\"," SKIP "}",
+				  "the first start");
+		start(&world, &base, &box, interruptions[i]);
+		start(&world, &base, &box, "{\"model\":\"opus\"}");
+		CHECK_CASE_STRING(normalised(box), "{\"model\":\"opus\"," SKIP "}", names[i]);
 	}
 }
 
-static const char *answers(const char *key, const char *more)
+static const char *expected_answers(const char *key, const char *more)
 {
 	return arena_printf(
 		&arena,
@@ -252,41 +258,42 @@ static const char *answers(const char *key, const char *more)
 		key, more);
 }
 
-static const char *answer(const char *existing, const char *preferences, const char *key)
+static const char *render(const char *existing, const char *preferences, const char *key)
 {
-	return normal(settings_answer(&arena, existing, preferences, "/p", key));
+	return normalised(settings_answer(&arena, existing, preferences, "/p", key));
 }
 
 static void test_answers(void)
 {
-	const char *first = answer(NULL, NULL, NULL);
+	const char *first = render(NULL, NULL, NULL);
 	const char *key = "sk-ant-api03-0123456789abcdefghij";
 
-	CHECK_STRING(first, answers("", ""));
-	CHECK_STRING(answer(first, NULL, NULL), NULL);
-	CHECK_STRING(answer("[", NULL, NULL), first);
-	CHECK_STRING(answer("{\"projects\":[1]}", NULL, NULL), first);
-	CHECK_STRING(answer("{\"hasCompletedOnboarding\":false}", NULL, NULL), first);
-	CHECK_STRING(answer(NULL, "{", NULL), first);
-	// Preferences come along once; accounts, servers and other projects never do.
-	CHECK_STRING(answer(NULL,
+	CHECK_STRING(first, expected_answers("", ""));
+	CHECK_STRING(render(first, NULL, NULL), NULL);
+	CHECK_STRING(render("[", NULL, NULL), first);
+	CHECK_STRING(render("{\"projects\":[1]}", NULL, NULL), first);
+	CHECK_STRING(render("{\"hasCompletedOnboarding\":false}", NULL, NULL), first);
+	CHECK_STRING(render(NULL, "{", NULL), first);
+	// Preferences are copied once. Accounts, servers and other projects are never copied.
+	CHECK_STRING(render(NULL,
 			    "{\"theme\":\"light\",\"mcpServers\":{\"a\":1},\"verbose\":true,"
 			    "\"oauthAccount\":{\"emailAddress\":\"a@b\"},\"projects\":{\"/q\":{}}}",
 			    NULL),
-		     answers("", ",\"theme\":\"light\",\"verbose\":true"));
-	CHECK_STRING(answer("{\"theme\":\"own\"}", "{\"theme\":\"light\"}", NULL),
-		     answers("", ",\"theme\":\"own\""));
-	// AUTH-04: only the last 20 characters, as Claude keeps them.
-	CHECK_STRING(answer(NULL, NULL, key),
-		     answers("\"customApiKeyResponses\":{\"approved\":[\"0123456789abcdefghij\"]},",
+		     expected_answers("", ",\"theme\":\"light\",\"verbose\":true"));
+	CHECK_STRING(render("{\"theme\":\"own\"}", "{\"theme\":\"light\"}", NULL),
+		     expected_answers("", ",\"theme\":\"own\""));
+	// Of an API key, only the last 20 characters are stored, as Claude does it.
+	CHECK_STRING(render(NULL, NULL, key),
+		     expected_answers(
+			     "\"customApiKeyResponses\":{\"approved\":[\"0123456789abcdefghij\"]},",
 			     ""));
-	CHECK_STRING(answer(answer(NULL, NULL, key), NULL, key), NULL);
-	CHECK_STRING(answer("{\"customApiKeyResponses\":{\"approved\":\"x\"}}", NULL, "short"),
-		     answers("\"customApiKeyResponses\":{\"approved\":[\"short\"]},", ""));
+	CHECK_STRING(render(render(NULL, NULL, key), NULL, key), NULL);
+	CHECK_STRING(render("{\"customApiKeyResponses\":{\"approved\":\"x\"}}", NULL, "short"),
+		     expected_answers("\"customApiKeyResponses\":{\"approved\":[\"short\"]},", ""));
 	CHECK(settings_valid(settings_answer(&arena, NULL, NULL, "/p", "\xff\xfe")));
 }
 
-// Memory that is gone when it is freed: to touch it then is a crash, not luck.
+// Allocates memory that is unmapped when it is freed, so that a use after free crashes.
 static void *guarded_alloc(size_t size)
 {
 	size_t *block = mmap(NULL, size + sizeof(max_align_t), PROT_READ | PROT_WRITE,
@@ -306,8 +313,8 @@ static void guarded_free(void *memory)
 		munmap(block, *block);
 }
 
-// A path need not be UTF-8, JSON must be.
-static void test_odd_project(void)
+// A path need not be UTF-8, but JSON must be.
+static void test_project_not_utf8(void)
 {
 	int status = -1;
 	pid_t child;
@@ -323,7 +330,7 @@ static void test_odd_project(void)
 		_exit(settings_valid(text) ? 0 : 1);
 	}
 	waitpid(child, &status, 0);
-	CHECK_CASE(status == 0, "a project whose path is not UTF-8 is answered for");
+	CHECK_CASE(status == 0, "a project whose path is not UTF-8 gets valid answers");
 }
 
 static const char *words_of(const char *settings)
@@ -366,7 +373,7 @@ static void test_find_secrets(void)
 	CHECK_STRING(secrets_in("{\"mcpServers\":{\"s\":{\"headers\":{\"X-Api-Key\":\"x\"}}}}"),
 		     "f: MCP server 's': X-Api-Key\n");
 	CHECK_STRING(secrets_in("{\"mcpServers\":{\"s\":7,\"t\":{\"env\":[\"TOKEN\"]}}}"), "");
-	// The usual place of an MCP server's secret.
+	// The usual place of a secret for an MCP server.
 	CHECK_STRING(secrets_in("{\"mcpServers\":{\"s\":{\"headers\":"
 				"{\"Authorization\":\"Bearer ghp_0123456789abcdef0123\"}}}}"),
 		     "f: MCP server 's': Authorization\n");
@@ -375,8 +382,8 @@ static void test_find_secrets(void)
 		     "");
 }
 
-// What a box wrote is taken apart only when that takes a bounded amount of memory; long texts are no harm.
-static void test_bounded(void)
+// A text of too many values, which would take too much memory, is refused. A long string is not.
+static void test_value_limit(void)
 {
 	struct text many = { .arena = &arena };
 	struct text quoted = { .arena = &arena };
@@ -391,7 +398,7 @@ static void test_bounded(void)
 	text_add(&quoted, "\"}");
 	CHECK(!settings_valid(text_get(&many)));
 	CHECK(settings_valid(text_get(&quoted)));
-	// A string without an end.
+	// An unterminated string.
 	text_add(&quoted, "\"");
 	CHECK(!settings_valid(text_get(&quoted)));
 	text_add(&quoted, "\\");
@@ -401,13 +408,13 @@ static void test_bounded(void)
 int main(void)
 {
 	test_valid();
-	test_bounded();
+	test_value_limit();
 	test_filter();
 	test_filter_values();
 	test_merge();
-	test_launches();
+	test_interrupted_settings();
 	test_answers();
-	test_odd_project();
+	test_project_not_utf8();
 	test_command_words();
 	test_find_secrets();
 	arena_free(&arena);

@@ -8,8 +8,9 @@
 
 #include <string.h>
 
-enum { API_KEY_TAIL = 20 }; // how much of a key Claude keeps to recognise it
+enum { API_KEY_TAIL = 20 }; // number of characters by which Claude recognises a key
 
+// Copies preferences of the host that the instance does not have yet.
 static void copy_preferences(json_t *account, const char *preferences)
 {
 	static const char *const wanted[] = {
@@ -31,33 +32,35 @@ static void copy_preferences(json_t *account, const char *preferences)
 		"shiftEnterKeyBindingInstalled",
 		"hasUsedBackslashReturn",
 	};
-	JSON_OWNED *facts = json_read_object(preferences, 0);
+	JSON_OWNED *host = json_read_object(preferences, 0);
 
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
-		json_t *value = json_object_get(facts, wanted[i]);
+		json_t *value = json_object_get(host, wanted[i]);
 
 		if (value && !json_object_get(account, wanted[i]))
 			json_object_set(account, wanted[i], value);
 	}
 }
 
-static json_t *object_in(json_t *parent, const char *key)
+// Returns the object of that key, and creates it when it is missing; NULL on failure.
+static json_t *get_or_add_object(json_t *parent, const char *key)
 {
 	json_t *value = json_object_get(parent, key);
 
 	if (!json_is_object(value)) {
 		value = json_object();
-		// A key that is not UTF-8 cannot be set, and takes the value with it.
+		// Setting a key that is not UTF-8 fails, and releases the value.
 		if (json_object_set_new(parent, key, value) < 0)
 			return NULL;
 	}
 	return value;
 }
 
-// Claude asks before it uses a key from the environment, unless it has approved its last characters.
+// Approves an API key. Claude asks before it uses a key from the environment unless the key's last
+// characters are in this list.
 static void approve_key(json_t *account, const char *api_key)
 {
-	json_t *responses = object_in(account, "customApiKeyResponses");
+	json_t *responses = get_or_add_object(account, "customApiKeyResponses");
 	json_t *approved = json_object_get(responses, "approved");
 	size_t length = strlen(api_key);
 	const char *tail = length > API_KEY_TAIL ? api_key + length - API_KEY_TAIL : api_key;
@@ -84,10 +87,11 @@ const char *settings_answer(struct arena *arena, const char *existing, const cha
 	copy_preferences(account, preferences);
 	json_object_set_new(account, "hasCompletedOnboarding", json_true());
 	json_object_set_new(account, "bypassPermissionsModeAccepted", json_true());
-	here = object_in(object_in(account, "projects"), project);
+	here = get_or_add_object(get_or_add_object(account, "projects"), project);
 	json_object_set_new(here, "hasTrustDialogAccepted", json_true());
 	json_object_set_new(here, "hasCompletedProjectOnboarding", json_true());
-	// What CLAUDE.md imports from outside the project is either in the box, and then meant to be, or not there.
+	// A file outside the project that CLAUDE.md imports is either mounted on purpose or not in
+	// the box at all, so the import needs no question.
 	json_object_set_new(here, "hasClaudeMdExternalIncludesWarningShown", json_true());
 	json_object_set_new(here, "hasClaudeMdExternalIncludesApproved", json_true());
 	if (api_key)

@@ -4,6 +4,9 @@
 
 #include "base/arena.h"
 
-// The instance's .claude.json with the first-run questions answered, or NULL when nothing is to change.
+// Returns the text of the instance's .claude.json with the first-run questions answered for
+// `project` and the user's preferences added, or NULL when nothing changes. `existing` is its
+// present text and `preferences` the host's .claude.json; both may be NULL. `api_key`, or NULL, is
+// approved for use.
 const char *settings_answer(struct arena *arena, const char *existing, const char *preferences,
 			    const char *project, const char *api_key);

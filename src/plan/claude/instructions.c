@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// SANDBOX.md (AWARE-01): tells Claude where it is, from the very plan that is run.
+// Renders the instructions for Claude in the box: what the plan permits and what it leaves out.
+//
+// Every sentence must be true of every plan that it is rendered for.
 #include "plan/claude/instructions.h"
 
 #include "base/arena.h"
@@ -20,54 +22,56 @@ static void add_project(struct text *out, const struct plan *plan, struct arena 
 	if (plan->project_read_only)
 		text_printf(
 			out,
-			"- The project `%s` is there to read, not to change. You can write to "
-			"`/tmp` and to your home directory, which are gone after this session.\n",
+			"- The project `%s` is read-only. You can write to `/tmp` and to your home "
+			"directory. Of these, only your own state in `~/.claude` is kept after this "
+			"session.\n",
 			quote_display(arena, plan->project, 0));
 	else
 		text_printf(
 			out,
 			"- You can write to the project `%s`, to `/tmp` and to your home "
-			"directory. Only the project, and your own state in `~/.claude`, outlive "
-			"this session: put results in the project.\n",
+			"directory. Of these, only the project and your own state in `~/.claude` are "
+			"kept after this session: put results in the project.\n",
 			quote_display(arena, plan->project, 0));
 	vec_each(mount, &plan->mounts) {
 		if (mount->origin == ORIGIN_ASKED)
-			text_printf(out, "- `%s` is there too, %s.\n",
+			text_printf(out, "- The user added `%s`%s.\n",
 				    quote_display(arena, mount->path, 0),
 				    mount->kind == MOUNT_WRITABLE
-					    ? "and you can change it, as the user asked"
-					    : "to read");
+					    ? "; you can write to it, and changes are kept"
+					    : ", read-only");
 	}
 	if (git && !str_equal(git->top, plan->project))
-		text_printf(out,
-			    "- The rest of the repository, `%s`, is there to read, not to "
-			    "change.\n",
+		text_printf(out, "- The rest of the repository, `%s`, is read-only.\n",
 			    quote_display(arena, git->top, 0));
 	if (git && !plan->project_read_only)
 		text_add(out,
-			 "- git works here, commits included. There are no keys and no passwords: "
-			 "pushing, fetching from private places and signing are for the user.\n");
+			 "- git works, including commits. claudebox adds no keys and no passwords: "
+			 "leave pushing, fetching from private repositories and signing to the "
+			 "user.\n");
 	text_printf(out,
-		    "- %s, read-only: `sudo` and installing system packages cannot work. Language "
-		    "package managers work inside the project or the home directory.\n",
+		    "- %s. They are read-only: `sudo` and the installation of system packages do "
+		    "not work. Package managers of programming languages can install into the "
+		    "%shome directory.\n",
 		    facts->store.only ? "Programs and libraries are those of the Nix store, and "
-					"`/usr` is as good as empty"
-				      : "Programs and libraries of the host are there");
+					"`/usr` is almost empty"
+				      : "The host's programs and libraries are available",
+		    plan->project_read_only ? "" : "project or the ");
 }
 
-// Names of packages are plain words: they were checked.
+// The names of packages need no quoting: they are validated when they are read.
 static void add_packages(struct text *out, const struct plan *plan)
 {
 	const char *before = NULL;
 
 	vec_each(package, &plan->packages) {
 		if (!str_equal(before, package->name))
-			text_printf(out, "%s`%s`", before ? ", " : "- The user gave you ",
+			text_printf(out, "%s`%s`", before ? ", " : "- The user added ",
 				    package->name);
 		before = package->name;
 	}
 	if (before)
-		text_add(out, " (packages of nixpkgs, first on `PATH`).\n");
+		text_add(out, " (Nix packages, first in `PATH`).\n");
 }
 
 static void add_tools(struct text *out, const struct plan *plan)
@@ -75,24 +79,24 @@ static void add_tools(struct text *out, const struct plan *plan)
 	add_packages(out, plan);
 	if (plan_variable(plan, "NIX_REMOTE"))
 		text_add(out,
-			 "- A tool is missing? `nix shell nixpkgs#NAME -c COMMAND` gets it, or "
-			 "`, COMMAND` where comma is installed. What is built stays in "
-			 "`/nix/store`.\n");
+			 "- If a tool is missing, run it with `nix shell nixpkgs#NAME -c COMMAND`, "
+			 "or with `, COMMAND` if comma is installed. The result stays in "
+			 "`/nix/store` after this session.\n");
 	else
 		text_add(out,
-			 "- A tool is missing? Ask the user to install it on the host: it is in "
-			 "the box from the next session on.\n");
+			 "- If a tool is missing, ask the user to install it on the host. It is "
+			 "available from the next session on.\n");
 }
 
 static void add_network(struct text *out, const struct plan *plan)
 {
 	text_printf(out, "- %s\n", tier_table[plan->network].memory);
 	vec_each(port, &plan->inet.host_ports)
-		text_printf(out, "- `127.0.0.1:%u` is the user's own service on that port.\n",
+		text_printf(out, "- `127.0.0.1:%u` is a service of the user on the host.\n",
 			    port->number);
 	vec_each(port, &plan->inet.published_ports)
 		text_printf(out,
-			    "- A server that you start on port %u can be opened by the user at "
+			    "- The user can reach a server that you start on port %u at "
 			    "`http://127.0.0.1:%u`.\n",
 			    port->number, port->number);
 }
@@ -101,22 +105,25 @@ static void add_kernel(struct text *out, const struct plan *plan)
 {
 	text_add(out,
 		 plan->user_namespaces
-			 ? "- You can make user namespaces and mounts of your own: bubblewrap and "
-			   "Chromium with its own sandbox work. Off are"
-			 : "- User namespaces and mounting are off: Docker, podman, bubblewrap and "
-			   "Claude Code's own sandbox cannot work, and Chromium needs "
-			   "`--no-sandbox`. Off too are");
-	text_add(out, " io_uring, bpf, perf, kernel keyrings, raw and other unusual sockets. "
-		      "Debuggers and strace work on what they start.\n");
+			 ? "- You can create user namespaces and mounts: bubblewrap and Chromium "
+			   "with its own sandbox work."
+			 : "- You cannot create user namespaces or mounts: Docker, podman, "
+			   "bubblewrap and Claude Code's own sandbox do not work, and Chromium "
+			   "needs `--no-sandbox`.");
+	text_add(
+		out,
+		" io_uring, bpf, perf, kernel keyrings, raw sockets and unusual socket "
+		"families are disabled. Debuggers and strace work on processes that they start.\n");
 	if (plan_provides(plan, CONTAINERS_STORAGE))
 		text_add(
 			out,
-			"- podman, if it is installed, works with crun. A container has this box's "
-			"network and ports (`-p` and networks of its own are not needed and not "
-			"there; `--network none` works) and one user, its root, which is you: "
-			"`--user`, and images or installers that switch to another user, fail "
-			"(`--user 0`, `apt-get -o APT::Sandbox::User=root`). Images are memory, and "
-			"gone after this session.\n");
+			"- podman, if it is installed, works with crun. A container uses the network "
+			"and the ports of this box: `-p` and networks of its own do not work and "
+			"are not needed, `--network none` works. A container has one user, its "
+			"root, which is you: `--user`, and images or installers that switch to "
+			"another user, fail (use `--user 0` or "
+			"`apt-get -o APT::Sandbox::User=root`). Images are stored in memory and are "
+			"lost after this session.\n");
 }
 
 static void add_limits(struct text *out, const struct plan *plan, struct arena *arena)
@@ -134,11 +141,15 @@ static void add_limits(struct text *out, const struct plan *plan, struct arena *
 	}
 	if (*before != ',')
 		return;
-	text_add(out, ". One process too many is not started");
+	text_add(out, ".");
+	if (plan->limits.values[LIMIT_PIDS].value)
+		text_add(out, " At the limit of processes, no further one can be started.");
 	if (plan->limits.values[LIMIT_MEMORY].value)
-		text_add(out, "; one that takes too much memory is killed, and files in `/tmp` and "
-			      "in the home directory are memory too");
-	text_add(out, ": run less at once (`make -j2`), do not retry.\n");
+		text_add(out, " A process that uses too much memory is killed; files in `/tmp` and "
+			      "in the home directory count as memory.");
+	if (plan->limits.values[LIMIT_PIDS].value || plan->limits.values[LIMIT_MEMORY].value)
+		text_add(out, " Do not retry: run fewer processes at once (`make -j2`).");
+	text_add(out, "\n");
 }
 
 const char *plan_render_instructions(const struct plan *plan, struct arena *arena,
@@ -150,19 +161,20 @@ const char *plan_render_instructions(const struct plan *plan, struct arena *aren
 		text_printf(&out, "%s\n", facts->policy_instructions);
 	text_add(&out,
 		 "# You are in a sandbox (claudebox)\n\n"
-		 "This session runs in a box that the user started with `claudebox`. It is the "
-		 "permission layer: you need not ask before you run commands or change files.\n\n");
+		 "This session runs in a box that the user started with `claudebox`. The box "
+		 "replaces permission questions: you do not have to ask before you run commands or "
+		 "change files.\n\n");
 	add_project(&out, plan, arena, facts);
 	add_tools(&out, plan);
 	add_network(&out, plan);
 	add_kernel(&out, plan);
 	add_limits(&out, plan, arena);
 	text_add(&out,
-		 "- Not here, on purpose: SSH and GPG keys, cloud and registry credentials, the "
-		 "user's other projects and home directory, shell history, Docker, D-Bus, the "
-		 "desktop and its clipboard.\n"
-		 "- Something is refused or missing (permission denied, read-only file system, no "
-		 "such file outside the project)? That is the box, not an accident: do not retry, "
-		 "do not look for a way around it. Tell the user what you need and why.\n");
+		 "- Not in the box, unless the user added it: SSH and GPG keys, cloud and registry "
+		 "credentials, the user's other projects and home directory, shell history, "
+		 "Docker, D-Bus, the desktop and its clipboard.\n"
+		 "- If the box refuses an operation or lacks a file (permission denied, read-only "
+		 "file system, no such file outside the project), that is intended: do not retry "
+		 "and do not work around it. Tell the user what you need and why.\n");
 	return text_get(&out);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Filters and merges the user's Claude settings.
+// Filters the user's Claude settings for the box, and merges them with the box's own.
 #include "plan/claude/settings.h"
 
 #include "base/arena.h"
@@ -14,9 +14,10 @@
 
 #include <string.h>
 
-enum { SECRET_LEAST = 8 }; // "keybindings": "vim" is none
+enum { MIN_SECRET_LENGTH = 8 }; // "keybindings": "vim" is not a secret
 
-// Keys that run a program for a credential on the host, or that the box decides itself.
+// Keys that run a program of the host for credentials or policy, that name remote hosts, or that
+// wrap Claude's processes.
 static const char *const dropped_settings[] = {
 	"apiKeyHelper",      "awsAuthRefresh",  "awsCredentialExport", "gcpAuthRefresh",
 	"otelHeadersHelper", "proxyAuthHelper", "processWrapper",      "policyHelper",
@@ -30,7 +31,7 @@ bool settings_valid(const char *text)
 	return value != NULL;
 }
 
-static void switch_sandbox_off(json_t *settings)
+static void disable_sandbox(json_t *settings)
 {
 	json_t *sandbox = json_object_get(settings, "sandbox");
 
@@ -48,12 +49,13 @@ const char *settings_without_sandbox(struct arena *arena, const char *text)
 
 	if (!settings)
 		return NULL;
-	switch_sandbox_off(settings);
+	disable_sandbox(settings);
 	written = json_write(arena, settings, JSON_COMPACT);
-	return arena_strndup(arena, written, strlen(written) - 1); // one word, without a newline
+	return arena_strndup(arena, written, strlen(written) - 1); // without the newline
 }
 
-// Without user namespaces it would make every command of Claude's fail.
+// Disables Claude's own sandbox in a box without user namespaces, where it would make every command
+// fail.
 static void filter_sandbox(struct arena *arena, const struct plan *plan, json_t *settings,
 			   strings *notes)
 {
@@ -61,13 +63,13 @@ static void filter_sandbox(struct arena *arena, const struct plan *plan, json_t 
 
 	if (plan->user_namespaces || !json_is_true(json_object_get(sandbox, "enabled")))
 		return;
-	vec_push(
-		arena, notes,
-		"settings: Claude's own sandbox, with what it allows and denies, is off in the box "
-		"(a profile with \"nested\": true keeps it)");
-	switch_sandbox_off(settings);
+	vec_push(arena, notes,
+		 "settings: Claude's own sandbox and its rules are off in the box (a profile with "
+		 "\"nested\": true keeps them on)");
+	disable_sandbox(settings);
 }
 
+// Removes variables that the box sets itself and those that look like secrets.
 static void filter_variables(struct arena *arena, json_t *settings, strings *notes)
 {
 	json_t *variables = json_object_get(settings, "env");
@@ -90,7 +92,8 @@ static void filter_variables(struct arena *arena, json_t *settings, strings *not
 	}
 }
 
-// Headers and whatever looks like a secret, at any depth: of MCP servers, marketplaces, HTTP hooks, plugins.
+// Removes headers and values that look like secrets, at any depth: those of MCP servers,
+// marketplaces, HTTP hooks and plugins. `where` is the path of the value in the settings.
 static void filter_nested(struct arena *arena, json_t *value, const char *where, strings *notes)
 {
 	const char *key;
@@ -115,7 +118,7 @@ static void filter_nested(struct arena *arena, json_t *value, const char *where,
 		const char *text = json_string_value(member);
 		const char *path = arena_printf(arena, "%s%s%s", where, *where ? "." : "", key);
 		bool secret = str_equal(key, "headers") || str_equal(key, "headersHelper") ||
-			      (text && ((secret_name(key) && strlen(text) >= SECRET_LEAST) ||
+			      (text && ((secret_name(key) && strlen(text) >= MIN_SECRET_LENGTH) ||
 					secret_value(text)));
 
 		if (!secret) {
@@ -129,6 +132,8 @@ static void filter_nested(struct arena *arena, json_t *value, const char *where,
 	}
 }
 
+// Returns whether the first word of a command is a part of the shell, or is too complex to be
+// checked, so that it is not searched for on PATH.
 static bool is_shell_word(const char *word)
 {
 	static const char *const words[] = { "if",     "for",     "while", "case",  "test", "echo",
@@ -142,6 +147,7 @@ static bool is_shell_word(const char *word)
 	return strpbrk(word, "=$`(){}<>|&;!\\*?") != NULL;
 }
 
+// Returns whether the box has a file at this path of the host.
 static bool visible_in_box(const struct plan *plan, struct arena *arena, const struct facts *facts,
 			   const char *path)
 {
@@ -152,23 +158,23 @@ static bool visible_in_box(const struct plan *plan, struct arena *arena, const s
 		if (path_within(clean, path_join(arena, own, path_name(entry->path))))
 			return true;
 	}
-	// The rest of ~/.claude is another one in the box.
+	// The box has its own ~/.claude: only the entries above are the host's.
 	if (path_within(clean, own))
 		return false;
 	return plan_provides(plan, clean) || path_within(clean, facts->project) ||
 	       path_within(clean, "/dev") || path_within(clean, "/tmp");
 }
 
-// Every path that the command names is in the box, and so is the program it starts.
-static bool command_runs(const struct plan *plan, struct arena *arena, const struct facts *facts,
-			 const char *command)
+// Returns whether the box has the program of a command and every absolute path in it.
+static bool can_run(const struct plan *plan, struct arena *arena, const struct facts *facts,
+		    const char *command)
 {
 	const char *cursor = command;
 	bool first = true;
 
 	for (const char *word; (word = str_next_word(arena, &cursor)); first = false) {
 		const char *path = path_expand_home(arena, word, facts->home);
-		bool here = false;
+		bool found = false;
 
 		if (path[0] == '/') {
 			if (!visible_in_box(plan, arena, facts, path))
@@ -178,19 +184,20 @@ static bool command_runs(const struct plan *plan, struct arena *arena, const str
 		if (!first || is_shell_word(word) || strchr(word, '/'))
 			continue;
 		vec_each(known, &facts->user_claude.hook_commands_here)
-			here |= str_equal(*known, word);
-		if (!here)
+			found |= str_equal(*known, word);
+		if (!found)
 			return false;
 	}
 	return true;
 }
 
-static const char *command_of(const json_t *entry)
+static const char *get_command(const json_t *entry)
 {
 	return json_string_value(json_object_get(entry, "command"));
 }
 
-// hooks: { "Event": [ { "matcher": …, "hooks": [ { "type": "command", "command": … } ] } ] }
+// Removes the hooks that cannot run in the box. The format:
+// { "Event": [ { "matcher": …, "hooks": [ { "type": "command", "command": … } ] } ] }
 static void filter_hooks(struct arena *arena, const struct plan *plan, const struct facts *facts,
 			 json_t *settings, strings *notes)
 {
@@ -206,14 +213,14 @@ static void filter_hooks(struct arena *arena, const struct plan *plan, const str
 			json_t *hooks = json_object_get(matcher, "hooks");
 
 			for (size_t k = json_array_size(hooks); k-- > 0;) {
-				const char *command = command_of(json_array_get(hooks, k));
+				const char *command = get_command(json_array_get(hooks, k));
 
-				if (!command || command_runs(plan, arena, facts, command))
+				if (!command || can_run(plan, arena, facts, command))
 					continue;
 				vec_push(arena, notes,
 					 arena_printf(arena,
-						      "settings: hook '%s' is left out (cannot run "
-						      "in the box)",
+						      "settings: hook '%s' is left out (it cannot "
+						      "run in the box)",
 						      quote_word(arena, command, 60)));
 				json_array_remove(hooks, k);
 			}
@@ -230,25 +237,27 @@ const char *settings_filter(struct arena *arena, const struct plan *plan, const 
 
 	if (!settings) {
 		if (facts->user_claude.settings_json)
-			vec_push(arena, notes,
-				 "settings: the host's settings.json is not valid JSON");
+			vec_push(
+				arena, notes,
+				"settings: the host's settings.json is not valid JSON and is ignored");
 		return NULL;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(dropped_settings); i++) {
 		if (json_object_del(settings, dropped_settings[i]) == 0)
 			vec_push(arena, notes,
 				 arena_printf(arena,
-					      "settings: '%s' is left out (works with secrets "
-					      "of the host)",
+					      "settings: '%s' is left out (it uses secrets of "
+					      "the host)",
 					      dropped_settings[i]));
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(command_settings); i++) {
-		const char *command = command_of(json_object_get(settings, command_settings[i]));
+		const char *command = get_command(json_object_get(settings, command_settings[i]));
 
-		if (!command || command_runs(plan, arena, facts, command))
+		if (!command || can_run(plan, arena, facts, command))
 			continue;
 		vec_push(arena, notes,
-			 arena_printf(arena, "settings: '%s' is left out (cannot run in the box)",
+			 arena_printf(arena,
+				      "settings: '%s' is left out (it cannot run in the box)",
 				      command_settings[i]));
 		json_object_del(settings, command_settings[i]);
 	}
@@ -270,14 +279,14 @@ const char *settings_merge(struct arena *arena, const char *base, const char *ho
 	json_t *value;
 
 	json_object_foreach(new, key, value) {
-		json_t *mine = json_object_get(box, key);
+		json_t *own = json_object_get(box, key);
 		json_t *before = json_object_get(old, key);
-		// The box took it away, or changed it, since the host last gave it.
-		bool changed = box && before && (!mine || !json_equal(mine, before));
-		bool own = box && !before && mine;
+		// The box has removed or changed the host's value since the last start.
+		bool changed = box && before && (!own || !json_equal(own, before));
+		bool added = box && !before && own;
 
-		if (changed || own)
-			value = mine;
+		if (changed || added)
+			value = own;
 		if (value)
 			json_object_set(result, key, value);
 	}
@@ -287,11 +296,12 @@ const char *settings_merge(struct arena *arena, const char *base, const char *ho
 		if (!json_object_get(new, key) && !(before && json_equal(before, value)))
 			json_object_set(result, key, value);
 	}
-	// The box is the permission layer (UX-06): no question about that.
+	// Claude runs without permission questions in the box and must not ask to confirm that.
 	json_object_set_new(result, "skipDangerousModePermissionPrompt", json_true());
 	return box && json_equal(box, result) ? NULL : json_write(arena, result, JSON_INDENT(2));
 }
 
+// Adds the first word of a command if it is the name of a program to find on PATH.
 static void add_command_word(struct arena *arena, const char *command, strings *words)
 {
 	const char *cursor = command;
@@ -313,19 +323,20 @@ strings settings_command_words(struct arena *arena, const char *text)
 	size_t i;
 	size_t k;
 
-	add_command_word(arena, command_of(json_object_get(settings, "statusLine")), &words);
-	add_command_word(arena, command_of(json_object_get(settings, "subagentStatusLine")),
+	add_command_word(arena, get_command(json_object_get(settings, "statusLine")), &words);
+	add_command_word(arena, get_command(json_object_get(settings, "subagentStatusLine")),
 			 &words);
-	add_command_word(arena, command_of(json_object_get(settings, "fileSuggestion")), &words);
+	add_command_word(arena, get_command(json_object_get(settings, "fileSuggestion")), &words);
 	json_object_foreach(events, event, matchers)
 		json_array_foreach(matchers, i, matcher)
 			json_array_foreach(json_object_get(matcher, "hooks"), k, hook)
-				add_command_word(arena, command_of(hook), &words);
+				add_command_word(arena, get_command(hook), &words);
 	return words;
 }
 
-static void find_in_block(struct arena *arena, const char *where, const json_t *block,
-			  strings *found)
+// Adds the names in an object whose values are literal secrets; "$NAME" refers to a variable.
+static void find_secrets(struct arena *arena, const char *where, const json_t *block,
+			 strings *found)
 {
 	const char *name;
 	json_t *value;
@@ -345,12 +356,12 @@ void settings_find_secrets(struct arena *arena, const char *file, const char *te
 	const char *server;
 	json_t *entry;
 
-	find_in_block(arena, arena_printf(arena, "%s: env", file), json_object_get(settings, "env"),
-		      found);
+	find_secrets(arena, arena_printf(arena, "%s: env", file), json_object_get(settings, "env"),
+		     found);
 	json_object_foreach(json_object_get(settings, "mcpServers"), server, entry) {
-		find_in_block(arena, arena_printf(arena, "%s: MCP server '%s'", file, server),
-			      json_object_get(entry, "env"), found);
-		find_in_block(arena, arena_printf(arena, "%s: MCP server '%s'", file, server),
-			      json_object_get(entry, "headers"), found);
+		find_secrets(arena, arena_printf(arena, "%s: MCP server '%s'", file, server),
+			     json_object_get(entry, "env"), found);
+		find_secrets(arena, arena_printf(arena, "%s: MCP server '%s'", file, server),
+			     json_object_get(entry, "headers"), found);
 	}
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Claude's own JSON files: which of the user's settings come along, and the answers to first-run questions.
+// Filters the user's Claude settings for the box, and merges them with the box's own.
 #pragma once
 
 #include "base/arena.h"
@@ -8,24 +8,28 @@
 
 #include <stdbool.h>
 
-// Is this text a JSON object?
+// Returns whether a text, which may be NULL, is a JSON object.
 bool settings_valid(const char *text);
 
-// The host's settings without what must not or cannot work in the box; notes say what was left out.
-// NULL when there are none.
+// Returns the host's settings without secrets and without what cannot run in the box, or NULL when
+// there are none. Adds a note for each removed part.
 const char *settings_filter(struct arena *arena, const struct plan *plan, const struct facts *facts,
 			    strings *notes);
 
-// These settings with Claude's own sandbox switched off; NULL when they are no JSON object. The text may be NULL.
+// Returns these settings, in one line, with Claude's own sandbox switched off; NULL when the text
+// is not a JSON object. NULL stands for empty settings.
 const char *settings_without_sandbox(struct arena *arena, const char *text);
 
-// The instance's settings.json: a key that the box never changed follows the host's, others stay.
-// `base` is what the host had at the last launch. Each may be NULL. NULL when nothing is to change.
+// Returns the text of the instance's settings.json: a key that the box has not changed gets the
+// host's value, and the box keeps the others. `base` are the host's filtered settings of the last
+// start. Each may be NULL. Returns NULL when nothing changes.
 const char *settings_merge(struct arena *arena, const char *base, const char *host_settings,
 			   const char *box_settings);
 
-// The bare command words that hooks in these settings start with, to be looked for on PATH.
+// Returns the first words of the commands in these settings, as far as they are names of programs
+// to find on PATH.
 strings settings_command_words(struct arena *arena, const char *text);
 
-// "server: NAME" for each literal secret in the env blocks of a settings or MCP file.
+// Adds "file: server: NAME" for each literal secret in the environment and headers of a settings or
+// MCP file.
 void settings_find_secrets(struct arena *arena, const char *file, const char *text, strings *found);

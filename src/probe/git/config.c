@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Reads git's configuration files as far as they are plain, which saves starting git for a name and an e-mail.
+// Parser for simple git configuration files. It saves the start of git for a name and an e-mail.
 //
-// Theory of operation: sections, keys and simple values are all that most files have. An include, an escape, a quote
-// in the middle or a continued line means that git itself is to be asked; nothing is guessed.
+// Theory of operation: most files contain sections, keys and simple values only. An include, an
+// escape sequence, a quotation mark inside a value and a continuation line are not supported: the
+// caller then runs git. The parser does not guess.
 #include "probe/git/config.h"
 
 #include "base/arena.h"
@@ -16,7 +17,7 @@ static const char *skip_blanks(const char *s)
 	return s + strspn(s, " \t\r");
 }
 
-static const char *lower(struct arena *arena, const char *text, size_t length)
+static const char *to_lower(struct arena *arena, const char *text, size_t length)
 {
 	char *copy = arena_strndup(arena, text, length);
 
@@ -25,15 +26,16 @@ static const char *lower(struct arena *arena, const char *text, size_t length)
 	return copy;
 }
 
-// "[core]" gives "core"; "[remote \"x\"]" gives what is not asked for and not confused with "remote".
+// Returns the name of a section in lower case: "core" for "[core]". For "[remote \"x\"]" it returns
+// the whole text between the brackets, which no caller searches for. NULL: there is no "]".
 static const char *read_section(struct arena *arena, const char *line)
 {
 	size_t length = strcspn(line + 1, "]");
 
-	return line[1 + length] == ']' ? lower(arena, line + 1, length) : NULL;
+	return line[1 + length] == ']' ? to_lower(arena, line + 1, length) : NULL;
 }
 
-// The value after '='; NULL when it is not plain.
+// Returns the value after '=', or NULL when its syntax is not supported.
 static const char *read_value(struct arena *arena, const char *s)
 {
 	size_t length;
@@ -56,8 +58,8 @@ static const char *read_value(struct arena *arena, const char *s)
 	return arena_strndup(arena, s, length);
 }
 
-bool probe_git_config(struct arena *arena, const char *text,
-		      void (*take)(void *context, const char *key, const char *value),
+bool git_config_parse(struct arena *arena, const char *text,
+		      void (*handle)(void *context, const char *key, const char *value),
 		      void *context)
 {
 	const char *section = "";
@@ -87,8 +89,8 @@ bool probe_git_config(struct arena *arena, const char *text,
 			return false;
 		if (!name || !value)
 			return false;
-		take(context, arena_printf(arena, "%s.%s", section, lower(arena, line, name)),
-		     value);
+		handle(context, arena_printf(arena, "%s.%s", section, to_lower(arena, line, name)),
+		       value);
 	}
 	return true;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Whether the repository around a project is one that it may be a part of.
+// Decides whether the project may use the repository that encloses it.
 //
-// Theory of operation: git looks upwards for a repository, and what it finds there is mounted with the project. Another user
-// can put one into a directory that both can write, and a box can take its own away, so that the one around it would
-// come in its place. Neither is believed.
+// Theory of operation: git searches the parent directories for a repository, and the one that it
+// finds is mounted with the project. Another user can create a repository in a shared directory,
+// such as /tmp. A box can remove the project's own .git, so that the next start would mount the
+// enclosing repository. So the enclosing repository must belong to a trusted user, and no directory
+// between it and the project, the project included, may have had an instance of its own.
 #include "probe/git/enclosing.h"
 
 #include "base/arena.h"
@@ -17,13 +19,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void refuse(struct facts *facts, const char *why)
+static void refuse_repository(struct facts *facts, const char *reason)
 {
 	facts->git.top = NULL;
-	facts->git.refused = why;
+	facts->git.refused = reason;
 }
 
-// As git has it: the owner of a repository decides what git runs there.
+// Returns whether a path belongs neither to the owner of the project nor to a trusted user. git has
+// the same rule: the owner of a repository decides which programs git runs in it.
 static bool is_foreign(const struct facts *facts, const char *path)
 {
 	struct stat status;
@@ -33,8 +36,10 @@ static bool is_foreign(const struct facts *facts, const char *path)
 	       (status.st_uid != project.st_uid && !probe_owner_trusted(facts, status.st_uid));
 }
 
-// The state of a directory on the way up that was once the root; NULL: there is none.
-static const char *earlier_state(const struct facts *facts, struct arena *arena, const char *root)
+// Returns the instance of the project, or of a directory between it and `root`, that exists from an
+// earlier start; NULL: there is none.
+static const char *find_earlier_instance(const struct facts *facts, struct arena *arena,
+					 const char *root)
 {
 	for (const char *place = facts->project;
 	     path_within(place, root) && !str_equal(place, root);
@@ -52,25 +57,26 @@ void probe_enclosing_repository(struct facts *facts, struct arena *arena)
 	const struct git_facts *git = &facts->git;
 	const char *root = plan_canonical_root(arena, facts);
 	const char *shown = quote_word(arena, path_tilde(arena, root, facts->home), 120);
-	const char *state;
+	const char *instance;
 
 	if (!git->top || str_equal(root, facts->project))
 		return;
 	if (!str_equal(git->top, facts->project) &&
 	    (is_foreign(facts, git->top) ||
 	     is_foreign(facts, path_join(arena, git->top, ".git")))) {
-		refuse(facts, arena_printf(arena,
-					   "the repository around the project, '%s', belongs to "
-					   "someone else, and is not mounted: git is not available",
-					   shown));
+		refuse_repository(
+			facts, arena_printf(arena,
+					    "the repository around the project, '%s', belongs to "
+					    "another user and is not mounted: git is not available",
+					    shown));
 		return;
 	}
-	state = earlier_state(facts, arena, root);
-	if (state)
-		refuse(facts,
-		       arena_printf(arena,
-				    "the repository '%s' was not the project's at an earlier "
-				    "start, and is not mounted: git is not available; to "
-				    "have it, remove '%s'",
-				    shown, path_tilde(arena, state, facts->home)));
+	instance = find_earlier_instance(facts, arena, root);
+	if (instance)
+		refuse_repository(
+			facts, arena_printf(arena,
+					    "the project was not part of the repository '%s' at an "
+					    "earlier start, so it is not mounted: git is not "
+					    "available; to mount it, remove '%s'",
+					    shown, path_tilde(arena, instance, facts->home)));
 }

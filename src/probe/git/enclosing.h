@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Whether the repository around a project is one that it may be a part of.
+// Decides whether the project may use the repository that encloses it.
 #pragma once
 
 #include "base/arena.h"
 #include "plan/facts.h"
 
-// Takes it back if the project may be no part of it.
+// Removes the repository from the facts, and records the reason, when the project must not use it.
 void probe_enclosing_repository(struct facts *facts, struct arena *arena);

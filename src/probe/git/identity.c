@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds out who commits, and whether the repository wants signatures.
+// Finds the name and e-mail for commits, and whether the repository requests signatures.
 #include "probe/git/identity.h"
 
 #include "base/arena.h"
@@ -9,43 +9,34 @@
 #include "plan/facts.h"
 #include "probe/git/config.h"
 #include "probe/programs.h"
+#include "probe/user.h"
+#include "sys/cleanup.h"
+#include "sys/clock.h"
 #include "sys/files.h"
 #include "sys/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <spawn.h>
+#include <stdint.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { CONFIG_LIMIT = 1024 * 1024, IDENTITY_MS = 1000, OUTPUT_LIMIT = 16384 };
+enum { CONFIG_LIMIT = 1024 * 1024, OUTPUT_TIMEOUT_MS = 1000, OUTPUT_LIMIT = 16384 };
 
-struct taking {
+struct entry_target {
 	struct git_facts *git;
-	bool local; // from the repository's own configuration
+	bool local; // the entries are from the repository's own configuration
 };
 
-const char *probe_configuration_home(struct arena *arena, const struct facts *facts)
+static struct git_query start_git(struct arena *arena, const struct facts *facts)
 {
-	const char *chosen = facts_variable(facts, "XDG_CONFIG_HOME");
-	struct followed place;
-
-	if (!chosen || chosen[0] != '/')
-		return NULL;
-	place = file_follow(arena, chosen);
-	return probe_box_writes(facts, &place) ? NULL : chosen;
-}
-
-static struct git_identity start_git(struct arena *arena, const struct facts *facts)
-{
-	struct git_identity identity = { .pid = -1, .output = -1 };
+	struct git_query query = { .pid = -1, .output = -1 };
 	const char *git = probe_program(arena, facts, "git", NULL);
-	const char *config_home = probe_configuration_home(arena, facts);
-	// `git config` runs no code of a repository; the project decides which includeIf holds.
+	// `git config` runs no program that a repository names. It runs in the project, because
+	// includeIf depends on the directory.
 	const char *const arguments[] = { "git",
 					  "-C",
 					  facts->project,
@@ -55,48 +46,52 @@ static struct git_identity start_git(struct arena *arena, const struct facts *fa
 					  "--get-regexp",
 					  "^(user\\.(name|email)|(commit|tag)\\.gpgsign)$",
 					  NULL };
-	const char *const environment[] = {
-		arena_printf(arena, "HOME=%s", facts->home),
-		"PATH=/usr/bin:/bin",
-		"LC_ALL=C",
-		"GIT_OPTIONAL_LOCKS=0",
-		"GIT_TERMINAL_PROMPT=0",
-		config_home ? arena_printf(arena, "XDG_CONFIG_HOME=%s", config_home) : NULL,
-		NULL
-	};
+	const char *const environment[] = { arena_printf(arena, "HOME=%s", facts->home),
+					    "PATH=/usr/bin:/bin",
+					    "LC_ALL=C",
+					    "GIT_OPTIONAL_LOCKS=0",
+					    "GIT_TERMINAL_PROMPT=0",
+					    arena_printf(arena, "XDG_CONFIG_HOME=%s",
+							 probe_config_home(arena, facts)),
+					    NULL };
 	posix_spawn_file_actions_t actions;
 	int pipe_fds[2];
 
 	if (!git || pipe2(pipe_fds, O_CLOEXEC) < 0)
-		return identity;
+		return query;
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&actions, pipe_fds[1], 1);
 	posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-	if (posix_spawn(&identity.pid, git, &actions, NULL, (char *const *)arguments,
+	if (posix_spawn(&query.pid, git, &actions, NULL, (char *const *)arguments,
 			(char *const *)environment) != 0)
-		identity.pid = -1;
+		query.pid = -1;
 	posix_spawn_file_actions_destroy(&actions);
 	close(pipe_fds[1]);
-	identity.output = pipe_fds[0];
-	return identity;
+	query.output = pipe_fds[0];
+	return query;
 }
 
-static size_t read_all(int fd, char *buffer, size_t limit)
+// Reads all output of git. Returns its length, or 0 when git takes too long or writes too much.
+static size_t read_output(int fd, char *buffer, size_t size)
 {
-	struct pollfd wait = { .fd = fd, .events = POLLIN };
+	int64_t start = clock_monotonic_ms();
 	size_t length = 0;
 
-	while (length < limit && poll(&wait, 1, IDENTITY_MS) > 0) {
-		ssize_t got = read(fd, buffer + length, limit - length);
+	while (length < size) {
+		struct pollfd wait = { .fd = fd, .events = POLLIN };
+		ssize_t got;
 
+		if (poll(&wait, 1, clock_left_ms(start, OUTPUT_TIMEOUT_MS)) <= 0)
+			return 0;
+		got = read(fd, buffer + length, size - length);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
 			return length;
 		length += (size_t)got;
 	}
-	return 0; // too slow or too much: nothing of it is believed
+	return 0;
 }
 
 static bool is_true(const char *value)
@@ -105,33 +100,32 @@ static bool is_true(const char *value)
 	       strcasecmp(value, "on") == 0 || str_equal(value, "1");
 }
 
-static void take_entry(void *context, const char *key, const char *value)
+// Stores one configuration entry in the facts.
+static void apply_entry(void *context, const char *key, const char *value)
 {
-	struct taking *taking = context;
+	struct entry_target *target = context;
 
 	if (str_equal(key, "user.name"))
-		taking->git->user_name = value;
+		target->git->user_name = value;
 	else if (str_equal(key, "user.email"))
-		taking->git->user_email = value;
-	else if (taking->local &&
+		target->git->user_email = value;
+	else if (target->local &&
 		 (str_equal(key, "commit.gpgsign") || str_equal(key, "tag.gpgsign")))
-		taking->git->repository_signs |= is_true(value);
+		target->git->repository_signs |= is_true(value);
 }
 
-// False when one of the files is not plain.
+// Reads the configuration files in git's order. Returns false when one of them cannot be parsed.
 static bool read_identity(struct git_facts *git, struct arena *arena, const struct facts *facts)
 {
-	const char *config_home = probe_configuration_home(arena, facts);
-	const char *home_config = path_join(arena, facts->home, ".config");
 	const char *const files[] = {
 		"/etc/gitconfig",
-		path_join(arena, config_home ? config_home : home_config, "git/config"),
+		path_join(arena, probe_config_home(arena, facts), "git/config"),
 		path_join(arena, facts->home, ".gitconfig"),
 		git->top ? path_join(arena, git->common, "config") : NULL,
 	};
-	struct taking taking = { .git = git };
+	struct entry_target target = { .git = git };
 
-	// Each worktree may have settings of its own, if a file of that name is there at all.
+	// git reads the configuration of a worktree only if an extension is set: git decides.
 	if (git->top && access(path_join(arena, git->directory, "config.worktree"), F_OK) == 0)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
@@ -140,32 +134,32 @@ static bool read_identity(struct git_facts *git, struct arena *arena, const stru
 			files[i] ? file_read(arena, files[i], CONFIG_LIMIT, own ? 0 : READ_FOLLOW)
 				 : NULL;
 
-		taking.local = own;
-		if (text && !probe_git_config(arena, text, take_entry, &taking))
+		target.local = own;
+		if (text && !git_config_parse(arena, text, apply_entry, &target))
 			return false;
 	}
 	return true;
 }
 
-struct git_identity probe_identity_start(struct git_facts *git, struct arena *arena,
-					 const struct facts *facts)
+struct git_query probe_identity_start(struct git_facts *git, struct arena *arena,
+				      const struct facts *facts)
 {
 	if (read_identity(git, arena, facts))
-		return (struct git_identity){ .pid = -1, .output = -1 };
+		return (struct git_query){ .pid = -1, .output = -1 };
 	git->user_name = git->user_email = NULL;
 	git->repository_signs = false;
 	return start_git(arena, facts);
 }
 
-// What `git config --null --show-scope` says: "scope\0key\nvalue\0" …
-static void take_output(struct git_facts *git, struct arena *arena, const char *buffer,
-			size_t length)
+// Parses the output of `git config --null --show-scope`: "scope\0key\nvalue\0" for each entry.
+static void parse_output(struct git_facts *git, struct arena *arena, const char *buffer,
+			 size_t length)
 {
 	for (size_t at = 0; at < length;) {
 		const char *scope = buffer + at;
-		struct taking taking = { .git = git,
-					 .local = str_equal(scope, "local") ||
-						  str_equal(scope, "worktree") };
+		struct entry_target target = { .git = git,
+					       .local = str_equal(scope, "local") ||
+							str_equal(scope, "worktree") };
 		const char *entry;
 		size_t key;
 
@@ -175,23 +169,22 @@ static void take_output(struct git_facts *git, struct arena *arena, const char *
 		entry = buffer + at;
 		at += strlen(entry) + 1;
 		key = strcspn(entry, "\n");
-		take_entry(&taking, arena_strndup(arena, entry, key),
-			   entry[key] ? arena_strdup(arena, entry + key + 1) : "true");
+		apply_entry(&target, arena_strndup(arena, entry, key),
+			    entry[key] ? arena_strdup(arena, entry + key + 1) : "true");
 	}
 }
 
-void probe_identity_finish(struct git_identity *identity, struct git_facts *git,
-			   struct arena *arena, const char *user)
+void probe_identity_finish(struct git_query *query, struct git_facts *git, struct arena *arena,
+			   const char *user)
 {
 	char *buffer = arena_alloc(arena, OUTPUT_LIMIT + 1);
-	size_t length = identity->output >= 0 ? read_all(identity->output, buffer, OUTPUT_LIMIT)
-					      : 0;
+	CLEANUP_FD int output = take_fd(&query->output);
+	size_t length = output >= 0 ? read_output(output, buffer, OUTPUT_LIMIT) : 0;
 
-	if (identity->output >= 0)
-		close(identity->output);
-	if (identity->pid > 0)
-		process_kill(identity->pid); // it has closed its output, or it hangs
-	take_output(git, arena, buffer, length);
+	// git has closed its output and is about to exit, or it hangs.
+	if (query->pid > 0)
+		process_kill(query->pid);
+	parse_output(git, arena, buffer, length);
 	git->identity_made_up = !git->user_name || !git->user_email;
 	if (!git->user_name)
 		git->user_name = user;

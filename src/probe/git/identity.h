@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds out who commits, and whether the repository wants signatures.
+// Finds the name and e-mail for commits, and whether the repository requests signatures.
 #pragma once
 
 #include "base/arena.h"
@@ -7,14 +7,16 @@
 
 #include <sys/types.h>
 
-struct git_identity {
-	pid_t pid; // -1: git is not needed
-	int output;
+// A running `git config`.
+struct git_query {
+	pid_t pid;  // -1: git is not needed, or could not be started
+	int output; // reads its standard output; -1: none
 };
 
-// XDG_CONFIG_HOME; NULL: the usual one. What a box can write says nothing about the user.
-const char *probe_configuration_home(struct arena *arena, const struct facts *facts);
-struct git_identity probe_identity_start(struct git_facts *git, struct arena *arena,
-					 const struct facts *facts);
-void probe_identity_finish(struct git_identity *identity, struct git_facts *git,
-			   struct arena *arena, const char *user);
+// Reads the identity from git's configuration files. Starts `git config` when one of them cannot be
+// parsed; probe_identity_finish reads its output.
+struct git_query probe_identity_start(struct git_facts *git, struct arena *arena,
+				      const struct facts *facts);
+// Reads the output of git, ends it, and fills in defaults for a missing name or e-mail.
+void probe_identity_finish(struct git_query *query, struct git_facts *git, struct arena *arena,
+			   const char *user);

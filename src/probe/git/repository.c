@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Finds the repository around the project without running git in it, and proves that it is the project's own.
+// Finds the repository of the project without running git, and verifies that it belongs to it.
 //
-// Theory of operation: a `.git` file only says where the git directory is, and the box can write that file. Were
-// it believed, "gitdir: ~/other/.git" would open another project at the next launch. So the other side must
-// point back: a worktree's git directory names the `.git` file, a submodule's core.worktree the directory.
+// Theory of operation: a `.git` file contains the path of the git directory, and a box can write
+// that file. Without a check, "gitdir: ~/other/.git" would mount another project's repository at
+// the next start. So the git directory must point back: that of a worktree contains the path of the
+// `.git` file, and that of a submodule contains the path of the directory, as core.worktree.
 #include "probe/git/repository.h"
 
 #include "base/arena.h"
@@ -34,7 +35,7 @@ static bool exists(const char *path)
 	return lstat(path, &status) == 0;
 }
 
-// One line of a small file, without the newline.
+// Returns the first line of a small file, without the newline, or NULL when it cannot be read.
 static const char *read_line(struct arena *arena, const char *path)
 {
 	const char *text = file_read(arena, path, POINTER_LIMIT, 0);
@@ -42,29 +43,31 @@ static const char *read_line(struct arena *arena, const char *path)
 	return text ? arena_strndup(arena, text, strcspn(text, "\r\n")) : NULL;
 }
 
-static const char *resolve(struct arena *arena, const char *directory, const char *path)
+// Returns the real path of `path`, relative to `directory`, or NULL when it does not exist.
+static const char *resolve_path(struct arena *arena, const char *directory, const char *path)
 {
 	struct followed followed = file_follow(arena, path_join(arena, directory, path));
 
 	return followed.kind == FILE_MISSING ? NULL : followed.real;
 }
 
-static void take_worktree(void *context, const char *key, const char *value)
+static void store_worktree(void *context, const char *key, const char *value)
 {
 	if (str_equal(key, "core.worktree"))
 		*(const char **)context = value;
 }
 
-static const char *core_worktree(struct arena *arena, const char *directory)
+static const char *read_core_worktree(struct arena *arena, const char *directory)
 {
 	const char *text = file_read(arena, path_join(arena, directory, "config"), CONFIG_LIMIT, 0);
 	const char *worktree = NULL;
 
-	if (!text || !probe_git_config(arena, text, take_worktree, &worktree))
+	if (!text || !git_config_parse(arena, text, store_worktree, &worktree))
 		return NULL;
 	return worktree;
 }
 
+// Returns whether a git directory contains the path of the worktree `top`.
 static bool points_back(struct arena *arena, const char *directory, const char *common,
 			const char *top)
 {
@@ -76,39 +79,42 @@ static bool points_back(struct arena *arena, const char *directory, const char *
 		if (!str_equal(path_parent(arena, directory), worktrees))
 			return false;
 		back = read_line(arena, path_join(arena, directory, "gitdir"));
-		back = back ? resolve(arena, directory, back) : NULL;
+		back = back ? resolve_path(arena, directory, back) : NULL;
 		return str_equal(back, path_join(arena, top, ".git"));
 	}
-	back = core_worktree(arena, directory);
-	return back && str_equal(resolve(arena, directory, back), top);
+	back = read_core_worktree(arena, directory);
+	return back && str_equal(resolve_path(arena, directory, back), top);
 }
 
-static bool follow_pointer(struct git_facts *git, struct arena *arena, const char *top,
-			   const char *project)
+// Finds the git directory of a `.git` file. Returns false, with the reason in git->refused, when it
+// must not be used.
+static bool follow_git_file(struct git_facts *git, struct arena *arena, const char *top,
+			    const char *project)
 {
 	const char *line = read_line(arena, path_join(arena, top, ".git"));
 	const char *target = line ? str_after(line, "gitdir: ") : NULL;
-	const char *target_directory = target ? resolve(arena, top, target) : NULL;
+	const char *target_directory = target ? resolve_path(arena, top, target) : NULL;
 	const char *shared;
 	const char *common;
 
 	if (!target_directory || !exists(path_join(arena, target_directory, "HEAD"))) {
-		git->refused = "'.git' is a file that leads to no repository: git is not available";
+		git->refused =
+			"'.git' is a file that points to no repository: git is not available";
 		return false;
 	}
 	shared = read_line(arena, path_join(arena, target_directory, "commondir"));
-	common = shared ? resolve(arena, target_directory, shared) : target_directory;
+	common = shared ? resolve_path(arena, target_directory, shared) : target_directory;
 	if (!common || !is_directory(path_join(arena, common, "objects"))) {
-		git->refused = "'.git' leads to a broken repository: git is not available";
+		git->refused = "'.git' points to a damaged repository: git is not available";
 		return false;
 	}
-	// What lies in the project is the box's anyway and needs no proof.
+	// A git directory inside the project is mounted with it anyway, so it is not checked.
 	if (!(path_within(target_directory, project) && path_within(common, project)) &&
 	    !points_back(arena, target_directory, common, top)) {
 		git->refused =
 			arena_printf(arena,
-				     "'.git' leads to '%s', which does not point back: it is not "
-				     "mounted, git is not available",
+				     "'.git' points to '%s', which does not point back: it is not "
+				     "mounted and git is not available",
 				     quote_word(arena, target_directory, 120));
 		return false;
 	}
@@ -117,7 +123,9 @@ static bool follow_pointer(struct git_facts *git, struct arena *arena, const cha
 	return true;
 }
 
-static bool look_at(struct git_facts *git, struct arena *arena, const char *top,
+// Examines the `.git` of one directory. Returns false when the directory is not a worktree and the
+// search goes on above it.
+static bool find_at(struct git_facts *git, struct arena *arena, const char *top,
 		    const char *project)
 {
 	const char *dot_git = path_join(arena, top, ".git");
@@ -133,7 +141,7 @@ static bool look_at(struct git_facts *git, struct arena *arena, const char *top,
 	} else if (!S_ISREG(status.st_mode)) {
 		git->refused = "'.git' is neither a directory nor a file: git is not available";
 		return true;
-	} else if (!follow_pointer(git, arena, top, project)) {
+	} else if (!follow_git_file(git, arena, top, project)) {
 		return true;
 	}
 	git->top = top;
@@ -147,6 +155,6 @@ void probe_repository(struct git_facts *git, struct arena *arena, const char *pr
 {
 	const char *top = project;
 
-	while (!look_at(git, arena, top, project) && !str_equal(top, "/"))
+	while (!find_at(git, arena, top, project) && !str_equal(top, "/"))
 		top = path_parent(arena, top);
 }

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// Facts about the user: account, home directory, and the Claude files in it.
+#include "probe/user.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/quote.h"
+#include "base/text.h"
+#include "plan/claude/settings.h"
+#include "plan/facts.h"
+#include "plan/plan.h"
+#include "plan/tables.h"
+#include "probe/nix/store.h"
+#include "probe/programs.h"
+#include "sys/accounts.h"
+#include "sys/cleanup.h"
+#include "sys/files.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { SETTINGS_LIMIT = 1024 * 1024, ACCOUNT_LIMIT = 64 * 1024 * 1024 };
+
+static void find_home(struct facts *facts, struct arena *arena)
+{
+	const struct passwd *account;
+	const char *home = facts_variable(facts, "HOME");
+
+	facts->uid = getuid();
+	facts->gid = getgid();
+	account = account_by_uid(facts->uid);
+	facts->user = account ? arena_strdup(arena, account->pw_name)
+			      : arena_printf(arena, "user%u", facts->uid);
+	if (!home || home[0] != '/')
+		home = account ? account->pw_dir : "/";
+	facts->home = file_follow(arena, home).real;
+	facts->account_home = account ? file_follow(arena, account->pw_dir).real : facts->home;
+	facts->state.root = path_join(arena, facts->home, ".claudebox");
+}
+
+// The owner of the home directory controls the files that claudebox reads from it and can replace
+// those that claudebox writes there.
+static bool check_home(const struct facts *facts, struct error *error)
+{
+	struct stat status;
+
+	if (str_equal(facts->home, "/")) {
+		error_set(error, "no home directory");
+		return error_hint(error, "set HOME to your home directory");
+	}
+	if (stat(facts->home, &status) < 0 || probe_owner_trusted(facts, status.st_uid))
+		return true;
+	error_set(error, "home directory '%s' belongs to another user",
+		  quote_display(error->arena, facts->home, 0));
+	return error_hint(error, "set HOME to your own home directory; with sudo, use `sudo -H`");
+}
+
+bool probe_user(struct facts *facts, struct arena *arena, char *const *environment,
+		struct error *error)
+{
+	for (; *environment; environment++)
+		if (strchr(*environment, '='))
+			vec_push(arena, &facts->environment, *environment);
+	find_home(facts, arena);
+	return check_home(facts, error);
+}
+
+static const char *user_directory(struct arena *arena, const struct facts *facts,
+				  const char *variable, const char *fallback)
+{
+	const char *chosen = facts_variable(facts, variable);
+
+	if (chosen && chosen[0] == '/') {
+		struct followed place = file_follow(arena, chosen);
+
+		if (!probe_box_writes(facts, &place))
+			return chosen;
+	}
+	return path_join(arena, facts->home, fallback);
+}
+
+const char *probe_config_home(struct arena *arena, const struct facts *facts)
+{
+	return user_directory(arena, facts, "XDG_CONFIG_HOME", ".config");
+}
+
+const char *probe_cache_home(struct arena *arena, const struct facts *facts)
+{
+	return user_directory(arena, facts, "XDG_CACHE_HOME", ".cache");
+}
+
+static void add_entry(struct user_claude_facts *user, struct arena *arena, const char *name)
+{
+	const char *path = path_join(arena, user->directory, name);
+	struct followed entry = file_follow(arena, path);
+
+	if (entry.kind == FILE_REGULAR || entry.kind == FILE_DIRECTORY)
+		vec_push(arena, &user->entries, entry);
+}
+
+// Adds the Markdown files, which CLAUDE.md may import, and the scripts, which settings may run.
+static void add_imports_and_scripts(struct user_claude_facts *user, struct arena *arena)
+{
+	CLEANUP_DIR DIR *directory = opendir(user->directory);
+	struct dirent *entry;
+
+	while (directory && (entry = readdir(directory))) {
+		bool wanted = str_ends(entry->d_name, ".md") || str_ends(entry->d_name, ".sh");
+
+		if (wanted && !str_equal(entry->d_name, "CLAUDE.md"))
+			add_entry(user, arena, arena_strdup(arena, entry->d_name));
+	}
+}
+
+static void read_directory(struct user_claude_facts *user, struct arena *arena)
+{
+	if (access(user->directory, X_OK) < 0)
+		return;
+	for (size_t i = 0; i < user_claude_table_count; i++)
+		add_entry(user, arena, user_claude_table[i].name);
+	add_imports_and_scripts(user, arena);
+	user->settings_json = file_read(arena, path_join(arena, user->directory, "settings.json"),
+					SETTINGS_LIMIT, READ_FOLLOW);
+	user->has_credentials =
+		access(path_join(arena, user->directory, ".credentials.json"), F_OK) == 0;
+}
+
+// Finds the hook commands that exist in a directory of the box's PATH.
+static void find_hook_commands(struct facts *facts, struct arena *arena)
+{
+	struct user_claude_facts *user = &facts->user_claude;
+	strings words = settings_command_words(arena, user->settings_json);
+
+	vec_each(word, &words) {
+		bool found = probe_store_program(arena, facts, *word) != NULL;
+
+		for (size_t i = 0; !found && !facts->store.only && i < system_path_count; i++)
+			found = access(path_join(arena, system_path[i], *word), X_OK) == 0;
+		if (found)
+			vec_push(arena, &user->hook_commands_here, *word);
+	}
+}
+
+void probe_user_claude(struct facts *facts, struct arena *arena)
+{
+	struct user_claude_facts *user = &facts->user_claude;
+	const char *chosen = facts_variable(facts, "CLAUDE_CONFIG_DIR");
+	bool elsewhere = chosen && chosen[0] == '/';
+
+	user->directory = elsewhere ? chosen : path_join(arena, facts->home, ".claude");
+	user->real = file_follow(arena, user->directory).real;
+	read_directory(user, arena);
+	if (!user->has_credentials && facts->state.root_kind == FILE_DIRECTORY)
+		facts->state.signed_in =
+			faccessat(AT_FDCWD,
+				  path_join(arena, facts->state.root,
+					    "sign-in/" CREDENTIALS_STORE "/.credentials.json"),
+				  F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	// Preferences are copied only into a new instance. Reading a long .claude.json can take
+	// more time than the rest of the start.
+	if (!facts->state.instance_json)
+		user->preferences_json = file_read(
+			arena,
+			path_join(arena, elsewhere ? user->directory : facts->home, ".claude.json"),
+			ACCOUNT_LIMIT, READ_FOLLOW);
+	find_hook_commands(facts, arena);
+}
