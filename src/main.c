@@ -21,7 +21,7 @@
 #include "render/audit.h"
 #include "render/dry_run.h"
 #include "render/json.h"
-#include "state/instances.h"
+#include "state/gc.h"
 #include "sys/ask.h"
 #include "sys/output.h"
 #include "sys/process_setup.h"

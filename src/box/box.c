@@ -16,7 +16,7 @@
 #include "plan/plan.h"
 #include "plan/tables.h"
 #include "state/credentials.h"
-#include "state/instance.h"
+#include "state/prepare.h"
 #include "sys/cleanup.h"
 #include "sys/output.h"
 #include "sys/process.h"

@@ -25,42 +25,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-
-// From here on next to nothing is executed: the program text that the start brought in may go. It is read again from
-// the page cache, page by page, when it is needed.
-static int drop_text(struct dl_phdr_info *object, size_t size, void *data)
-{
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
-	(void)size;
-	(void)data;
-	for (int i = 0; i < object->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
-		uintptr_t start = object->dlpi_addr + segment->p_vaddr;
-		uintptr_t end = start + segment->p_filesz;
-
-		start = (start + page - 1) / page * page;
-		if (segment->p_type == PT_LOAD && segment->p_flags == (PF_R | PF_X) && start < end)
-			// NOLINTNEXTLINE(performance-no-int-to-ptr): addresses come as numbers
-			madvise((void *)start, (end - start) / page * page, MADV_DONTNEED);
-	}
-	return 0;
-}
-
-// Before a long wait.
-static void settle(void)
-{
-	malloc_trim(0);
-	dl_iterate_phdr(drop_text, NULL);
-}
 
 static const int passed_signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2 };
 
@@ -234,7 +204,7 @@ static bool watch_box(struct watch *watch, struct error *error)
 		terminal_look(watch->box, ready == 0 && looks);
 		if (ready == 0 && !looks) {
 			credentials_watch(watch->credentials);
-			settle();
+			malloc_trim(0); // returns freed memory before a long wait
 		}
 		// Messages first: the last one may come together with the end of the process.
 		if (wait[1].revents && !receive(watch))
@@ -298,7 +268,7 @@ bool box_supervise(struct box *box, const struct plan *plan, struct network *net
 	};
 	bool ok;
 
-	settle();
+	malloc_trim(0);
 	terminal_relay_started(box);
 	ok = watch_box(&watch, error);
 	take_terminal(&watch);

@@ -18,7 +18,7 @@
 #include "plan/nix/package_cache.h"
 #include "plan/nix/packages.h"
 #include "probe/nix/client.h"
-#include "state/instance.h"
+#include "state/prepare.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
 #include "sys/write.h"

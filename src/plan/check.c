@@ -13,7 +13,7 @@
 #include "plan/network.h"
 #include "plan/plan.h"
 #include "plan/project.h"
-#include "plan/state/upgrade.h"
+#include "plan/state/layout.h"
 #include "plan/tables.h"
 
 #include <string.h>
@@ -100,7 +100,7 @@ bool plan_refuse_state(const struct facts *facts, struct error *error)
 		return error_set(error, "state directory '%s' is open to other users (mode %03o)",
 				 root, (unsigned int)state->root_mode & 0777);
 	}
-	return upgrade_refuse_later(state, error);
+	return layout_check_version(state, error);
 }
 
 static bool writable_in_box(const struct plan *plan, const char *path)

@@ -45,24 +45,19 @@ struct file_system {
 	const char *id;          // NULL: it has none that outlives a mount
 };
 
-// Something of a project's in a flat state, by and large a conversation.
-struct flat_part {
-	bool conversation;
-	const char *
-		root; // the canonical root of the project; NULL: it is not known, or no box can be there
-	struct file_system on; // what that lies on
-	strings paths;         // relative to ~/.claudebox
+// A conversation in a flat state.
+struct flat_conversation {
+	const char *path;      // relative to ~/.claudebox
+	const char *project;   // the directory that it names, "": none
+	const char *root;      // canonical root of the project, NULL: no box can start there
+	struct file_system on; // the file system of the root
 };
+typedef VEC(struct flat_conversation) flat_conversations;
 
-// ~/.claudebox as it was once: itself the .claude directory of all projects.
+// The flat state of an earlier claudebox: ~/.claudebox was the .claude directory of all projects.
 struct flat_facts {
 	bool found;
-	bool begun;       // it was being taken over, and all that is copied has been
-	const char *date; // for the name of the backup
-	strings entries;  // what is not of today's layout
-	VEC(struct flat_part) parts;
-	const char *credentials; // NULL: none
-	bool store_has_credentials;
+	flat_conversations conversations;
 };
 
 // ~/.claudebox and the instance, as they are.

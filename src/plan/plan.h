@@ -79,24 +79,11 @@ struct plan_file {
 	const char *keep_as; // the old one is not what it should be: it is kept under this name
 };
 
-// Taking over the state of an earlier claudebox: first copies, then moves to the backup.
-struct plan_copy {
-	const char *path; // relative to ~/.claudebox, and then to the instance's Claude directory
-	const char *instance; // its id
-};
-struct plan_instance {
-	const char *id;
-	const char *record;
-};
+// The take-over of the flat state of an earlier claudebox.
 struct plan_upgrade {
 	bool needed;
-	bool begun;         // only the moves are left
-	const char *backup; // the name of the directory that gets all of the old state
-	strings moves;
-	VEC(struct plan_copy) copies;
-	VEC(struct plan_instance) instances; // that the copies go to
-	const char *credentials;             // NULL: none is taken over
-	strings notes;                       // what happens, for the user
+	flat_conversations conversations; // those with a root are copied to its instance
+	strings notes;                    // sentences for the user
 };
 
 struct plan_state {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Looks at a ~/.claudebox that was once the .claude directory of every project.
+// The flat state of an earlier claudebox: ~/.claudebox was the .claude directory of all projects.
 #pragma once
 
 #include "base/arena.h"
 #include "plan/facts.h"
 
-// What an earlier claudebox left there, when it has no version yet.
+// Fills facts->state.flat. To be called when ~/.claudebox has no version file.
 void probe_flat_state(struct facts *facts, struct arena *arena);

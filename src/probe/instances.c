@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Looks at all instances and their projects.
+// Reads instances and looks up their projects.
 //
-// Theory of operation: boxes wrote most of what lies in an instance, so no link is followed and no depth is believed. A
-// project may lie on a server that is gone, where the kernel waits for ever: another process looks, and is left to
-// itself when it does not answer.
+// Theory of operation: boxes write most files of an instance, so no link is followed and the depth
+// is limited. A project may be on a network file system whose server is down, where system calls
+// block forever. So another process looks up the projects. It is abandoned when it does not
+// respond.
 #include "probe/instances.h"
 
 #include "base/arena.h"
@@ -13,6 +14,7 @@
 #include "probe/file_system.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
+#include "sys/list.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,18 +26,21 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-enum { RECORD_LIMIT = 64 * 1024, DEEPEST = 64, PATIENCE_MS = 2000, ID_ROOM = 32 };
+enum { RECORD_LIMIT = 64 * 1024, DEPTH_MAX = 64, TIMEOUT_MS = 2000, ID_SIZE = 32 };
 
-// A sight as it comes through the pipe.
-struct answer {
-	enum sight seen;
-	int problem;
+typedef VEC(struct instance_record) instance_records;
+typedef VEC(struct project_facts) project_list;
+
+// Project facts as the lookup process writes them to its pipe.
+struct lookup_message {
+	enum lookup lookup;
+	int problem; // errno
 	bool mounted;
-	bool bare;
-	char mount_id[ID_ROOM];
+	bool parent_empty;
+	char mount_id[ID_SIZE];
 };
 
-static bool is_bare(const char *path)
+static bool is_missing_or_empty(const char *path)
 {
 	CLEANUP_DIR DIR *directory = opendir(path);
 	const struct dirent *entry;
@@ -46,130 +51,146 @@ static bool is_bare(const char *path)
 	return true;
 }
 
-static struct answer look(struct arena *arena, const struct instance_record *record)
+static struct lookup_message look_up(struct arena *arena, const struct instance_record *record)
 {
 	const char *mount_point = record->on.mount_point;
-	struct answer answer = { .seen = SIGHT_THERE };
+	struct lookup_message message = { .lookup = LOOKUP_EXISTS };
 	struct stat status;
 	const char *id;
 
 	if (lstat(record->root, &status) == 0)
-		return answer;
+		return message;
 	if (errno != ENOENT && errno != ENOTDIR) {
-		answer.seen = SIGHT_FAILED;
-		answer.problem = errno;
-		return answer;
+		message.lookup = LOOKUP_FAILED;
+		message.problem = errno;
+		return message;
 	}
-	answer.seen = SIGHT_MISSING;
+	message.lookup = LOOKUP_MISSING;
 	if (!mount_point) {
-		answer.bare = is_bare(path_parent(arena, record->root));
-		return answer;
+		message.parent_empty = is_missing_or_empty(path_parent(arena, record->root));
+		return message;
 	}
-	answer.mounted = probe_is_mount_point(mount_point);
+	message.mounted = probe_is_mount_point(mount_point);
 	id = probe_file_system_id(arena, mount_point);
-	snprintf(answer.mount_id, sizeof(answer.mount_id), "%s", id ? id : "");
-	return answer;
+	snprintf(message.mount_id, sizeof(message.mount_id), "%s", id ? id : "");
+	return message;
 }
 
-struct looker {
+struct lookup_process {
 	pid_t pid; // 0: none
-	int from;
+	int pipe;  // messages arrive here, -1: none
 };
 
-// Looks at all of them from `first` on, and says one after the other.
-static struct looker start_looking(const instance_records *records, size_t first)
+// Starts a process that looks up the projects from index `first` on, and writes one message each.
+static struct lookup_process start_lookups(const instance_records *records, size_t first)
 {
 	int ends[2];
 	pid_t pid;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
-		return (struct looker){ .from = -1 };
+		return (struct lookup_process){ .pipe = -1 };
 	pid = fork();
 	if (pid == 0) {
 		struct arena arena = { 0 };
 
-		// It may outlive us: then it must hold no lock, and nobody's pipe.
+		// The child may outlive claudebox, so it keeps no lock and no inherited pipe open.
 		if (dup2(ends[1], STDIN_FILENO) < 0 || close_range(STDOUT_FILENO, ~0U, 0) < 0)
 			_exit(1);
 		for (size_t i = first; i < records->count; i++) {
-			struct answer answer = look(&arena, &records->items[i]);
+			struct lookup_message message = look_up(&arena, &records->items[i]);
 
-			if (write(STDIN_FILENO, &answer, sizeof(answer)) < 0)
+			if (write(STDIN_FILENO, &message, sizeof(message)) < 0)
 				break;
 		}
 		_exit(0);
 	}
 	close(ends[1]);
 	if (pid > 0)
-		return (struct looker){ .pid = pid, .from = ends[0] };
+		return (struct lookup_process){ .pid = pid, .pipe = ends[0] };
 	close(ends[0]);
-	return (struct looker){ .from = -1 };
+	return (struct lookup_process){ .pipe = -1 };
 }
 
-// One that waits for a dead server cannot be ended, nor be waited for.
-static void stop_looking(struct looker *looker, bool stuck)
+// Kills the process. A stuck one is not waited for: it may not die before its file system responds.
+static void stop_lookups(struct lookup_process *process, bool stuck)
 {
-	if (looker->pid) {
-		kill(looker->pid, SIGKILL);
-		waitpid(looker->pid, NULL, stuck ? WNOHANG : 0);
-		close(looker->from);
+	if (process->pid) {
+		kill(process->pid, SIGKILL);
+		waitpid(process->pid, NULL, stuck ? WNOHANG : 0);
+		close(process->pipe);
 	}
-	*looker = (struct looker){ .from = -1 };
+	*process = (struct lookup_process){ .pipe = -1 };
 }
 
-static struct project_sight hear(const struct looker *looker, struct arena *arena)
+// Receives the next message. Every failure counts as a timeout.
+static struct project_facts receive_lookup(const struct lookup_process *process,
+					   struct arena *arena)
 {
-	struct pollfd wait = { .fd = looker->from, .events = POLLIN };
-	struct answer answer;
+	struct pollfd wait = { .fd = process->pipe, .events = POLLIN };
+	struct lookup_message message;
 
-	if (looker->from < 0 || poll(&wait, 1, PATIENCE_MS) <= 0 ||
-	    read(looker->from, &answer, sizeof(answer)) != sizeof(answer))
-		return (struct project_sight){ .seen = SIGHT_SILENT };
-	return (struct project_sight){
-		.seen = answer.seen,
-		.problem = arena_strdup(arena, strerror(answer.problem)),
-		.mounted = answer.mounted,
-		.mount_id = *answer.mount_id ? arena_strdup(arena, answer.mount_id) : NULL,
-		.bare = answer.bare,
+	if (process->pipe < 0 || poll(&wait, 1, TIMEOUT_MS) <= 0 ||
+	    read(process->pipe, &message, sizeof(message)) != sizeof(message))
+		return (struct project_facts){ .lookup = LOOKUP_TIMEOUT };
+	return (struct project_facts){
+		.lookup = message.lookup,
+		.problem = arena_strdup(arena, strerror(message.problem)),
+		.mounted = message.mounted,
+		.mount_id = *message.mount_id ? arena_strdup(arena, message.mount_id) : NULL,
+		.parent_empty = message.parent_empty,
 	};
 }
 
-static bool on_silent(const strings *silent, const struct instance_record *record)
+static bool contains(const strings *list, const char *text)
 {
-	vec_each(mount_point, silent) {
-		if (str_equal(*mount_point, record->on.mount_point))
+	vec_each(item, list) {
+		if (str_equal(*item, text))
 			return true;
 	}
 	return false;
 }
 
-project_sights probe_projects(struct arena *arena, const instance_records *records)
+// Returns the facts of each project. Waits for each unresponsive file system once.
+static project_list look_up_projects(struct arena *arena, const instance_records *records)
 {
-	struct looker looker = { .from = -1 };
-	project_sights sights = { 0 };
-	strings silent = { 0 };
+	struct lookup_process process = { .pipe = -1 };
+	project_list projects = { 0 };
+	strings unresponsive = { 0 }; // mount points
 
 	for (size_t i = 0; i < records->count; i++) {
-		const struct instance_record *record = &records->items[i];
-		struct project_sight sight = { .seen = SIGHT_SILENT };
+		const char *mount_point = records->items[i].on.mount_point;
+		struct project_facts facts = { .lookup = LOOKUP_TIMEOUT };
 
-		if (!on_silent(&silent, record)) {
-			if (!looker.pid)
-				looker = start_looking(records, i);
-			sight = hear(&looker, arena);
+		if (!contains(&unresponsive, mount_point)) {
+			if (!process.pid)
+				process = start_lookups(records, i);
+			facts = receive_lookup(&process, arena);
 		}
-		if (sight.seen == SIGHT_SILENT) {
-			stop_looking(&looker, true);
-			if (record->on.mount_point)
-				vec_push(arena, &silent, record->on.mount_point);
+		if (facts.lookup == LOOKUP_TIMEOUT) {
+			stop_lookups(&process, true);
+			if (mount_point)
+				vec_push(arena, &unresponsive, mount_point);
 		}
-		vec_push(arena, &sights, sight);
+		vec_push(arena, &projects, facts);
 	}
-	stop_looking(&looker, false);
-	return sights;
+	stop_lookups(&process, false);
+	return projects;
 }
 
-// What is not counted makes it "at least".
+static struct project_facts look_up_project(struct arena *arena, struct instance_record record)
+{
+	instance_records records = { .items = &record, .count = 1 };
+
+	return look_up_projects(arena, &records).items[0];
+}
+
+bool probe_path_exists(struct arena *arena, const char *path)
+{
+	return look_up_project(arena, (struct instance_record){ .root = path }).lookup ==
+	       LOOKUP_EXISTS;
+}
+
+// Adds the size of a directory tree. Clears `size_known` when a part of it cannot be counted.
 static void add_size(int parent, const char *name, int depth, struct instance *instance)
 {
 	CLEANUP_FD int fd =
@@ -184,29 +205,28 @@ static void add_size(int parent, const char *name, int depth, struct instance *i
 	}
 	take_fd(&fd);
 	while ((entry = readdir(directory))) {
-		bool up = str_equal(entry->d_name, "..");
-
-		if (up ||
+		if (str_equal(entry->d_name, "..") ||
 		    fstatat(dirfd(directory), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
 		if (!S_ISDIR(status.st_mode) || str_equal(entry->d_name, "."))
 			instance->size += (uint64_t)status.st_blocks * 512;
-		else if (depth < DEEPEST)
+		else if (depth < DEPTH_MAX)
 			add_size(dirfd(directory), entry->d_name, depth + 1, instance);
 		else
 			instance->size_known = false;
 	}
 }
 
-static int64_t time_of(int directory, const char *name)
+// Returns 0 when there is no such entry.
+static int64_t modification_time(int directory, const char *name)
 {
 	struct stat status;
 
 	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status.st_mtime : 0;
 }
 
-// A start that meets the moment of the question waits for it.
-static bool is_held(int directory)
+// Tests the lock by taking it for a moment. A start at that moment waits for it.
+static bool is_locked(int directory)
 {
 	CLEANUP_FD int lock =
 		openat(directory, INSTANCE_LOCK, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -214,8 +234,8 @@ static bool is_held(int directory)
 	return lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 }
 
-static struct instance look_at_instance(struct arena *arena, int all, const char *name,
-					bool *ret_known, struct instance_record *ret_record)
+static struct instance read_instance(struct arena *arena, int all, const char *name,
+				     struct instance_record *ret_record)
 {
 	struct instance instance = { .id = arena_strdup(arena, name), .size_known = true };
 	CLEANUP_FD int directory =
@@ -224,73 +244,68 @@ static struct instance look_at_instance(struct arena *arena, int all, const char
 				   ? NULL
 				   : file_read_at(arena, directory, INSTANCE_RECORD, RECORD_LIMIT);
 
-	*ret_known = instance_read_record(arena, name, text, ret_record);
-	instance.root = *ret_known ? ret_record->root : NULL;
+	if (instance_read_record(arena, name, text, ret_record))
+		instance.root = ret_record->root;
 	add_size(all, name, 0, &instance);
-	instance.last_use = time_of(directory, INSTANCE_LOCK);
-	if (!instance.last_use) // from before there was one
-		instance.last_use = time_of(directory, "claude");
-	instance.in_use = directory >= 0 && is_held(directory);
+	instance.last_use = modification_time(directory, INSTANCE_LOCK);
+	if (!instance.last_use) // instances of early versions have no lock file
+		instance.last_use = modification_time(directory, "claude");
+	instance.in_use = directory >= 0 && is_locked(directory);
 	return instance;
 }
 
-static void judge_all(struct arena *arena, instance_list *list, const instance_records *records,
-		      const project_sights *sights)
+// Sets the status of each project. `records` and `projects` have one entry per instance with a
+// root.
+static void set_status(struct arena *arena, instance_list *list, const instance_records *records,
+		       const project_list *projects)
 {
 	size_t next = 0;
 
 	vec_each(instance, list) {
-		size_t place = instance->root ? next++ : 0;
+		size_t index = instance->root ? next++ : 0;
 
-		instance->presence = instance_judge(arena,
-						    instance->root ? &records->items[place] : NULL,
-						    instance->root ? &sights->items[place] : NULL,
-						    &instance->why);
+		instance->project = instance_project_status(
+			arena, instance->root ? &records->items[index] : NULL,
+			instance->root ? &projects->items[index] : NULL, &instance->why);
 	}
 }
 
 instance_list probe_instances(struct arena *arena, int all, strings *ret_leftovers)
 {
-	CLEANUP_FD int copy = openat(all, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	CLEANUP_DIR DIR *directory = copy < 0 ? NULL : fdopendir(copy);
+	strings names = list_directory(arena, all, ".");
 	instance_records records = { 0 };
-	project_sights sights;
+	project_list projects;
 	instance_list list = { 0 };
-	const struct dirent *entry;
 
-	if (directory)
-		take_fd(&copy);
-	while (directory && (entry = readdir(directory))) {
-		const char *removed = str_after(entry->d_name, INSTANCE_REMOVED);
+	vec_each(name, &names) {
+		const char *removed = str_after(*name, INSTANCE_REMOVED);
 		struct instance_record record;
-		bool known;
+		struct instance instance;
 
 		if (removed && instance_id_valid(removed))
-			vec_push(arena, ret_leftovers, arena_strdup(arena, entry->d_name));
-		if (!instance_id_valid(entry->d_name))
+			vec_push(arena, ret_leftovers, *name);
+		if (!instance_id_valid(*name))
 			continue;
-		vec_push(arena, &list,
-			 look_at_instance(arena, all, entry->d_name, &known, &record));
-		if (known)
+		instance = read_instance(arena, all, *name, &record);
+		vec_push(arena, &list, instance);
+		if (instance.root)
 			vec_push(arena, &records, record);
 	}
-	sights = probe_projects(arena, &records);
-	judge_all(arena, &list, &records, &sights);
+	projects = look_up_projects(arena, &records);
+	set_status(arena, &list, &records, &projects);
 	instances_sort(&list);
 	return list;
 }
 
-bool probe_still_gone(struct arena *arena, int instance, const char *id)
+bool probe_project_gone(struct arena *arena, int instance, const char *id)
 {
 	const char *text = file_read_at(arena, instance, INSTANCE_RECORD, RECORD_LIMIT);
 	struct instance_record record;
-	instance_records records = { 0 };
-	project_sights sights;
+	struct project_facts facts;
 	const char *why;
 
 	if (!instance_read_record(arena, id, text, &record))
 		return false;
-	vec_push(arena, &records, record);
-	sights = probe_projects(arena, &records);
-	return instance_judge(arena, &record, sights.items, &why) == PRESENCE_GONE;
+	facts = look_up_project(arena, record);
+	return instance_project_status(arena, &record, &facts, &why) == PROJECT_GONE;
 }

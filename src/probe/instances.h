@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Looks at instances and their projects; changes nothing.
+// Reads instances and looks up their projects. Changes nothing.
 #pragma once
 
 #include "base/arena.h"
@@ -7,13 +7,10 @@
 
 #include <stdbool.h>
 
-typedef VEC(struct instance_record) instance_records;
-typedef VEC(struct project_sight) project_sights;
-
-// Everything below ~/.claudebox/instances (`all`), the last used first. `ret_leftovers`: names of removals that were
-// begun.
+// Returns all instances in ~/.claudebox/instances (`all`), the most recently used first. Appends
+// the names of unfinished removals to `ret_leftovers`.
 instance_list probe_instances(struct arena *arena, int all, strings *ret_leftovers);
-// A sight for each record; never waits long.
-project_sights probe_projects(struct arena *arena, const instance_records *records);
-// The same question again, about the one that is open as `instance`.
-bool probe_still_gone(struct arena *arena, int instance, const char *id);
+// Returns whether the project of the open instance is gone.
+bool probe_project_gone(struct arena *arena, int instance, const char *id);
+// Returns whether a path exists. Returns false when its file system does not respond in time.
+bool probe_path_exists(struct arena *arena, const char *path);

@@ -8,7 +8,7 @@
 #include "plan/facts.h"
 #include "plan/plan.h"
 #include "plan/state/instances.h"
-#include "plan/state/upgrade.h"
+#include "plan/state/layout.h"
 #include "probe/file_system.h"
 #include "sys/files.h"
 

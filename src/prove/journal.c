@@ -13,7 +13,7 @@
 #include "plan/plan.h"
 #include "prove/canaries.h"
 #include "prove/prove.h"
-#include "state/instance.h"
+#include "state/prepare.h"
 #include "sys/cleanup.h"
 #include "sys/write.h"
 

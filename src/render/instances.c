@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The lists of --instances and --gc, on the screen and as JSON.
+// The lists of --instances and --gc as text and as JSON.
 #include "render/instances.h"
 
 #include "base/arena.h"
@@ -26,7 +26,7 @@ const char *render_size(struct arena *arena, uint64_t bytes)
 			    (unsigned int)(tenths % 10), units[unit]);
 }
 
-// How long ago is what counts, and needs no calendar.
+// Renders the time since the last use, in its largest whole unit.
 static const char *render_age(struct arena *arena, int64_t then, int64_t now)
 {
 	static const struct {
@@ -49,11 +49,12 @@ static const char *render_age(struct arena *arena, int64_t then, int64_t now)
 	return "used just now";
 }
 
-static const char *state_of(struct arena *arena, const struct instance *instance)
+// Returns the end of the line of an instance: whether it is in use, and the status of its project.
+static const char *render_status(struct arena *arena, const struct instance *instance)
 {
 	const char *project = "";
 
-	if (instance->presence == PRESENCE_GONE)
+	if (instance->project == PROJECT_GONE)
 		project = ", its project is gone";
 	else if (instance->why)
 		project = arena_printf(arena, ", %s", instance->why);
@@ -72,11 +73,11 @@ static void add_instance(struct screen *screen, const struct instance *instance,
 					instance->size_known ? "" : "at least ",
 					render_size(arena, instance->size),
 					render_age(arena, instance->last_use, now),
-					state_of(arena, instance)),
+					render_status(arena, instance)),
 			   INDENT);
 }
 
-static struct screen screen_of(struct arena *arena, const struct instances_view *view)
+static struct screen open_screen(struct arena *arena, const struct instances_view *view)
 {
 	struct screen screen = screen_for(arena, view->reader);
 
@@ -84,7 +85,8 @@ static struct screen screen_of(struct arena *arena, const struct instances_view 
 	return screen;
 }
 
-static const char *count_of(struct arena *arena, size_t count, const char *what)
+// Returns "1 thing" or "2 things".
+static const char *render_count(struct arena *arena, size_t count, const char *what)
 {
 	return arena_printf(arena, "%zu %s%s", count, what, count == 1 ? "" : "s");
 }
@@ -92,12 +94,13 @@ static const char *count_of(struct arena *arena, size_t count, const char *what)
 const char *render_instances(struct arena *arena, const instance_list *list,
 			     const struct instances_view *view)
 {
-	struct screen screen = screen_of(arena, view);
+	struct screen screen = open_screen(arena, view);
 
 	vec_each(instance, list)
 		add_instance(&screen, instance, view->now);
 	screen_add_wrapped(&screen, STYLE_PLAIN,
-			   arena_printf(arena, "%s, %s", count_of(arena, list->count, "instance"),
+			   arena_printf(arena, "%s, %s",
+					render_count(arena, list->count, "instance"),
 					render_size(arena, instances_size(list))),
 			   0);
 	return text_get(&screen.out);
@@ -106,32 +109,32 @@ const char *render_instances(struct arena *arena, const instance_list *list,
 const char *render_garbage(struct arena *arena, const instance_list *list, size_t leftovers,
 			   const struct instances_view *view)
 {
-	struct screen screen = screen_of(arena, view);
+	struct screen screen = open_screen(arena, view);
 	instance_list removable = instances_removable(arena, list);
-	bool said = false;
+	bool has_heading = false;
 
 	if (removable.count)
-		screen_add_wrapped(&screen, STYLE_PLAIN, "To remove, their projects are gone:", 0);
+		screen_add_wrapped(&screen, STYLE_PLAIN, "To remove (the project is gone):", 0);
 	vec_each(instance, &removable)
 		add_instance(&screen, instance, view->now);
 	vec_each(instance, list) {
-		if (instance->presence == PRESENCE_THERE || instance_removable(instance))
+		if (instance->project == PROJECT_EXISTS || instance_removable(instance))
 			continue;
-		if (!said)
+		if (!has_heading)
 			screen_add_wrapped(&screen, STYLE_PLAIN,
-					   "Kept, although their projects are not there:", 0);
-		said = true;
+					   "Kept (the project is missing or unknown):", 0);
+		has_heading = true;
 		add_instance(&screen, instance, view->now);
 	}
 	if (leftovers)
 		screen_add_wrapped(&screen, STYLE_PLAIN,
 				   arena_printf(arena, "To finish: %s.",
-						count_of(arena, leftovers, "removal")),
+						render_count(arena, leftovers, "removal")),
 				   0);
 	if (!removable.count && !leftovers)
 		screen_add_wrapped(&screen, STYLE_PLAIN,
 				   arena_printf(arena, "Nothing to remove; %s.",
-						count_of(arena, list->count, "instance")),
+						render_count(arena, list->count, "instance")),
 				   0);
 	return text_get(&screen.out);
 }
@@ -150,13 +153,13 @@ const char *render_instances_json(struct arena *arena, const instance_list *list
 
 	vec_each(instance, list)
 		json_array_append_new(
-			rows,
-			json_pack("{s:s, s:o, s:I, s:b, s:I, s:b, s:s, s:s?, s:b}", "id",
-				  instance->id, "root", path_value(arena, instance->root), "size",
-				  (json_int_t)instance->size, "size_complete", instance->size_known,
-				  "last_use", (json_int_t)instance->last_use, "in_use",
-				  instance->in_use, "project", presence_names[instance->presence],
-				  "why", instance->why, "removable", instance_removable(instance)));
+			rows, json_pack("{s:s, s:o, s:I, s:b, s:I, s:b, s:s, s:s?, s:b}", "id",
+					instance->id, "root", path_value(arena, instance->root),
+					"size", (json_int_t)instance->size, "size_complete",
+					instance->size_known, "last_use",
+					(json_int_t)instance->last_use, "in_use", instance->in_use,
+					"project", project_status_names[instance->project], "why",
+					instance->why, "removable", instance_removable(instance)));
 	all = json_pack("{s:i, s:o}", "version", 1, "instances", rows);
 	return json_write(arena, all, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 }

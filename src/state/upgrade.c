@@ -1,162 +1,93 @@
 // SPDX-License-Identifier: MIT
-// Takes over the state of an earlier claudebox, as the plan says.
+// Takes over the flat state of an earlier claudebox: copies conversations, then moves everything.
 //
-// Theory of operation: copies come first and leave the old state as it is; what is there already is not copied again. Only
-// when all of them are on the disk is the backup begun, into which the old state is renamed piece by piece; its name says
-// that it is not complete. So at any moment all of the old state is there, at one of two places, and whoever starts
-// next knows what is left to do.
+// Theory of operation: every entry is always in ~/.claudebox or in the backup directory. A copy
+// never replaces a file, and the version file is written last. So every step is idempotent, and the
+// next start finishes an interrupted take-over.
 #include "state/upgrade.h"
 
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/path.h"
-#include "base/quote.h"
-#include "base/text.h"
-#include "plan/plan.h"
 #include "plan/state/instances.h"
+#include "plan/state/layout.h"
 #include "plan/state/upgrade.h"
 #include "sys/cleanup.h"
-#include "sys/copy_tree.h"
 #include "sys/files.h"
-#include "sys/output.h"
+#include "sys/list.h"
 #include "sys/write.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
-enum { MOST_BACKUPS = 100 };
-
-// Opens or makes each directory on the way to `path` below `top`, but not its last part; -1 with errno.
-static int open_way(int top, const char *path, struct arena *arena)
+static bool exists(int directory, const char *name)
 {
-	struct error ignored = { .arena = arena };
-	int at = fcntl(top, F_DUPFD_CLOEXEC, 0);
+	return faccessat(directory, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
 
-	for (const char *rest = path; at >= 0 && strchr(rest, '/');
-	     rest += strcspn(rest, "/") + 1) {
-		const char *name = arena_strndup(arena, rest, strcspn(rest, "/"));
-		int next = open_directory(at, name, name, &ignored);
-		int problem = errno;
+// Opens the directory of a conversation in the instance of its project. Creates missing directories
+// and the record of the instance. Returns -1 with an error.
+static int open_target(int root, const struct flat_conversation *from, struct error *error)
+{
+	const char *record = instance_render_record(error->arena, from->root, &from->on);
+	const char *id = instance_id(error->arena, from->root);
+	const char *slug = path_name(path_parent(error->arena, from->path));
+	const char *const names[] = { INSTANCES_DIRECTORY, id, "claude", "projects", slug };
+	CLEANUP_FD int at = fcntl(root, F_DUPFD_CLOEXEC, 0);
 
+	for (size_t i = 0; at >= 0 && i < ARRAY_SIZE(names); i++) {
+		int next = open_directory(at, names[i], from->path, error);
+
+		// Boxes write below `claude`, and may have put a file or a link there.
+		if (next < 0 && i > 2 && move_aside(at, names[i], error))
+			next = open_directory(at, names[i], from->path, error);
 		close(at);
-		errno = problem;
 		at = next;
+		if (names[i] == id && !exists(at, INSTANCE_RECORD) &&
+		    !replace_file(at, INSTANCE_RECORD, record, error))
+			return -1;
 	}
-	return at;
+	return take_fd(&at);
 }
 
-static bool copy_part(int root, int instance, const struct plan_copy *copy, size_t *left,
-		      struct error *error)
+static bool copy_conversation(int root, const struct flat_conversation *from, struct error *error)
 {
-	struct arena *arena = error->arena;
-	CLEANUP_FD int claude = open_directory(instance, "claude", copy->instance, error);
-	CLEANUP_FD int from =
-		file_open(root, path_parent(arena, copy->path), O_RDONLY | O_DIRECTORY);
-	CLEANUP_FD int to = -1;
+	CLEANUP_FD int target = open_target(root, from, error);
+	const char *name = path_name(from->path);
+	struct arena scratch = { 0 };
+	const char *text = file_read_at(&scratch, root, from->path, CONVERSATION_LIMIT);
+	struct stat status;
+	bool ok = target >= 0;
 
-	if (claude < 0)
-		return false;
-	if (from >= 0)
-		to = open_way(claude, copy->path, arena);
-	if (from < 0 || (to < 0 && (errno == ENOTDIR || errno == ELOOP))) {
-		++*left; // it is in the backup
-		return true;
+	if (ok && text && !exists(target, name) &&
+	    fstatat(root, from->path, &status, AT_SYMLINK_NOFOLLOW) == 0) {
+		const struct timespec times[] = { status.st_atim, status.st_mtim };
+
+		ok = replace_file(target, name, text, error);
+		utimensat(target, name, times, AT_SYMLINK_NOFOLLOW); // Claude sorts by it
 	}
-	return (to >= 0 && copy_tree(from, to, path_name(copy->path), instance, left)) ||
-	       write_fail(error, "copy", copy->path);
-}
-
-static bool copy_parts(const struct plan_upgrade *upgrade, int root, size_t *left,
-		       struct error *error)
-{
-	CLEANUP_FD int all = open_directory(root, INSTANCES_DIRECTORY, INSTANCES_DIRECTORY, error);
-
-	if (all < 0)
-		return false;
-	vec_each(row, &upgrade->instances) {
-		CLEANUP_FD int instance = open_directory(all, row->id, row->id, error);
-
-		if (instance < 0)
-			return false;
-		if (faccessat(instance, INSTANCE_RECORD, F_OK, AT_SYMLINK_NOFOLLOW) < 0 &&
-		    !replace_file(instance, INSTANCE_RECORD, row->record, error))
-			return false;
-		vec_each(copy, &upgrade->copies) {
-			if (str_equal(copy->instance, row->id) &&
-			    !copy_part(root, instance, copy, left, error))
-				return false;
-		}
-	}
-	return true;
-}
-
-static bool take_sign_in(const struct plan_state *state, int root, struct error *error)
-{
-	CLEANUP_FD int credentials =
-		open_directory(root, path_name(state->credentials), state->credentials, error);
-	CLEANUP_FD int store = credentials < 0 ? -1
-					       : open_directory(credentials, CREDENTIALS_STORE,
-								state->credentials, error);
-
-	return store >= 0 &&
-	       replace_file(store, ".credentials.json", state->upgrade.credentials, error);
-}
-
-// Returns its name; NULL with an error.
-static const char *make_backup(const struct plan_upgrade *upgrade, int root, struct error *error)
-{
-	CLEANUP_FD int backup = open_directory(root, BACKUP_BEGUN, BACKUP_BEGUN, error);
-
-	if (backup < 0)
-		return NULL;
-	vec_each(name, &upgrade->moves) {
-		if (renameat2(root, *name, backup, *name, RENAME_NOREPLACE) < 0 &&
-		    errno != ENOENT) {
-			write_fail(error, "move to the backup", *name);
-			return NULL;
-		}
-	}
-	for (int i = 0; i < MOST_BACKUPS; i++) {
-		const char *name =
-			arena_printf(error->arena, "%s%s%.0d", upgrade->backup, i ? "-" : "", i);
-
-		if (renameat2(root, BACKUP_BEGUN, root, name, RENAME_NOREPLACE) == 0)
-			return name;
-		if (errno != EEXIST)
-			break;
-	}
-	write_fail(error, "name the backup", upgrade->backup);
-	return NULL;
+	arena_free(&scratch);
+	return ok;
 }
 
 bool state_upgrade(const struct plan *plan, int root, struct error *error)
 {
-	const struct plan_upgrade *upgrade = &plan->state.upgrade;
-	const char *backup;
-	size_t left = 0;
+	CLEANUP_FD int backup = open_directory(root, FLAT_BACKUP, FLAT_BACKUP, error);
+	strings names = list_directory(error->arena, root, ".");
 
-	// Two starts at once: the second finds it done. Where there are no locks, each step bears the other's.
+	// A start at the same time waits here, and then finds the version file.
 	flock(root, LOCK_EX);
-	if (faccessat(root, STATE_VERSION_FILE, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-		return true;
-	if (!upgrade->begun) {
-		if (!copy_parts(upgrade, root, &left, error) ||
-		    (upgrade->credentials && !take_sign_in(&plan->state, root, error)))
+	if (backup < 0 || exists(root, STATE_VERSION_FILE))
+		return backup >= 0;
+	vec_each(conversation, &plan->state.upgrade.conversations) {
+		if (conversation->root && !copy_conversation(root, conversation, error))
 			return false;
-		if (syncfs(root) < 0)
-			return write_fail(error, "write to the disk", plan->state.root);
 	}
-	backup = make_backup(upgrade, root, error);
-	if (!backup || !replace_file(root, STATE_VERSION_FILE, STATE_VERSION_TEXT, error))
-		return false;
-	flock(root, LOCK_UN);
-	output_message("claudebox", "the earlier state is now in '%s/%s'",
-		       quote_display(error->arena, plan->state.root, 0), backup);
-	if (left)
-		output_message("claudebox",
-			       "%zu links and other things in conversations are only there", left);
+	vec_each(name, &names) {
+		if (!layout_has_name(*name) &&
+		    renameat2(root, *name, backup, *name, RENAME_NOREPLACE) < 0 &&
+		    errno != ENOENT && errno != EEXIST)
+			return write_fail(error, "move to the backup", *name);
+	}
 	return true;
 }

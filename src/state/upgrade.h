@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Takes over the state of an earlier claudebox, as the plan says.
+// The take-over of the flat state of an earlier claudebox.
 #pragma once
 
 #include "base/error.h"
 #include "plan/plan.h"
 
-#include <stdbool.h>
-
-// The state of an earlier claudebox becomes one of today; whenever it is interrupted, the next one finishes it.
+// Takes over the flat state in `root` as planned. The next call finishes an interrupted one.
 bool state_upgrade(const struct plan *plan, int root, struct error *error);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Removes a tree that somebody else made.
+// Removes directory trees with untrusted content.
 //
-// Theory of operation: a box can make directories as deep as it likes, take their rights away, and fill them. So nothing is
-// descended into: each directory that is not empty is moved up to the top and emptied there, which needs three
-// descriptors for any depth. A mount point cannot be moved, so what is mounted in the tree is never looked into.
+// Theory of operation: a box can create directories of any depth, fill them and remove their mode
+// bits. So the code does not descend into the tree. It moves each directory that is not empty up to
+// the top and empties it there, which needs three descriptors for any depth. A mount point cannot
+// be moved, so mounted file systems are never entered.
 #include "sys/remove_tree.h"
 
 #include "base/error.h"
@@ -21,19 +22,21 @@
 
 struct removal {
 	int top;
-	unsigned long moved; // number of the next that is moved to the top
-	bool progress;       // in this pass
-	int problem;         // errno of what could not be removed in this pass
+	unsigned long moved; // number of the next directory that is moved to the top
+	bool progress;       // something was removed or moved in this pass
+	int problem;         // errno of the last failure in this pass, 0: none
 };
 
-static void note(struct removal *removal)
+// Records errno as the problem of this pass.
+static void record_problem(struct removal *removal)
 {
 	if (errno != ENOENT)
 		removal->problem = errno;
 }
 
-// With all rights for us, and never through a link; -1 with errno.
-static int open_fully(int parent, const char *name)
+// Opens a directory, and sets its mode to 0700 when the owner lacks permissions. Does not follow a
+// link. Returns -1 with errno.
+static int open_writable(int parent, const char *name)
 {
 	CLEANUP_FD int place = openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat status;
@@ -47,7 +50,7 @@ static int open_fully(int parent, const char *name)
 	return openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-// Moves a directory to the top under a new name. NULL with errno.
+// Moves a directory to the top under a new name. Returns that name, or NULL with errno.
 static const char *move_up(struct removal *removal, int parent, const char *name, char *buffer,
 			   size_t size)
 {
@@ -67,8 +70,9 @@ static bool is_entry(const char *name)
 	return !str_equal(name, ".") && !str_equal(name, "..");
 }
 
-// False: it is a directory with something in it, or cannot be removed (errno).
-static bool remove_simple(struct removal *removal, int parent, const char *name)
+// Removes a file or an empty directory. A missing entry counts as removed. Returns false with
+// errno.
+static bool remove_entry(struct removal *removal, int parent, const char *name)
 {
 	if (unlinkat(parent, name, 0) == 0 ||
 	    ((errno == EISDIR || errno == EPERM) && unlinkat(parent, name, AT_REMOVEDIR) == 0)) {
@@ -78,39 +82,39 @@ static bool remove_simple(struct removal *removal, int parent, const char *name)
 	return errno == ENOENT;
 }
 
-// Everything in one directory goes, or goes up.
-static void strip(struct removal *removal, const char *name)
+// Empties a directory at the top: removes its entries, or moves them to the top. Then removes it.
+static void empty_directory(struct removal *removal, const char *name)
 {
-	CLEANUP_FD int fd = open_fully(removal->top, name);
+	CLEANUP_FD int fd = open_writable(removal->top, name);
 	CLEANUP_DIR DIR *directory = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
 	char moved[64];
 
 	if (!directory) {
-		note(removal);
+		record_problem(removal);
 		return;
 	}
 	take_fd(&fd);
 	while ((entry = readdir(directory))) {
 		if (!is_entry(entry->d_name) ||
-		    remove_simple(removal, dirfd(directory), entry->d_name))
+		    remove_entry(removal, dirfd(directory), entry->d_name))
 			continue;
-		// To be moved, a directory must be writable.
+		// A directory can only be moved when it is writable.
 		if (errno == ENOTEMPTY) {
-			CLEANUP_FD int inner = open_fully(dirfd(directory), entry->d_name);
+			CLEANUP_FD int inner = open_writable(dirfd(directory), entry->d_name);
 
 			if (inner < 0 || !move_up(removal, dirfd(directory), entry->d_name, moved,
 						  sizeof(moved)))
-				note(removal);
+				record_problem(removal);
 		} else {
-			note(removal);
+			record_problem(removal);
 		}
 	}
-	remove_simple(removal, removal->top, name);
+	remove_entry(removal, removal->top, name);
 }
 
-// Goes over the top once; true when there was anything.
-static bool pass(struct removal *removal, DIR *top)
+// Tries to remove each entry at the top. Returns whether there was any entry.
+static bool remove_entries(struct removal *removal, DIR *top)
 {
 	const struct dirent *entry;
 	bool any = false;
@@ -125,26 +129,26 @@ static bool pass(struct removal *removal, DIR *top)
 		if (!is_entry(name))
 			continue;
 		any = true;
-		if (remove_simple(removal, removal->top, name))
+		if (remove_entry(removal, removal->top, name))
 			continue;
 		if (errno != ENOTEMPTY) {
-			note(removal);
+			record_problem(removal);
 			continue;
 		}
-		// A mount point stays where it is: then it is not looked into.
+		// A mount point cannot be moved, and is not entered.
 		if (!str_starts(name, MOVED_PREFIX))
 			name = move_up(removal, removal->top, name, buffer, sizeof(buffer));
 		if (name)
-			strip(removal, name);
+			empty_directory(removal, name);
 		else
-			note(removal);
+			record_problem(removal);
 	}
 	return any;
 }
 
 bool remove_tree(int parent, const char *name, struct error *error)
 {
-	CLEANUP_FD int fd = open_fully(parent, name);
+	CLEANUP_FD int fd = open_writable(parent, name);
 	CLEANUP_FD int top = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	CLEANUP_DIR DIR *directory = top < 0 ? NULL : fdopendir(fd);
 	struct removal removal = { .top = top, .progress = true };
@@ -153,15 +157,15 @@ bool remove_tree(int parent, const char *name, struct error *error)
 		return true;
 	if (directory) {
 		take_fd(&fd);
-		while (pass(&removal, directory) && removal.progress)
+		while (remove_entries(&removal, directory) && removal.progress)
 			;
 		if (unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT)
 			return true;
 		if (removal.problem)
 			errno = removal.problem;
 	}
-	error_hint(error,
-		   "see what is in the way: owner, mode, mounts; then again: claudebox --gc");
-	return error_set(error, "cannot remove all of '%s': %s",
-			 quote_display(error->arena, name, 0), strerror(errno));
+	error_set(error, "cannot remove all of '%s': %s", quote_display(error->arena, name, 0),
+		  strerror(errno));
+	return error_hint(error, "check for other owners, immutable files and mounts in it, then "
+				 "run `claudebox --gc` again");
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Removes a tree that somebody else made.
+// Removes directory trees with untrusted content.
 #pragma once
 
 #include "base/error.h"
 
 #include <stdbool.h>
 
-// Removes a directory with everything in it, whatever that is; never what a link leads to. What is gone is no error.
+// Removes a directory and everything in it. Follows no links and enters no mount points. A missing
+// directory is not an error.
 bool remove_tree(int parent, const char *name, struct error *error);

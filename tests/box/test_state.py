@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The instance: private state, the user's own Claude files read-only, and the sign-in that the boxes and the host share."""
+"""The instance: private state, the user's own Claude files (read-only), and the credentials that boxes and host share."""
 import hashlib
 import json
 import os
@@ -14,7 +14,7 @@ STORE = "/run/claudebox/sign-in/store/.credentials.json"
 NOW = int(time.time() * 1000)
 
 
-def sign_in(name, hours=8, **more):
+def credentials(name, hours=8, **more):
     return {"claudeAiOauth": {"accessToken": f"sk-ant-oat01-{name}-access", "refreshToken": f"sk-ant-ort01-{name}-refresh",
                               "expiresAt": NOW + hours * 3600 * 1000, "scopes": ["user:inference", "user:profile"],
                               "subscriptionType": "max"} | more}
@@ -45,7 +45,7 @@ class Instance(StateTest):
         self.assertEqual(self.box("ls ~/.claude/projects ~/.claude/history.jsonl 2>/dev/null", cwd=other), "")
         self.assertEqual(self.box("grep -rl mine ~ / --include=x 2>/dev/null", cwd=other), "")
 
-    def test_claude_directory_is_the_instances(self):
+    def test_the_claude_directory_is_in_the_instance(self):
         self.box("echo here >~/.claude/probe")
         self.assertEqual((self.instance() / "claude" / "probe").read_text(), "here\n")
         self.assertFalse((self.claude / "probe").exists())
@@ -69,12 +69,12 @@ class Instance(StateTest):
         self.assertTrue(account["projects"][str(self.project)]["hasTrustDialogAccepted"])
         self.assertTrue(json.loads(self.box("cat ~/.claude/settings.json"))["skipDangerousModePermissionPrompt"])
 
-    def test_the_key_is_approved_by_its_end(self):
+    def test_the_api_key_is_approved_by_its_last_characters(self):
         key = "sk-ant-api03-" + "x" * 40 + "ABCDEFGHIJKLMNOPQRST"
         account = json.loads(self.box("cat ~/.claude/.claude.json", env={"ANTHROPIC_API_KEY": key}))
         self.assertEqual(account["customApiKeyResponses"]["approved"], ["ABCDEFGHIJKLMNOPQRST"])
 
-    def test_what_claude_wrote_is_kept(self):
+    def test_data_written_by_claude_is_kept(self):
         self.box("true")
         path = self.instance() / "claude" / ".claude.json"
         account = json.loads(path.read_text()) | {"numStartups": 17, "projects": {"/x": {"y": 1}}}
@@ -82,8 +82,8 @@ class Instance(StateTest):
         after = json.loads(self.box("cat ~/.claude/.claude.json"))
         self.assertEqual((after["numStartups"], after["projects"]["/x"]), (17, {"y": 1}))
 
-    def test_modes_are_private_whatever_the_umask(self):
-        self.write(self.claude / ".credentials.json", sign_in("host"))
+    def test_modes_are_private_with_any_umask(self):
+        self.write(self.claude / ".credentials.json", credentials("host"))
         subprocess.run(["sh", "-c", 'umask 0; "$0" --yes --exec true 2>/dev/null', CLAUDEBOX], cwd=self.project, env=self.env,
                        stdin=subprocess.DEVNULL, check=True, timeout=20)
         for path in (self.root, *self.root.rglob("*")):
@@ -91,7 +91,7 @@ class Instance(StateTest):
             if not stat.S_ISLNK(mode):
                 self.assertEqual(stat.S_IMODE(mode), 0o700 if stat.S_ISDIR(mode) else 0o600, path)
 
-    def test_a_broken_file_is_kept_and_replaced(self):
+    def test_an_invalid_file_is_kept_and_replaced(self):
         self.box("true")
         for name in (".claude.json", "settings.json"):
             path = self.instance() / "claude" / name
@@ -101,12 +101,12 @@ class Instance(StateTest):
                 self.assertIsInstance(json.loads(path.read_text()), dict)
                 self.assertEqual(path.with_name(f"{name}.broken").read_text(), broken)
 
-    def test_the_instance_names_its_project(self):
+    def test_the_record_names_the_project(self):
         self.box("true")
         self.assertEqual(json.loads((self.instance() / "instance.json").read_text())["root"], str(self.project))
         self.assertEqual(self.box(f"ls {self.root} {self.instance()} 2>/dev/null"), "")
 
-    def test_sessions_of_two_boxes_do_not_meet(self):
+    def test_sessions_of_two_boxes_are_separate(self):
         self.box("echo x >~/.claude/sessions/2.json")
         self.assertEqual(self.box("ls ~/.claude/sessions/"), "")
 
@@ -129,7 +129,7 @@ class UserFiles(StateTest):
                  "cd /run/claudebox/claude; rm -rf *; echo evil >CLAUDE.md; mv CLAUDE.md x; chmod 777 . *; "
                  "rm -f ~/.claude/CLAUDE.md; echo evil >~/.claude/CLAUDE.md; :", *self.NAMES)
         self.assertEqual(tree(self.claude), before)
-        # … and the next box sees the host's again; what the box put there is kept beside it
+        # The next box sees the file of the host again.
         self.assertEqual(self.box("cat ~/.claude/CLAUDE.md"), "host CLAUDE.md\n")
 
     def test_a_change_on_the_host_is_seen_at_the_next_start(self):
@@ -153,7 +153,7 @@ class UserFiles(StateTest):
             self.assertNotIn("id_rsa", done.stdout)
             self.assertNotIn("this is a fault in claudebox", done.stderr)
 
-    def test_a_directory_elsewhere(self):
+    def test_claude_config_dir_of_the_host(self):
         elsewhere = self.home / "claude config"
         self.claude.rename(elsewhere)
         self.assertEqual(self.box("cat ~/.claude/CLAUDE.md; echo $CLAUDE_CONFIG_DIR", env={"CLAUDE_CONFIG_DIR": str(elsewhere)}),
@@ -164,7 +164,7 @@ class Settings(StateTest):
     def inside(self, **options):
         return json.loads(self.box("cat ~/.claude/settings.json", **options))
 
-    def test_settings_come_along_without_secrets(self):
+    def test_settings_are_copied_without_secrets(self):
         self.write(self.claude / "settings.json", {
             "model": "opus", "apiKeyHelper": "/x/canary", "awsAuthRefresh": "canary", "otelHeadersHelper": "canary",
             "env": {"GITHUB_TOKEN": "canary", "SAFE": "1", "URL": "https://u:canary@h/", "PATH": "/canary", "LD_PRELOAD": "/canary",
@@ -177,14 +177,14 @@ class Settings(StateTest):
         self.assertEqual(seen["hooks"]["Stop"][0]["hooks"], [{"type": "command", "command": "cat"}])
         self.assertNotIn("canary", (self.instance() / "settings-base.json").read_text())
 
-    def test_what_is_left_out_is_told(self):
+    def test_omitted_settings_are_reported(self):
         self.write(self.claude / "settings.json", {"apiKeyHelper": "x", "env": {"A_TOKEN": "canary"}})
         said = self.claudebox("--yes", "--exec", "true").stderr
         self.assertIn("apiKeyHelper", said)
         self.assertIn("A_TOKEN", said)
         self.assertNotIn("canary", said)
 
-    def test_the_hosts_change_follows_and_the_boxs_own_stays(self):
+    def test_changes_of_the_host_and_of_the_box_are_merged(self):
         self.write(self.claude / "settings.json", {"model": "one", "theme": "dark", "both": 1})
         self.assertEqual(self.inside()["model"], "one")
         path = self.instance() / "claude" / "settings.json"
@@ -206,13 +206,13 @@ class Settings(StateTest):
         self.assertEqual((self.claude / "settings.json").read_bytes(), before)
         self.assertFalse((self.claude / "settings.local.json").exists())
 
-    def test_broken_settings_of_the_host_do_not_stop_the_start(self):
+    def test_invalid_settings_of_the_host_do_not_prevent_a_start(self):
         for text in ("{", "", "[]", '{"env": 3, "hooks": [], "statusLine": "x"}', '{"hooks": {"A": [1, {"hooks": [2, {"command": 4}]}]}}',
                      "[" * 5000, '{"env": {"A": {"B": 1}}}'):
             self.write(self.claude / "settings.json", text)
             self.assertEqual(self.box("echo up"), "up\n", text[:40])
 
-    def test_secrets_in_settings_of_the_project_are_told(self):
+    def test_secrets_in_the_project_are_reported(self):
         self.write(self.project / ".mcp.json", {"mcpServers": {"db": {"command": "x", "env": {"DB_PASSWORD": "canary", "PORT": "1"},
                                                                      "headers": {"Authorization": "Bearer x", "X-TOKEN": "canary"}}}})
         self.write(self.project / ".claude/settings.local.json", {"env": {"STRIPE": "sk_live_canarycanarycanary"}})
@@ -228,7 +228,7 @@ class Settings(StateTest):
 
 
 class Planted(StateTest):
-    """The box can put anything into its own directories; the next start must not write or read through it."""
+    """The box can create any file in its own directories. The next start must not write or read through it."""
 
     def setUp(self):
         super().setUp()
@@ -238,7 +238,7 @@ class Planted(StateTest):
         (self.victims / "directory").mkdir()
         self.write(self.claude / "CLAUDE.md", "host\n")
         self.write(self.claude / "settings.json", {"model": "x"})
-        self.write(self.claude / ".credentials.json", sign_in("host"))
+        self.write(self.claude / ".credentials.json", credentials("host"))
         self.box("true")
         self.before = tree(self.victims)
 
@@ -257,17 +257,17 @@ class Planted(StateTest):
                 self.plant(f"~/.claude/{name}", target)
                 self.harmless()
 
-    def test_a_broken_file_is_not_kept_through_a_link(self):
+    def test_an_invalid_file_is_not_moved_through_a_link(self):
         self.box(f'echo "{{" >~/.claude/.claude.json; ln -sfn {self.victims}/directory ~/.claude/.claude.json.broken')
         self.harmless()
 
     def test_directories_in_place_of_files(self):
-        """Whatever the box put there is moved aside: a box cannot lock its user out of the project."""
+        """They are moved aside: a box cannot prevent the next start in its project."""
         for name in (".claude.json", "settings.json"):
             self.box(f"rm -f ~/.claude/{name}; mkdir -p ~/.claude/{name}/x")
             self.harmless()
 
-    def test_fifos_and_huge_files_do_not_hang(self):
+    def test_fifos_and_huge_files_do_not_block(self):
         started = time.monotonic()
         self.box("rm -f ~/.claude/.claude.json ~/.claude/settings.json; mkfifo ~/.claude/.claude.json; truncate -s 1T ~/.claude/settings.json; "
                  f"rm -f {STORE}; mkfifo {STORE}")
@@ -275,7 +275,7 @@ class Planted(StateTest):
         self.assertLess(time.monotonic() - started, 5)
 
     def test_temporary_names_are_not_followed(self):
-        """The name of a new file holds our process id, which can be guessed."""
+        """The name of a temporary file contains the process id, which a box can guess."""
         claude = self.instance() / "claude"
         for target in (self.victims / "new", self.victims / "file", self.victims / "directory"):
             (claude / ".claude.json").unlink()
@@ -289,35 +289,35 @@ class Planted(StateTest):
     def store_directory(self):
         return self.root / "sign-in" / "store"
 
-    def test_the_store_led_elsewhere(self):
+    def test_a_link_in_place_of_the_credentials_directory(self):
         for target in (self.victims / "directory", self.victims / "file", "/tmp", self.victims / "new"):
             self.box('rm -rf /run/claudebox/sign-in/store; ln -s "$1" /run/claudebox/sign-in/store', str(target))
             self.harmless()
             self.assertTrue((self.root / "sign-in/store").is_dir() and not (self.root / "sign-in/store").is_symlink())
 
-    def test_the_store_replaced_while_the_box_runs(self):
+    def test_the_credentials_directory_replaced_while_the_box_runs(self):
         self.box('cd /run/claudebox/sign-in; mv store old; ln -s "$1" store; sleep 0.2; rm store; ln -s "$2" store; sleep 0.2', 
                  str(self.victims / "directory"), str(self.victims / "file"))
         self.assertEqual(tree(self.victims), self.before)
         self.harmless()
 
-    def test_the_file_led_elsewhere(self):
-        self.write(self.victims / "creds", sign_in("victim", hours=20))
+    def test_a_link_in_place_of_the_credentials_file(self):
+        self.write(self.victims / "creds", credentials("victim", hours=20))
         self.before = tree(self.victims)
         for target in (self.victims / "file", self.victims / "creds", self.victims / "new"):
             self.plant(STORE, target)
             self.harmless()
-        self.assertEqual(json.loads((self.claude / ".credentials.json").read_text()), sign_in("host"))
+        self.assertEqual(json.loads((self.claude / ".credentials.json").read_text()), credentials("host"))
 
-    def test_a_store_made_unreadable_does_not_lock_the_user_out(self):
+    def test_an_unreadable_credentials_directory_does_not_prevent_a_start(self):
         self.box("chmod 000 /run/claudebox/sign-in/store")
         self.harmless()
 
-    def test_a_directory_in_place_of_the_credentials(self):
+    def test_a_directory_in_place_of_the_credentials_file(self):
         self.box(f"rm -f {STORE}; mkdir -p {STORE}/x")
         self.harmless()
 
-    def test_the_instance_directory_is_not_followed(self):
+    def test_links_in_place_of_the_directories_are_refused(self):
         instance = self.instance()
         for part in (instance / "claude", instance, instance.parent, self.root / "sign-in"):
             kept = part.with_name(part.name + ".kept")
@@ -329,7 +329,7 @@ class Planted(StateTest):
             kept.rename(part)
 
 
-class SignIn(StateTest):
+class Credentials(StateTest):
     def setUp(self):
         super().setUp()
         self.file = self.claude / ".credentials.json"
@@ -353,13 +353,13 @@ class SignIn(StateTest):
         self.assertTrue(condition())
 
     def running(self):
-        """A box that does what it is told, line by line."""
+        """Starts a box that executes commands; returns a function that runs one, and a function that ends the box."""
         process = subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", 'echo up; while read -r line; do eval "$line"; echo "done $?"; done'],
                                    cwd=self.project, env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    stderr=subprocess.DEVNULL, text=True)
         self.assertEqual(process.stdout.readline(), "up\n")
 
-        def tell(line):
+        def run(line):
             process.stdin.write(line + "\n")
             process.stdin.flush()
             out = ""
@@ -374,77 +374,78 @@ class SignIn(StateTest):
                 process.wait(10)
             process.stdout.close()
         self.addCleanup(end)
-        return tell, end
+        return run, end
 
     @staticmethod
-    def put(content, by="rename"):
+    def write_command(content, by="rename"):
+        """Returns a shell command that writes the credentials file in the box."""
         text = json.dumps(content) if not isinstance(content, str) else content
         quoted = text.replace("'", "'\\''")
         if by == "rename":
             return f"printf %s '{quoted}' >{STORE}.tmp && mv {STORE}.tmp {STORE}"
         return f"printf %s '{quoted}' >{STORE}"
 
-    def test_the_hosts_sign_in_is_in_the_box(self):
-        self.write(self.file, sign_in("host"))
-        self.assertEqual(json.loads(self.box(f"cat {STORE}")), sign_in("host"))
-        self.assertEqual(json.loads(self.box("cat ~/.claude/.credentials.json")), sign_in("host"))
+    def test_the_box_has_the_credentials_of_the_host(self):
+        self.write(self.file, credentials("host"))
+        self.assertEqual(json.loads(self.box(f"cat {STORE}")), credentials("host"))
+        self.assertEqual(json.loads(self.box("cat ~/.claude/.credentials.json")), credentials("host"))
 
-    def test_nothing_but_the_sign_in_enters(self):
-        self.write(self.file, sign_in("host") | {"mcpOAuth": {"srv": {"accessToken": "canary-mcp"}}, "other": "canary-other",
+    def test_only_the_claude_credentials_enter_the_box(self):
+        self.write(self.file, credentials("host") | {"mcpOAuth": {"srv": {"accessToken": "canary-mcp"}}, "other": "canary-other",
                                                  "organizationUuid": "canary-org"})
         out = self.box(f"cat {STORE}; grep -rl canary ~ /run /etc /tmp 2>/dev/null")
         self.assertNotIn("canary", out)
         self.assertEqual(set(json.loads(out)), {"claudeAiOauth"})
 
-    def test_a_refresh_inside_reaches_the_host(self):
+    def test_a_refresh_in_the_box_reaches_the_host(self):
         for by in ("rename", "place"):
-            self.write(self.file, sign_in("host") | {"mcpOAuth": {"x": 1}})
+            self.write(self.file, credentials("host") | {"mcpOAuth": {"x": 1}})
             self.file.chmod(0o600)
-            tell, end = self.running()
-            tell(self.put(sign_in(f"new-{by}", hours=9), by))
+            run, end = self.running()
+            run(self.write_command(credentials(f"new-{by}", hours=9), by))
             self.until(lambda by=by: self.host()["claudeAiOauth"]["accessToken"] == f"sk-ant-oat01-new-{by}-access")
-            self.assertEqual(self.host(), sign_in(f"new-{by}", hours=9) | {"mcpOAuth": {"x": 1}})
+            self.assertEqual(self.host(), credentials(f"new-{by}", hours=9) | {"mcpOAuth": {"x": 1}})
             self.assertEqual(stat.S_IMODE(self.file.stat().st_mode), 0o600)
             end()
 
     def test_a_refresh_just_before_the_end_reaches_the_host(self):
-        self.write(self.file, sign_in("host"))
-        self.box(self.put(sign_in("last", hours=9)))
-        self.assertEqual(self.host(), sign_in("last", hours=9))
+        self.write(self.file, credentials("host"))
+        self.box(self.write_command(credentials("last", hours=9)))
+        self.assertEqual(self.host(), credentials("last", hours=9))
 
     def test_a_refresh_on_the_host_reaches_the_box(self):
-        self.write(self.file, sign_in("host") | {"mcpOAuth": {"x": "canary-mcp"}})
-        tell, _ = self.running()
+        self.write(self.file, credentials("host") | {"mcpOAuth": {"x": "canary-mcp"}})
+        run, _ = self.running()
         new = self.claude / "new"
-        self.write(new, sign_in("renewed", hours=9) | {"mcpOAuth": {"x": "canary-mcp"}})
+        self.write(new, credentials("renewed", hours=9) | {"mcpOAuth": {"x": "canary-mcp"}})
         new.rename(self.file)
-        self.until(lambda: "renewed" in tell(f"cat {STORE}; echo"))
-        self.assertEqual(json.loads(tell(f"cat {STORE}; echo")), sign_in("renewed", hours=9))
-        self.write(self.file, sign_in("in-place", hours=10))
-        self.until(lambda: "in-place" in tell(f"cat {STORE}; echo"))
+        self.until(lambda: "renewed" in run(f"cat {STORE}; echo"))
+        self.assertEqual(json.loads(run(f"cat {STORE}; echo")), credentials("renewed", hours=9))
+        self.write(self.file, credentials("in-place", hours=10))
+        self.until(lambda: "in-place" in run(f"cat {STORE}; echo"))
 
-    def test_back_and_forth(self):
-        self.write(self.file, sign_in("start"))
-        tell, _ = self.running()
+    def test_alternating_refreshes(self):
+        self.write(self.file, credentials("start"))
+        run, _ = self.running()
         for turn in range(4):
-            tell(self.put(sign_in(f"box-{turn}", hours=9)))
+            run(self.write_command(credentials(f"box-{turn}", hours=9)))
             self.until(lambda turn=turn: f"box-{turn}-" in self.file.read_text())
-            self.write(self.file, sign_in(f"host-{turn}", hours=9))
+            self.write(self.file, credentials(f"host-{turn}", hours=9))
             self.until(lambda turn=turn: f"host-{turn}-" in self.store.read_text())
 
-    def test_boxes_of_two_projects_share_it(self):
-        self.write(self.file, sign_in("host"))
-        tell, _ = self.running()
+    def test_boxes_of_two_projects_share_the_credentials(self):
+        self.write(self.file, credentials("host"))
+        run, _ = self.running()
         other = self.home / "other"
         other.mkdir()
-        self.box(self.put(sign_in("other", hours=9)), cwd=other)
-        self.until(lambda: "other-access" in tell(f"cat {STORE}; echo"))
-        self.assertEqual(self.host(), sign_in("other", hours=9))
+        self.box(self.write_command(credentials("other", hours=9)), cwd=other)
+        self.until(lambda: "other-access" in run(f"cat {STORE}; echo"))
+        self.assertEqual(self.host(), credentials("other", hours=9))
 
-    def test_wrong_shapes_never_reach_the_host(self):
-        self.write(self.file, sign_in("host") | {"mcpOAuth": {"x": 1}})
+    def test_invalid_credentials_never_reach_the_host(self):
+        self.write(self.file, credentials("host") | {"mcpOAuth": {"x": 1}})
         before = self.file.read_bytes()
-        good = sign_in("evil", hours=9)["claudeAiOauth"]
+        good = credentials("evil", hours=9)["claudeAiOauth"]
         shapes = ("", "{", "[]", "null", '"x"', "x" * 2_000_000, json.dumps({"claudeAiOauth": []}), json.dumps({"claudeAiOauth": {}}),
                   *(json.dumps({"claudeAiOauth": good | change}) for change in (
                       {"accessToken": 1}, {"accessToken": ""}, {"accessToken": "a b" * 9}, {"accessToken": "x\ny" * 9},
@@ -453,73 +454,73 @@ class SignIn(StateTest):
                       {"extra": {"nested": 1}}, {"extra": "x" * 5000}, {"accessToken": "é" * 20})),
                   json.dumps({"claudeAiOauth": good})[:-2] + ',"accessToken":"sk-ant-oat01-dup-dup-dup"}}',
                   json.dumps({"claudeAiOauth": good | {f"k{i}": 1 for i in range(50)}}))
-        tell, end = self.running()
+        run, end = self.running()
         for shape in shapes:
             if len(shape) > 100_000:
-                tell(f"head -c {len(shape)} /dev/zero | tr '\\0' x >{STORE}")
+                run(f"head -c {len(shape)} /dev/zero | tr '\\0' x >{STORE}")
             else:
-                tell(self.put(shape))
+                run(self.write_command(shape))
         time.sleep(0.2)
         end()
         self.assertEqual(self.file.read_bytes(), before)
-        self.box(self.put(shapes[10]))
+        self.box(self.write_command(shapes[10]))
         self.assertEqual(self.file.read_bytes(), before)
 
-    def test_only_the_sign_in_is_taken_from_the_box(self):
-        self.write(self.file, sign_in("host") | {"mcpOAuth": {"srv": {"accessToken": "keep"}}})
-        self.box(self.put(sign_in("new", hours=9) | {"mcpOAuth": {"srv": {"accessToken": "evil"}}, "evil": 1}))
-        self.assertEqual(self.host(), sign_in("new", hours=9) | {"mcpOAuth": {"srv": {"accessToken": "keep"}}})
+    def test_only_the_claude_credentials_leave_the_box(self):
+        self.write(self.file, credentials("host") | {"mcpOAuth": {"srv": {"accessToken": "keep"}}})
+        self.box(self.write_command(credentials("new", hours=9) | {"mcpOAuth": {"srv": {"accessToken": "evil"}}, "evil": 1}))
+        self.assertEqual(self.host(), credentials("new", hours=9) | {"mcpOAuth": {"srv": {"accessToken": "keep"}}})
 
-    def test_the_box_can_write_nothing_else_there(self):
-        self.write(self.file, sign_in("host"))
+    def test_the_box_cannot_create_other_files_on_the_host(self):
+        self.write(self.file, credentials("host"))
         before = set(tree(self.claude))
         self.box(f"echo x >{os.path.dirname(STORE)}/evil; echo x >~/.claude/evil; echo x >/run/claudebox/sign-in/evil; mkdir ~/.claude/d")
         self.assertEqual(set(tree(self.claude)), before)
 
     def test_the_hosts_file_may_be_a_link(self):
-        real = self.write(self.home / "dotfiles" / "creds.json", sign_in("host"))
+        real = self.write(self.home / "dotfiles" / "creds.json", credentials("host"))
         self.claude.mkdir()
         self.file.symlink_to(real)
-        self.box(self.put(sign_in("new", hours=9)))
+        self.box(self.write_command(credentials("new", hours=9)))
         self.assertTrue(self.file.is_symlink())
-        self.assertEqual(json.loads(real.read_text()), sign_in("new", hours=9))
+        self.assertEqual(json.loads(real.read_text()), credentials("new", hours=9))
 
-    def test_deleting_it_in_the_box_does_not_delete_the_hosts(self):
-        self.write(self.file, sign_in("host"))
+    def test_deletion_in_the_box_does_not_reach_the_host(self):
+        self.write(self.file, credentials("host"))
         before = self.file.read_bytes()
         self.box(f"rm -f {STORE}; sleep 0.1")
         self.assertEqual(self.file.read_bytes(), before)
-        self.assertEqual(json.loads(self.box(f"cat {STORE}")), sign_in("host"))
+        self.assertEqual(json.loads(self.box(f"cat {STORE}")), credentials("host"))
 
-    def test_log_out_on_the_host_logs_the_boxes_out(self):
-        self.write(self.file, sign_in("host"))
+    def test_a_logout_on_the_host_reaches_the_boxes(self):
+        self.write(self.file, credentials("host"))
         self.box("true")
         self.file.unlink()
         self.assertEqual(self.box(f"cat {STORE} 2>/dev/null"), "")
 
-    def test_without_it_there_is_silence(self):
+    def test_without_credentials_nothing_is_reported(self):
         for make in (lambda: None, self.claude.mkdir):
             make()
             done = self.claudebox("--yes", "--exec", "sh", "-c", f"ls {STORE} 2>/dev/null")
             self.assertEqual((done.stdout, done.returncode), ("", 2))
-            self.assertNotIn("credentials", done.stderr.lower())
+            self.assertNotRegex(done.stderr, r"(?mi)^(claudebox:|note:|hint:| *!) .*credentials")
             self.assertFalse(self.file.exists())
 
-    def test_a_log_in_made_in_the_box_survives_in_any_project(self):
-        self.box(self.put(sign_in("login")))
+    def test_a_login_in_a_box_is_kept_for_all_projects(self):
+        self.box(self.write_command(credentials("login")))
         other = self.home / "other"
         other.mkdir()
         for project in (self.project, other):
-            self.assertEqual(json.loads(self.box("cat ~/.claude/.credentials.json", cwd=project)), sign_in("login"))
+            self.assertEqual(json.loads(self.box("cat ~/.claude/.credentials.json", cwd=project)), credentials("login"))
         self.assertFalse(self.file.exists())
 
-    def test_written_over_the_link_by_an_older_claude(self):
-        """A file in place of the link in ~/.claude: the log-in must not be lost."""
-        self.box(f"rm ~/.claude/.credentials.json; printf %s '{json.dumps(sign_in('login'))}' >~/.claude/.credentials.json")
+    def test_an_older_claude_replaces_the_link(self):
+        """It writes a file in place of the link in ~/.claude. The login must not be lost."""
+        self.box(f"rm ~/.claude/.credentials.json; printf %s '{json.dumps(credentials('login'))}' >~/.claude/.credentials.json")
         kept = [path.read_text() for path in (self.instance() / "claude").glob(".credentials.json*") if path.exists()]
         self.box("true")
         kept += [path.read_text() for path in (self.instance() / "claude").glob(".credentials.json*") if path.exists()]
-        self.assertIn(json.dumps(sign_in("login")), kept)
+        self.assertIn(json.dumps(credentials("login")), kept)
 
 
 if __name__ == "__main__":

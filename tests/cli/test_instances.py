@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""--instances and --gc: what is listed, what is removed, and what is never touched."""
+"""--instances and --gc: the list, which instances are removed, and what is never changed."""
 import hashlib
 import json
 import os
@@ -26,13 +26,14 @@ class InstancesTest(BoxTest):
         self.all = self.home / ".claudebox" / "instances"
 
     def start(self, name="project", script="true"):
-        """A project that a box has run in; returns it and its instance."""
+        """Runs a box in a project; returns the project and its instance."""
         place = self.home / name
         place.mkdir(parents=True, exist_ok=True)
         self.box(script, cwd=place)
         return place, self.all / id_of(place)
 
     def gone(self, name="gone", script="true"):
+        """Runs a box in a project and deletes the project; returns the instance."""
         place, instance = self.start(name, script)
         shutil.rmtree(place)
         return instance
@@ -59,7 +60,7 @@ class InstancesTest(BoxTest):
 
 
 class Listing(InstancesTest):
-    def test_nothing_yet(self):
+    def test_without_a_state_directory(self):
         self.assertEqual(self.list(), [])
         self.assertIn("0 instances", self.claudebox("--instances").stdout)
         self.assertIn("Nothing to remove", self.gc())
@@ -78,7 +79,7 @@ class Listing(InstancesTest):
         self.assertIn("~/project\n", said)
         self.assertRegex(said, rf"{instance.name}, [0-9.]+ kB, used just now\n1 instance, ")
 
-    def test_the_last_used_comes_first(self):
+    def test_sorted_by_last_use(self):
         made = [self.start(name)[1] for name in ("one", "two", "three")]
         for days, instance in zip((40, 1, 900), made):
             then = time.time() - days * 86400 - 100
@@ -88,21 +89,21 @@ class Listing(InstancesTest):
         for age in ("1 day ago", "1 month ago", "2 years ago"):
             self.assertIn(age, said)
 
-    def test_a_start_and_its_end_are_uses(self):
+    def test_last_use_is_the_end_of_the_last_box(self):
         place, instance = self.start()
         os.utime(instance / "instance.lock", (0, 0))
         self.box("sleep 1.2", cwd=place)
         self.assertLess(abs(self.row(instance)["last_use"] - time.time()), 1.1)
 
-    def test_worktrees_share_one(self):
+    def test_worktrees_share_an_instance(self):
         main = self.repository(self.home / "main")
         self.git("worktree", "add", "-q", "-b", "topic", self.home / "linked", cwd=main)
         self.box("true", cwd=main)
         self.box("true", cwd=self.home / "linked")
         self.assertEqual([row["root"] for row in self.list()], [str(main)])
 
-    def test_odd_names(self):
-        """A path is any bytes; the list cannot be forged by one."""
+    def test_paths_with_unusual_bytes(self):
+        """A path can contain any bytes. None of them can add a line or a control sequence to the list."""
         for name in (b"a\nb", b"\xff\xfe", b"\x1b[31m", "é ,x".encode()):
             place = pathlib.Path(os.fsdecode(os.fsencode(self.home) + b"/" + name))
             place.mkdir()
@@ -116,7 +117,7 @@ class Listing(InstancesTest):
         self.gc()
         self.assertEqual(self.list(), [])
 
-    def test_it_changes_nothing(self):
+    def test_listing_changes_nothing(self):
         self.start()
         self.gone()
         before = tree(self.home)
@@ -124,14 +125,14 @@ class Listing(InstancesTest):
             self.assertEqual(self.claudebox(*arguments).returncode, 0)
         self.assertEqual(tree(self.home), before)
 
-    def test_from_a_directory_that_is_gone(self):
+    def test_in_a_deleted_working_directory(self):
         instance = self.gone()
         script = 'mkdir x && cd x && rmdir ../x && exec "$0" --gc --yes'
         done = subprocess.run(["sh", "-c", script, CLAUDEBOX], cwd=self.home, env=self.env, capture_output=True, text=True, check=False, timeout=30)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertFalse(instance.exists())
 
-    def test_widths(self):
+    def test_lines_fit_the_terminal(self):
         self.gone("x" * 150)
         place, _ = self.start("a-project-with-a-name")
         for columns in (40, 60, 80, 200):
@@ -141,13 +142,13 @@ class Listing(InstancesTest):
                 self.assertEqual(done.returncode, 0, done.stdout)
                 self.assertLessEqual(max(len(line.rstrip("\r")) for line in done.stdout.split("\n")), columns, done.stdout)
 
-    def test_usage(self):
+    def test_usage_errors(self):
         for arguments in (("--gc", "x"), ("--instances", "--shell"), ("--gc=json",), ("--instances=xml",), ("--gc", "--exec", "true")):
             self.refused(*arguments, status=2)
 
 
 class Collection(InstancesTest):
-    def test_only_what_is_gone_is_removed(self):
+    def test_only_instances_of_deleted_projects_are_removed(self):
         _, kept = self.start()
         gone = [self.gone(name) for name in ("gone-1", "gone-2")]
         before = tree(kept)
@@ -165,17 +166,17 @@ class Collection(InstancesTest):
         self.assertRegex(said.stderr, "(?m)^hint: .*--yes")
         self.assertTrue(instance.exists())
 
-    def test_nothing_to_do_needs_no_answer(self):
+    def test_nothing_to_remove_asks_nothing(self):
         self.start()
         self.assertIn("Nothing to remove; 1 instance.", self.claudebox("--gc").stdout)
 
-    def test_json_before_a_removal(self):
+    def test_json_lists_removable_instances(self):
         self.start()
         instance = self.gone()
         rows = json.loads(self.gc("--dry-run=json"))["instances"]
         self.assertEqual([(row["id"], row["removable"]) for row in rows], [(instance.name, True)])
 
-    def test_in_use(self):
+    def test_an_instance_in_use_is_kept(self):
         place, instance = self.start("running")
         process = subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", "echo up; sleep 30"], cwd=place, env=self.env,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -190,18 +191,18 @@ class Collection(InstancesTest):
         finally:
             process.send_signal(signal.SIGKILL)
             process.wait()
-        # A supervisor that was killed holds nothing.
+        # A killed supervisor keeps no lock.
         self.assertTrue(until(lambda: not self.row(instance)["in_use"]))
         self.gc()
         self.assertFalse(instance.exists())
 
-    def test_a_project_that_comes_back_is_kept(self):
+    def test_the_instance_of_a_restored_project_is_kept(self):
         instance = self.gone("back")
         (self.home / "back").mkdir()
         self.gc()
         self.assertTrue(instance.exists())
 
-    def test_a_removal_that_was_killed_is_finished(self):
+    def test_an_interrupted_removal_is_finished(self):
         instance = self.gone("gone", "mkdir -p ~/.claude/a/b/c; echo x >~/.claude/a/b/c/d")
         left = instance.with_name(f".removing-{instance.name}")
         instance.rename(left)
@@ -220,10 +221,10 @@ class Collection(InstancesTest):
             time.sleep(delay)
             process.kill()
             process.wait()
-            # Its child that looks at projects may live, and hold the instance, until it has closed what it was born with.
+            # Its lookup process may survive, and keeps the lock until it has closed the inherited descriptors.
             self.assertTrue(until(lambda: self.gc() and not os.listdir(self.all)), delay)
 
-    def test_two_at_once(self):
+    def test_concurrent_runs(self):
         for i in range(6):
             self.gone(f"gone-{i}", "for k in $(seq 200); do mkdir -p ~/.claude/d/$k/x; done")
         runs = [subprocess.Popen([CLAUDEBOX, "--gc", "--yes"], cwd=self.project, env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -232,8 +233,8 @@ class Collection(InstancesTest):
         self.assertEqual([run.returncode for run in runs], [0, 0, 0], said)
         self.assertEqual(os.listdir(self.all), [])
 
-    def test_a_start_beside_a_removal(self):
-        """Whoever comes first: either the box has its state, or a new one."""
+    def test_a_start_during_a_removal(self):
+        """The box has the old instance or a new one, whichever of the two comes first."""
         place = self.home / "beside"
         for _ in range(5):
             self.gone("beside", "for k in $(seq 300); do mkdir -p ~/.claude/d/$k/x; done")
@@ -253,7 +254,7 @@ class Kept(InstancesTest):
         self.assertRegex(" ".join(said.split()), why)
         self.assertTrue(instance.exists())
 
-    def test_a_file_system_that_is_not_mounted(self):
+    def test_an_unmounted_file_system(self):
         (self.home / "mnt").mkdir()
         instance = self.gone("mnt/usb/project")
         self.record(instance, mount_point=str(self.home / "mnt/usb"))
@@ -261,7 +262,7 @@ class Kept(InstancesTest):
         (self.home / "mnt/usb").rmdir()
         self.kept(instance, "not mounted")
 
-    def test_another_file_system_at_its_place(self):
+    def test_another_file_system_at_the_mount_point(self):
         instance = self.gone()
         record = json.loads((instance / "instance.json").read_text())
         self.assertIn("mount_point", record)
@@ -269,7 +270,7 @@ class Kept(InstancesTest):
         self.kept(instance, "another file system is mounted at")
 
     def mounted(self, script):
-        """Runs a script where we may mount; says what it printed."""
+        """Runs a script in a mount namespace; returns its output."""
         done = subprocess.run(["unshare", "-Urm", "sh", "-ec", script, CLAUDEBOX], cwd=self.home, env=self.env, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, check=False, timeout=60)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -282,7 +283,7 @@ class Kept(InstancesTest):
         self.assertEqual((row["root"], row["project"]), (str(self.home / "mnt/p"), "gone"))
         self.kept(self.all / row["id"], "not mounted")
 
-    def test_a_mount_in_an_instance_is_not_looked_into(self):
+    def test_a_mount_in_an_instance_is_not_entered(self):
         victim = self.home / "victim"
         (victim / "d").mkdir(parents=True)
         (victim / "d" / "file").write_text("x")
@@ -295,7 +296,7 @@ class Kept(InstancesTest):
         self.assertEqual(tree(victim), before)
 
     def test_a_record_without_a_mount_point(self):
-        """From an earlier claudebox: the directory above decides."""
+        """Early versions wrote no mount point. Then the parent directory must exist and have entries."""
         instance = self.gone("above/gone")
         self.record(instance, mount_point=None, file_system=None)
         self.kept(instance, "missing or empty")
@@ -305,9 +306,9 @@ class Kept(InstancesTest):
         (self.home / "above" / "other").mkdir()
         self.assertTrue(self.row(instance)["removable"])
 
-    def test_a_project_that_cannot_be_looked_at(self):
+    def test_a_project_in_an_unreadable_directory(self):
         if os.getuid() == 0:
-            return  # root may look everywhere
+            return  # root can read every directory
         instance = self.gone("closed/project")
         (self.home / "closed").chmod(0)
         self.addCleanup((self.home / "closed").chmod, 0o700)
@@ -323,7 +324,7 @@ class Kept(InstancesTest):
         self.gc()
         self.assertTrue(instance.exists())
 
-    def test_what_is_no_instance_is_never_touched(self):
+    def test_other_entries_are_never_removed(self):
         self.start()
         for name in ("notes", ".hidden", "0123456789abcdef0", "0123456789ABCDEF", ".removing-x"):
             (self.all / name).mkdir()
@@ -345,7 +346,7 @@ class Kept(InstancesTest):
         self.assertEqual(tree(victim), before)
         self.assertEqual(os.listdir(self.all), [])
 
-    def test_instances_that_is_a_link(self):
+    def test_a_link_in_place_of_instances_is_refused(self):
         self.gone()
         self.all.rename(self.home / "moved")
         self.all.symlink_to(self.home / "moved")
@@ -355,7 +356,7 @@ class Kept(InstancesTest):
 
 
 class Traps(InstancesTest):
-    """What a box can leave to make its removal fail."""
+    """Content that a box can create to make the removal fail."""
 
     def removed(self, script, **options):
         self.gone("gone", script)
@@ -364,7 +365,7 @@ class Traps(InstancesTest):
         self.assertEqual(os.listdir(self.all), [])
         return time.monotonic() - started
 
-    def test_rights_that_were_taken_away(self):
+    def test_directories_without_permissions(self):
         self.removed("cd ~/.claude; mkdir -p a/b/c d/e; touch a/b/c/f a/f d/e/f; chmod 0 a/b/c/f; chmod 0 a/b/c; chmod 500 a/b; chmod 0 a; chmod 500 d/e; "
                      "chmod 300 d; chmod 0 .")
 
@@ -380,16 +381,16 @@ class Traps(InstancesTest):
         self.removed("cd ~/.claude; mkfifo p; ln -s nowhere l; python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"s\")'; ln p q; mkdir d; "
                      "touch '.claudebox-removing-1-0'; mkdir -p .claudebox-removing-1-1/x")
 
-    def test_names_of_ours(self):
+    def test_names_that_claudebox_uses(self):
         self.removed("cd ~/.claude; for i in $(seq 20); do mkdir -p .claudebox-removing-$i-$i/.claudebox-removing-$i-$i/x; done")
 
-    def test_what_cannot_be_removed_is_told(self):
+    def test_a_failed_removal_is_reported(self):
         if os.getuid():
-            return  # only root can make what a user cannot remove
+            return  # only root can create immutable files
         instance = self.gone("gone", "mkdir ~/.claude/d; touch ~/.claude/d/f")
         file = instance / "claude" / "d" / "f"
         if subprocess.run(["chattr", "+i", file], stderr=subprocess.DEVNULL, check=False).returncode:
-            return  # no immutable files here
+            return  # the file system has no immutable files
         try:
             self.assertRegex(self.gc(status=1), "(?m)^claudebox: cannot remove all of .*\nhint: ")
         finally:
@@ -400,10 +401,10 @@ class Traps(InstancesTest):
 
 
 class Question(OnTerminal, InstancesTest):
-    def test_no_and_yes(self):
+    def test_answering_no_and_yes(self):
         instance = self.gone()
         terminal = self.open(CLAUDEBOX, "--gc")
-        terminal.expect(r"Remove 1 instance \(.* kB\) for good\? \[y/N\]")
+        terminal.expect(r"Permanently remove 1 instance \(.* kB\)\? \[y/N\]")
         terminal.send("\n")
         self.assertEqual(terminal.wait(), 125)
         self.assertIn(b"nothing was removed", terminal.output)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Instances: records that name their project or nothing, when a project counts as gone, order and the two lists.
+// Instances: ids, records, when a project counts as gone, the order, and the two lists.
 #include "base/arena.h"
 #include "base/text.h"
 #include "check.h"
@@ -59,7 +59,7 @@ static void test_bad_records(void)
 		"{}",
 		"{\"root\": 7}",
 		"{\"root\": \"relative\"}",
-		"{\"root\": \"" ROOT "\", \"root_hex\": \"2f61\"}", // the exact one counts
+		"{\"root\": \"" ROOT "\", \"root_hex\": \"2f61\"}", // root_hex takes precedence
 		"{\"root_hex\": \"2f6\"}",
 		"{\"root_hex\": \"zz\"}",
 		"{\"root_hex\": \"2f00\"}",
@@ -73,7 +73,7 @@ static void test_bad_records(void)
 			   texts[i]);
 }
 
-static void test_judgement(void)
+static void test_project_status(void)
 {
 	const struct instance_record plain = { .root = ROOT };
 	const struct instance_record mounted = { .root = ROOT, .on = { "/mnt/usb", NULL } };
@@ -81,46 +81,55 @@ static void test_judgement(void)
 	const struct {
 		const char *what;
 		const struct instance_record *record;
-		struct project_sight sight;
-		enum presence presence;
+		struct project_facts facts;
+		enum project_status status;
 	} rows[] = {
-		{ "no record", NULL, { .seen = SIGHT_MISSING }, PRESENCE_UNKNOWN },
-		{ "there", &known, { .seen = SIGHT_THERE }, PRESENCE_THERE },
-		{ "failed", &plain, { SIGHT_FAILED, .problem = "x" }, PRESENCE_UNREACHABLE },
-		{ "silent", &known, { .seen = SIGHT_SILENT }, PRESENCE_UNREACHABLE },
-		{ "nothing known", &plain, { .seen = SIGHT_MISSING }, PRESENCE_GONE },
-		{ "bare", &plain, { SIGHT_MISSING, .bare = true }, PRESENCE_UNREACHABLE },
-		{ "unmounted", &mounted, { .seen = SIGHT_MISSING }, PRESENCE_UNREACHABLE },
-		{ "mounted", &mounted, { SIGHT_MISSING, .mounted = true }, PRESENCE_GONE },
-		{ "mounted, bare",
+		{ "no record", NULL, { .lookup = LOOKUP_MISSING }, PROJECT_UNKNOWN },
+		{ "exists", &known, { .lookup = LOOKUP_EXISTS }, PROJECT_EXISTS },
+		{ "failed", &plain, { LOOKUP_FAILED, .problem = "x" }, PROJECT_UNREACHABLE },
+		{ "timeout", &known, { .lookup = LOOKUP_TIMEOUT }, PROJECT_UNREACHABLE },
+		{ "no mount point", &plain, { .lookup = LOOKUP_MISSING }, PROJECT_GONE },
+		{ "no mount point, empty parent",
+		  &plain,
+		  { LOOKUP_MISSING, .parent_empty = true },
+		  PROJECT_UNREACHABLE },
+		{ "not mounted", &mounted, { .lookup = LOOKUP_MISSING }, PROJECT_UNREACHABLE },
+		{ "mounted", &mounted, { LOOKUP_MISSING, .mounted = true }, PROJECT_GONE },
+		{ "mounted, empty parent",
 		  &mounted,
-		  { SIGHT_MISSING, NULL, true, NULL, true },
-		  PRESENCE_GONE },
-		{ "the same", &known, { SIGHT_MISSING, NULL, true, "1" }, PRESENCE_GONE },
-		{ "another", &known, { SIGHT_MISSING, NULL, true, "2" }, PRESENCE_UNREACHABLE },
-		{ "a nameless one", &known, { SIGHT_MISSING, NULL, true }, PRESENCE_UNREACHABLE },
+		  { LOOKUP_MISSING, NULL, true, NULL, true },
+		  PROJECT_GONE },
+		{ "same file system", &known, { LOOKUP_MISSING, NULL, true, "1" }, PROJECT_GONE },
+		{ "another file system",
+		  &known,
+		  { LOOKUP_MISSING, NULL, true, "2" },
+		  PROJECT_UNREACHABLE },
+		{ "file system without id",
+		  &known,
+		  { LOOKUP_MISSING, NULL, true },
+		  PROJECT_UNREACHABLE },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const char *why;
-		enum presence presence =
-			instance_judge(&arena, rows[i].record, &rows[i].sight, &why);
+		enum project_status status =
+			instance_project_status(&arena, rows[i].record, &rows[i].facts, &why);
 
-		CHECK_CASE(presence == rows[i].presence, rows[i].what);
-		// Whatever is kept without its project says why.
-		CHECK_CASE(!why == (presence == PRESENCE_THERE || presence == PRESENCE_GONE),
+		CHECK_CASE(status == rows[i].status, rows[i].what);
+		// An instance that is kept although its project is missing has a reason.
+		CHECK_CASE(!why == (status == PROJECT_EXISTS || status == PROJECT_GONE),
 			   rows[i].what);
 	}
 }
 
-static instance_list some(void)
+static instance_list example_list(void)
 {
 	instance_list list = { 0 };
 	struct instance rows[] = {
-		{ "b", "/b", NOW - 3 * DAY, 2000, true, false, PRESENCE_GONE, NULL },
-		{ "a", "/a", NOW - 3 * DAY, 1500000, true, false, PRESENCE_THERE, NULL },
-		{ "c", "/c", NOW, 10, false, true, PRESENCE_GONE, NULL },
-		{ "d", NULL, 0, 0, true, false, PRESENCE_UNKNOWN, "why" },
+		{ "b", "/b", NOW - 3 * DAY, 2000, true, false, PROJECT_GONE, NULL },
+		{ "a", "/a", NOW - 3 * DAY, 1500000, true, false, PROJECT_EXISTS, NULL },
+		{ "c", "/c", NOW, 10, false, true, PROJECT_GONE, NULL },
+		{ "d", NULL, 0, 0, true, false, PROJECT_UNKNOWN, "why" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -131,7 +140,7 @@ static instance_list some(void)
 
 static void test_lists(void)
 {
-	instance_list list = some();
+	instance_list list = example_list();
 	instance_list removable = instances_removable(&arena, &list);
 	struct instances_view view = { .home = "/home/user", .now = NOW };
 	struct text order = { .arena = &arena };
@@ -149,8 +158,8 @@ static void test_lists(void)
 		"?\n    d, 0 bytes, used 53 years ago, why\n"
 		"4 instances, 1.5 MB\n");
 	text = render_garbage(&arena, &list, 1, &view);
-	CHECK(strstr(text, "To remove, their projects are gone:\n/b\n"));
-	CHECK(strstr(text, "Kept, although their projects are not there:\n/c\n"));
+	CHECK(strstr(text, "To remove (the project is gone):\n/b\n"));
+	CHECK(strstr(text, "Kept (the project is missing or unknown):\n/c\n"));
 	CHECK(strstr(text, "To finish: 1 removal.\n") && !strstr(text, "/a\n"));
 	text = render_instances_json(&arena, &list);
 	CHECK(strstr(text, "\"version\": 1") && strstr(text, "\"root\": null") &&
@@ -181,7 +190,7 @@ int main(void)
 	test_ids();
 	test_records();
 	test_bad_records();
-	test_judgement();
+	test_project_status();
 	test_lists();
 	test_sizes();
 	arena_free(&arena);

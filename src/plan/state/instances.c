@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Which project an instance belongs to, and whether that is gone for good.
+// Instances as data: names, records, the status of each project, and lists.
 //
-// Theory of operation: a path that is not there says little: its disk may be in a drawer, its server down. So every start
-// keeps on record where the project's file system is mounted and which one it is. A project is gone only when that very
-// file system is there and the path is not. Whatever is in doubt is kept.
+// Theory of operation: a missing path does not prove that a project was deleted: its disk may be
+// unplugged or its server down. So every start records the mount point and the id of the project's
+// file system. A project is gone only when the same file system is mounted and the path is missing.
+// In doubt, the instance is kept.
 #include "plan/state/instances.h"
 
 #include "base/arena.h"
@@ -15,11 +16,11 @@
 
 #include <string.h>
 
-const char *const presence_names[PRESENCE_COUNT] = {
-	[PRESENCE_THERE] = "there",
-	[PRESENCE_GONE] = "gone",
-	[PRESENCE_UNREACHABLE] = "unreachable",
-	[PRESENCE_UNKNOWN] = "unknown",
+const char *const project_status_names[PROJECT_STATUS_COUNT] = {
+	[PROJECT_EXISTS] = "there",
+	[PROJECT_GONE] = "gone",
+	[PROJECT_UNREACHABLE] = "unreachable",
+	[PROJECT_UNKNOWN] = "unknown",
 };
 
 static const char digits[] = "0123456789abcdef";
@@ -34,7 +35,7 @@ bool instance_id_valid(const char *name)
 	return strspn(name, digits) == INSTANCE_DIGITS && !name[INSTANCE_DIGITS];
 }
 
-// JSON is UTF-8, a path is any bytes.
+// Encodes a path that is not valid UTF-8, which JSON requires.
 static const char *to_hex(struct arena *arena, const char *bytes)
 {
 	struct text out = { .arena = arena };
@@ -44,6 +45,7 @@ static const char *to_hex(struct arena *arena, const char *bytes)
 	return text_get(&out);
 }
 
+// Decodes the output of to_hex. Returns NULL when the text is not one.
 static const char *from_hex(struct arena *arena, const char *hex)
 {
 	struct text out = { .arena = arena };
@@ -70,14 +72,16 @@ const char *instance_render_record(struct arena *arena, const char *root,
 
 	if (!name)
 		json_object_set_new(record, "root_hex", json_string(to_hex(arena, root)));
-	if (on->mount_point) // one that is no text is left out: then it is not known
+	// json_string returns NULL for invalid UTF-8, and jansson then leaves the key out.
+	if (on->mount_point)
 		json_object_set_new(record, "mount_point", json_string(on->mount_point));
 	if (on->mount_point && on->id)
 		json_object_set_new(record, "file_system", json_string(on->id));
 	return json_write(arena, record, JSON_INDENT(2));
 }
 
-static const char *member(struct arena *arena, const json_t *record, const char *key)
+// Returns a copy of a string member, NULL when it is missing.
+static const char *read_string(struct arena *arena, const json_t *record, const char *key)
 {
 	const char *text = json_string_value(json_object_get(record, key));
 
@@ -88,15 +92,15 @@ bool instance_read_record(struct arena *arena, const char *id, const char *text,
 			  struct instance_record *ret_record)
 {
 	JSON_OWNED *object = json_read_object(text, 0);
-	const char *exact = from_hex(arena, member(arena, object, "root_hex"));
+	const char *exact = from_hex(arena, read_string(arena, object, "root_hex"));
 	struct instance_record record = {
 		.version = (int)json_integer_value(json_object_get(object, "version")),
-		.root = exact ? exact : member(arena, object, "root"),
-		.on = { .mount_point = member(arena, object, "mount_point"),
-			.id = member(arena, object, "file_system") },
+		.root = exact ? exact : read_string(arena, object, "root"),
+		.on = { .mount_point = read_string(arena, object, "mount_point"),
+			.id = read_string(arena, object, "file_system") },
 	};
 
-	// The id is the digest of the path: no other path can pass for it.
+	// The id is the digest of the path, so a record cannot claim another path.
 	if (!record.root || record.root[0] != '/' ||
 	    !str_equal(instance_id(arena, record.root), id))
 		return false;
@@ -104,47 +108,55 @@ bool instance_read_record(struct arena *arena, const char *id, const char *text,
 	return true;
 }
 
-enum presence instance_judge(struct arena *arena, const struct instance_record *record,
-			     const struct project_sight *sight, const char **ret_why)
+// Returns why a missing project may come back; NULL when it is gone for good.
+static const char *find_doubt(struct arena *arena, const struct file_system *on,
+			      const struct project_facts *facts)
 {
-	const char *mount_point = record && record->on.mount_point ? record->on.mount_point : NULL;
-	const char *shown = mount_point ? quote_word(arena, mount_point, 120) : NULL;
+	const char *shown = on->mount_point ? quote_word(arena, on->mount_point, 120) : NULL;
 
+	if (!shown)
+		return facts->parent_empty
+			       ? "the parent directory of the project is missing or empty: its file "
+				 "system may not be mounted"
+			       : NULL;
+	if (!facts->mounted)
+		return arena_printf(arena, "the project's file system is not mounted (%s)", shown);
+	if (on->id && !str_equal(on->id, facts->mount_id))
+		return arena_printf(arena, "another file system is mounted at %s now", shown);
+	return NULL;
+}
+
+enum project_status instance_project_status(struct arena *arena,
+					    const struct instance_record *record,
+					    const struct project_facts *facts, const char **ret_why)
+{
 	*ret_why = NULL;
 	if (!record) {
-		*ret_why = "it does not say which project it belongs to";
-		return PRESENCE_UNKNOWN;
+		*ret_why = "its record does not name a project";
+		return PROJECT_UNKNOWN;
 	}
-	switch (sight->seen) {
-	case SIGHT_THERE:
-		return PRESENCE_THERE;
-	case SIGHT_FAILED:
-		*ret_why =
-			arena_printf(arena, "the project cannot be looked at (%s)", sight->problem);
-		return PRESENCE_UNREACHABLE;
-	case SIGHT_SILENT:
-		*ret_why = "the project's file system does not answer";
-		return PRESENCE_UNREACHABLE;
-	case SIGHT_MISSING:
+	switch (facts->lookup) {
+	case LOOKUP_EXISTS:
+		return PROJECT_EXISTS;
+	case LOOKUP_FAILED:
+		*ret_why = arena_printf(arena, "cannot look up the project: %s", facts->problem);
+		break;
+	case LOOKUP_TIMEOUT:
+		*ret_why = "the project's file system does not respond";
+		break;
+	case LOOKUP_MISSING:
+		*ret_why = find_doubt(arena, &record->on, facts);
 		break;
 	}
-	if (!mount_point && sight->bare)
-		*ret_why = "the directory above the project is missing or empty: its file system "
-			   "may not be mounted";
-	else if (mount_point && !sight->mounted)
-		*ret_why =
-			arena_printf(arena, "the project's file system is not mounted (%s)", shown);
-	else if (mount_point && record->on.id && !str_equal(record->on.id, sight->mount_id))
-		*ret_why = arena_printf(arena, "another file system is mounted at %s now", shown);
-	return *ret_why ? PRESENCE_UNREACHABLE : PRESENCE_GONE;
+	return *ret_why ? PROJECT_UNREACHABLE : PROJECT_GONE;
 }
 
 bool instance_removable(const struct instance *instance)
 {
-	return instance->presence == PRESENCE_GONE && !instance->in_use;
+	return instance->project == PROJECT_GONE && !instance->in_use;
 }
 
-// Few enough for the plainest way; equal ones by name, so that the order is always the same.
+// Insertion sort: lists are short. Entries with the same time are sorted by id for a stable order.
 void instances_sort(instance_list *list)
 {
 	for (size_t i = 1; i < list->count; i++) {
@@ -163,13 +175,13 @@ void instances_sort(instance_list *list)
 
 instance_list instances_removable(struct arena *arena, const instance_list *list)
 {
-	instance_list some = { 0 };
+	instance_list removable = { 0 };
 
 	vec_each(instance, list) {
 		if (instance_removable(instance))
-			vec_push(arena, &some, *instance);
+			vec_push(arena, &removable, *instance);
 	}
-	return some;
+	return removable;
 }
 
 uint64_t instances_size(const instance_list *list)

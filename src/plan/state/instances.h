@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Instances as data: what each holds on record, whether its project is still there, and how they are shown.
+// Instances as data: names, records, the status of each project, and lists.
 #pragma once
 
 #include "base/arena.h"
-#include "base/screen.h"
 #include "plan/facts.h"
 
 #include <stdbool.h>
@@ -11,80 +10,81 @@
 
 #define INSTANCES_DIRECTORY "instances"
 #define INSTANCE_RECORD     "instance.json"
-// Held by every supervisor of the instance; its time of change is that of the last use.
+// Locked by every supervisor of the instance. Its modification time is the time of the last use.
 #define INSTANCE_LOCK "instance.lock"
-// Before the id of one that is being removed.
+// Prefix of the name of an instance while it is being removed; the id follows.
 #define INSTANCE_REMOVED ".removing-"
 
 enum { INSTANCE_DIGITS = 16, INSTANCE_RECORD_VERSION = 1 };
 
-// The name of a project's instance; and whether a name can be one.
+// Returns the name of the instance of a project.
 const char *instance_id(struct arena *arena, const char *root);
+// Returns whether a name has the form of an instance id.
 bool instance_id_valid(const char *name);
 
 struct instance_record {
 	int version;
-	const char *root;      // of the project
-	struct file_system on; // where that was at the last start
+	const char *root;      // canonical root of the project
+	struct file_system on; // the file system of the root at the last start
 };
 
 const char *instance_render_record(struct arena *arena, const char *root,
 				   const struct file_system *on);
-// False when the text does not say whose instance `id` is. A record of a later version is read as far as it goes.
+// Parses a record. Returns false when it does not name the project of instance `id`. Ignores
+// unknown keys of later versions.
 bool instance_read_record(struct arena *arena, const char *id, const char *text,
 			  struct instance_record *ret_record);
 
-// What a look at a project's path gave.
-enum sight {
-	SIGHT_THERE,
-	SIGHT_MISSING,
-	SIGHT_FAILED, // anything but "no such file"
-	SIGHT_SILENT, // no answer: a file system whose server is gone
+// Result of looking up the path of a project.
+enum lookup {
+	LOOKUP_EXISTS,
+	LOOKUP_MISSING,
+	LOOKUP_FAILED,  // any error other than ENOENT and ENOTDIR
+	LOOKUP_TIMEOUT, // the file system does not respond
 };
 
-struct project_sight {
-	enum sight seen;
-	const char *problem; // of one that failed
-	// The rest is for one that is missing.
-	bool mounted;         // the mount point on record is one
-	const char *mount_id; // what is mounted there, NULL: not known
-	bool bare;            // the directory above is missing, or empty
+struct project_facts {
+	enum lookup lookup;
+	const char *problem; // LOOKUP_FAILED: the error text
+	// The remaining fields are set for LOOKUP_MISSING only.
+	bool mounted;         // the recorded mount point is a mount point
+	const char *mount_id; // id of the file system mounted there, NULL: unknown
+	bool parent_empty; // the parent directory is missing or empty; without a mount point only
 };
 
-enum presence {
-	PRESENCE_THERE,
-	PRESENCE_GONE,
-	PRESENCE_UNREACHABLE, // it may come back
-	PRESENCE_UNKNOWN,     // the record does not say whose it is
-	PRESENCE_COUNT,
+enum project_status {
+	PROJECT_EXISTS,
+	PROJECT_GONE,
+	PROJECT_UNREACHABLE, // the project may come back
+	PROJECT_UNKNOWN,     // the record does not name a project
+	PROJECT_STATUS_COUNT,
 };
-extern const char *const presence_names[PRESENCE_COUNT];
+// The names in JSON.
+extern const char *const project_status_names[PROJECT_STATUS_COUNT];
 
-// `record` is NULL when there is none. `ret_why` gets the reason for all but the first two.
-enum presence instance_judge(struct arena *arena, const struct instance_record *record,
-			     const struct project_sight *sight, const char **ret_why);
+// Returns the status of a project. `record` is NULL when there is none; `facts` is then unused.
+// Sets `ret_why` to the reason for PROJECT_UNREACHABLE and PROJECT_UNKNOWN, otherwise to NULL.
+enum project_status instance_project_status(struct arena *arena,
+					    const struct instance_record *record,
+					    const struct project_facts *facts,
+					    const char **ret_why);
 
 struct instance {
 	const char *id;
-	const char *root; // NULL: not known
+	const char *root; // NULL: unknown
 	int64_t last_use; // seconds since 1970
 	uint64_t size;    // bytes on disk
-	bool size_known;  // false: at least that
+	bool size_known;  // false: `size` is a lower bound
 	bool in_use;
-	enum presence presence;
-	const char *why; // it is kept although its project is not there
+	enum project_status project;
+	const char *why; // reason for PROJECT_UNREACHABLE and PROJECT_UNKNOWN
 };
 typedef VEC(struct instance) instance_list;
 
-// May --gc remove it?
+// Returns whether --gc may remove an instance.
 bool instance_removable(const struct instance *instance);
-// The one that was used last comes first.
+// Sorts by last use, the most recent first.
 void instances_sort(instance_list *list);
 instance_list instances_removable(struct arena *arena, const instance_list *list);
+// Returns the total size in bytes.
 uint64_t instances_size(const instance_list *list);
-
-struct instances_view {
-	struct reader reader;
-	const char *home;
-	int64_t now;
-};

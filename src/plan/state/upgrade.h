@@ -1,35 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The version of ~/.claudebox, and what becomes of one from before it had any.
+// The take-over of the flat state of an earlier claudebox.
 #pragma once
 
-#include "base/arena.h"
-#include "base/error.h"
-#include "plan/facts.h"
 #include "plan/plan.h"
 
-#include <stdbool.h>
-#include <stddef.h>
+#define FLAT_BACKUP "backup-flat" // the directory in ~/.claudebox that gets all of the flat state
+// Longer files and names are not copied. A conversation is named after a UUID.
+enum { CONVERSATION_LIMIT = 64 * 1024 * 1024, CONVERSATION_NAME_LIMIT = 64 };
 
-#define STATE_VERSION_FILE "version"
-#define STATE_VERSION_TEXT "1\n"
-#define BACKUP_PREFIX      "backup-"
-// The backup's name until all is in it.
-#define BACKUP_BEGUN BACKUP_PREFIX "unfinished"
-
-enum { STATE_VERSION = 1 };
-
-// Refuses what a later claudebox made.
-bool upgrade_refuse_later(const struct state_facts *state, struct error *error);
-
-// Names that give a flat state away: one of them is enough.
-extern const char *const flat_marks[];
-extern const size_t flat_mark_count;
-// Is this one of the names that today's ~/.claudebox has?
-bool upgrade_keeps_name(const char *name);
-
-// What Claude calls the directory of a project's conversations.
-const char *upgrade_slug(struct arena *arena, const char *path);
-// Where a conversation was held, from the beginning of its file: the first directory that fits the slug; NULL: none.
-const char *upgrade_place(struct arena *arena, const char *text, const char *slug);
+// Returns the first directory that a conversation names; "" when it names none.
+const char *upgrade_find_project(struct arena *arena, const char *text);
 
 void plan_build_upgrade(struct plan *plan, struct arena *arena, const struct facts *facts);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// --instances lists the state of all projects, --gc removes that of projects that are gone. Nothing else ever does.
+// The commands --instances and --gc.
 #pragma once
 
 #include "base/arena.h"
@@ -8,6 +8,6 @@
 
 #include <stdbool.h>
 
-// --instances and --gc.
+// Runs --instances or --gc, as config->action says.
 bool instances_command(const struct config *config, struct arena *arena, int *ret_status,
 		       struct error *error);

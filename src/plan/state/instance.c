@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The instance: this project's private Claude state, the user's own Claude files read-only, and the sign-in.
+// Plans the instance of the project: its private Claude state, the user's own Claude files
+// (read-only), and the credentials.
 //
-// Theory of operation: the box writes to its ~/.claude, so nothing is ever mounted *below* it: a mount point there
-// could be swapped for a link and lead bwrap astray. What comes from the host is mounted under /run/claudebox, and
-// links in ~/.claude lead there. The sign-in is a directory of its own, shared by all boxes, so that their locks
-// work and four boxes refresh a token once; src/state/credentials.c keeps it and the host's file alike.
-#include "plan/state/state.h"
+// Theory of operation: the box writes to its ~/.claude, so nothing is mounted below it. A box could
+// replace a mount point there with a link, and bwrap would follow it. Files of the host are mounted
+// under /run/claudebox, and links in ~/.claude point there. The credentials are in a directory that
+// all boxes share, so that Claude's own locks work across boxes and several boxes refresh a token
+// only once. src/state/credentials.c keeps it in sync with the host's file.
+#include "plan/state/instance.h"
 
 #include "base/arena.h"
 #include "base/path.h"
@@ -17,6 +19,7 @@
 #include "plan/plan.h"
 #include "plan/project.h"
 #include "plan/state/instances.h"
+#include "plan/state/layout.h"
 #include "plan/state/upgrade.h"
 
 static void add_link(struct plan *plan, struct arena *arena, const char *name, const char *target)
@@ -31,7 +34,7 @@ static void add_user_files(struct plan *plan, struct arena *arena, const struct 
 		const char *place = arena_printf(arena, BOX_USER_CLAUDE "/%s", name);
 
 		if (plan_near_secret(facts, entry->real)) {
-			plan_warn(plan, arena, "'%s' leads to a secret place and is left out",
+			plan_warn(plan, arena, "'%s' points to a secret place and is left out",
 				  quote_word(arena, entry->path, 120));
 			continue;
 		}
@@ -45,17 +48,18 @@ static void add_user_files(struct plan *plan, struct arena *arena, const struct 
 	}
 }
 
+// Plans the replacement of a file. A file that is not a JSON object is kept under another name.
 static void add_file(struct plan *plan, struct arena *arena, const char *name, const char *content,
 		     const char *old)
 {
-	bool broken = old && !settings_valid(old);
+	bool invalid = old && !settings_valid(old);
 
 	vec_push(arena, &plan->state.files,
 		 (struct plan_file){ .name = name,
 				     .content = content,
 				     .based_on = old,
-				     .keep_as = broken ? arena_printf(arena, "%s.broken", name)
-						       : NULL });
+				     .keep_as = invalid ? arena_printf(arena, "%s.broken", name)
+							: NULL });
 }
 
 static void add_settings(struct plan *plan, struct arena *arena, const struct facts *facts)
@@ -69,7 +73,7 @@ static void add_settings(struct plan *plan, struct arena *arena, const struct fa
 	filtered = settings_filter(arena, plan, facts, &notes);
 	vec_each(note, &notes)
 		vec_push(arena, &plan->warnings, *note);
-	// Settings that cannot be read are as they were; settings that are gone are none.
+	// Host settings that cannot be parsed count as unchanged. Missing ones count as empty.
 	if (!filtered && facts->state.settings_base)
 		filtered = facts->user_claude.settings_json ? facts->state.settings_base : "{}\n";
 	if (filtered && !str_equal(filtered, facts->state.settings_base))
@@ -112,10 +116,10 @@ void plan_build_state(struct plan *plan, struct arena *arena, const struct facts
 		       (struct plan_mount){ .kind = MOUNT_WRITABLE,
 					    .source = state->credentials,
 					    .path = BOX_CREDENTIALS,
-					    .why = "the Claude sign-in" });
+					    .why = "the Claude credentials" });
 	add_link(plan, arena, ".credentials.json",
 		 BOX_CREDENTIALS "/" CREDENTIALS_STORE "/.credentials.json");
-	// claude has the same process id in every box: their session files would collide.
+	// Claude names session files after its process id, which is the same in every box.
 	plan_add_mount(
 		plan, arena,
 		(struct plan_mount){ .kind = MOUNT_DIRECTORY, .path = sessions, .mode = 0700 });

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Makes the instance on disk what the plan says.
+// Prepares ~/.claudebox and the instance on disk.
 //
-// Theory of operation: the box writes to the instance's `claude` and to `sign-in`, so anything there may be a trap.
-// Directories are opened one by one without following links, and every write goes to a new file that is then
-// renamed into place: nothing that was planted is ever opened for writing.
-#include "state/instance.h"
+// Theory of operation: boxes write to `claude` in the instance and to `sign-in`, so any file there
+// may be a trap. Directories are opened one by one without following links. Every write goes to a
+// new file, which is then renamed into place. So no file that a box created is opened for writing.
+#include "state/prepare.h"
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -12,10 +12,11 @@
 #include "base/text.h"
 #include "plan/plan.h"
 #include "plan/state/instances.h"
-#include "plan/state/upgrade.h"
+#include "plan/state/layout.h"
 #include "state/upgrade.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
+#include "sys/list.h"
 #include "sys/write.h"
 
 #include <errno.h>
@@ -26,18 +27,18 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-enum { FILE_LIMIT = 64 * 1024 * 1024 };
+enum { FILE_LIMIT = 64 * 1024 * 1024, ATTEMPTS = 10, REMOVED = -2 };
 
-// The root was looked at before; what counts is what it is now.
+// Repeats the check of the probe on the open directory.
 static bool check_root(int root, const char *path, struct error *error)
 {
 	struct stat status;
 
 	if (fstat(root, &status) < 0)
-		return write_fail(error, "look at", path);
+		return write_fail(error, "stat", path);
 	if (status.st_uid != getuid() || (status.st_mode & 077)) {
-		error_hint(error, "it must be yours, with mode 700");
-		return error_set(error, "state directory '%s' is not private", path);
+		error_set(error, "state directory '%s' is not private", path);
+		return error_hint(error, "it must belong to you and have mode 700");
 	}
 	return true;
 }
@@ -49,53 +50,48 @@ int state_open_root(const char *path, struct error *error)
 	return root >= 0 && check_root(root, path, error) ? take_fd(&root) : -1;
 }
 
-static bool make_link(int directory, const struct plan_link *link, struct error *error)
+// Reads the target of a link. Returns false when the entry is missing or not a link.
+static bool read_link(int directory, const char *name, char target[PATH_MAX])
+{
+	ssize_t length = readlinkat(directory, name, target, PATH_MAX - 1);
+
+	if (length >= 0)
+		target[length] = '\0';
+	return length >= 0;
+}
+
+static bool create_link(int directory, const struct plan_link *link, struct error *error)
 {
 	char target[PATH_MAX];
-	ssize_t length = readlinkat(directory, link->name, target, sizeof(target) - 1);
 
-	if (length >= 0) {
-		target[length] = '\0';
-		if (str_equal(target, link->target))
-			return true;
-	}
-	// Another launch of the same project may do this at the same moment.
+	if (read_link(directory, link->name, target) && str_equal(target, link->target))
+		return true;
 	if (!move_aside(directory, link->name, error))
 		return false;
+	// EEXIST: another launch in the same project has just created it.
 	if (symlinkat(link->target, directory, link->name) < 0 && errno != EEXIST)
-		return write_fail(error, "make link", link->name);
+		return write_fail(error, "create link", link->name);
 	return true;
 }
 
-// Links of earlier launches to files that the host no longer has would only be in the way.
-static void drop_stale_links(int directory, const struct plan *plan)
+// Removes links of earlier launches whose files the host no longer has.
+static void remove_stale_links(int directory, const struct plan *plan, struct arena *arena)
 {
-	CLEANUP_FD int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	CLEANUP_DIR DIR *entries = copy < 0 ? NULL : fdopendir(copy);
-	struct dirent *entry;
+	strings names = list_directory(arena, directory, ".");
 
-	if (!entries)
-		return;
-	take_fd(&copy);
-	while ((entry = readdir(entries))) {
+	vec_each(name, &names) {
 		char target[PATH_MAX];
-		ssize_t length;
-		bool wanted = false;
+		bool planned = false;
 
-		if (entry->d_type != DT_LNK)
-			continue;
-		length = readlinkat(directory, entry->d_name, target, sizeof(target) - 1);
-		if (length < 0)
-			continue;
-		target[length] = '\0';
 		vec_each(link, &plan->state.links)
-			wanted |= str_equal(link->name, entry->d_name);
-		if (!wanted && str_starts(target, BOX_USER_CLAUDE "/"))
-			unlinkat(directory, entry->d_name, 0);
+			planned |= str_equal(link->name, *name);
+		if (!planned && read_link(directory, *name, target) &&
+		    str_starts(target, BOX_USER_CLAUDE "/"))
+			unlinkat(directory, *name, 0);
 	}
 }
 
-// What the box cannot reach: which project this is, and the host's settings as they last came along.
+// Writes the files that the box cannot reach.
 static bool write_records(int instance, const struct plan *plan, struct error *error)
 {
 	bool ok = !plan->state.new_record ||
@@ -113,32 +109,35 @@ static bool write_records(int instance, const struct plan *plan, struct error *e
 	return ok;
 }
 
-// Between the audit and the answer another box of this project may have started: its Claude's files are newer than ours.
-static bool still_applies(int claude, const struct plan_file *file, struct arena *arena)
+// Returns whether the file still has the content that the plan is based on. Another box of this
+// project may have started and changed it since the probe.
+static bool is_unchanged(int claude, const struct plan_file *file, struct arena *arena)
 {
 	return str_equal(file_read_at(arena, claude, file->name, FILE_LIMIT), file->based_on);
 }
 
 static bool fill_claude(int claude, const struct plan *plan, struct error *error)
 {
-	drop_stale_links(claude, plan);
+	remove_stale_links(claude, plan, error->arena);
 	vec_each(link, &plan->state.links) {
-		if (!make_link(claude, link, error))
+		if (!create_link(claude, link, error))
 			return false;
 	}
 	vec_each(file, &plan->state.files) {
-		if (!still_applies(claude, file, error->arena))
+		if (!is_unchanged(claude, file, error->arena))
 			continue;
 		if (file->keep_as && renameat(claude, file->name, claude, file->keep_as) < 0)
-			return write_fail(error, "keep", file->name);
+			return write_fail(error, "rename", file->name);
 		if (!replace_file(claude, file->name, file->content, error))
 			return false;
 	}
 	return true;
 }
 
-// Holds the instance as long as the descriptor is open; -1 with an error. -2: it was removed meanwhile.
-static int hold(int instance, struct error *error)
+// Takes the shared lock of an instance, which lasts as long as the returned descriptor is open.
+// Waits for a removal in progress. Returns -1 with an error, or REMOVED when --gc has removed the
+// instance.
+static int lock_instance(int instance, struct error *error)
 {
 	CLEANUP_FD int lock =
 		openat(instance, INSTANCE_LOCK, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -147,24 +146,24 @@ static int hold(int instance, struct error *error)
 	if (lock < 0) {
 		lock = openat(instance, INSTANCE_LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
 			      0600);
-		// Whatever the umask takes, the next one must be able to open it.
+		// The umask may have removed the mode bits that the next launch needs.
 		if (lock < 0 || fchmod(lock, 0600) < 0) {
 			if (errno == ENOENT)
-				return -2;
+				return REMOVED;
 			write_fail(error, "write", INSTANCE_LOCK);
 			return -1;
 		}
 	}
-	// Where there are no locks, --gc gets none either and leaves everything as it is. A removal is waited for.
+	// This fails on a file system without locks. There --gc cannot lock either and removes nothing.
 	while (flock(lock, LOCK_SH) < 0 && errno == EINTR)
 		;
 	if (fstat(lock, &status) == 0 && status.st_nlink == 0)
-		return -2;
+		return REMOVED;
 	futimens(lock, NULL);
 	return take_fd(&lock);
 }
 
-// Between opening and holding, --gc may have removed it: then a new one is made.
+// Opens and locks the instance. Creates it again when --gc removes it between the two steps.
 static int open_instance(int root, const struct plan_state *state, int *ret_lock,
 			 struct error *error)
 {
@@ -173,10 +172,10 @@ static int open_instance(int root, const struct plan_state *state, int *ret_lock
 
 	if (instances < 0)
 		return -1;
-	for (int i = 0; i < 10; i++) {
+	for (int i = 0; i < ATTEMPTS; i++) {
 		CLEANUP_FD int instance = open_directory(instances, path_name(state->instance),
 							 state->instance, error);
-		int lock = instance < 0 ? -1 : hold(instance, error);
+		int lock = instance < 0 ? -1 : lock_instance(instance, error);
 
 		if (lock == -1)
 			return -1;
@@ -186,7 +185,7 @@ static int open_instance(int root, const struct plan_state *state, int *ret_lock
 		}
 	}
 	errno = EBUSY;
-	write_fail(error, "hold", state->instance);
+	write_fail(error, "lock", state->instance);
 	return -1;
 }
 
