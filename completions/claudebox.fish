@@ -101,7 +101,7 @@ end
 complete -c claudebox -n '__claudebox_in own' -s y -l yes -d 'start without asking'
 complete -c claudebox -n '__claudebox_in own' -l dry-run -f -a json -d 'print the bwrap command (or the plan as JSON) and change nothing'
 complete -c claudebox -n '__claudebox_in own' -l check -f -a json -d 'test that everything a box needs is here and works'
-complete -c claudebox -n '__claudebox_in own' -l prove -f -a json -d 'attack this project\'s box from inside and show what held'
+complete -c claudebox -n '__claudebox_in own' -l prove -f -a json -d 'attack this project\'s box from inside and show what is blocked'
 complete -c claudebox -n '__claudebox_in own' -l profile -x -a '(__claudebox_profiles)' -d 'start with the settings of ~/.claudebox/profiles/NAME.json'
 complete -c claudebox -n '__claudebox_in own' -l network -x -a '(__claudebox_tiers)' -d 'full (the host\'s network), inet (the internet only) or none'
 complete -c claudebox -n '__claudebox_in own' -l host-port -x -d 'inet: the box reaches this TCP port of the host\'s loopback'

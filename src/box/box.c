@@ -58,7 +58,7 @@ static bool let_start(struct box *box, const struct plan *plan, struct error *er
 		error_hint(error, "is one of the mounts on a file system that does not answer?");
 		return error_set(error, "the sandbox takes too long to set up");
 	}
-	if (message.kind == MESSAGE_OPEN) {
+	if (message.kind == MESSAGE_RESTRICTION_FAILED) {
 		error_hint(error, "claudebox --check shows what this kernel has");
 		return error_set(error, "the box cannot be closed: %s", strerror(message.value));
 	}

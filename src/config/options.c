@@ -22,7 +22,7 @@ const struct option_row option_table[] = {
 	{ OPTION_CHECK, 0, "check", ARGUMENT_JSON, NULL,
 	  "test that everything a box needs is here and works" },
 	{ OPTION_PROVE, 0, "prove", ARGUMENT_JSON, NULL,
-	  "attack this project's box from inside and show what held" },
+	  "attack this project's box from inside and show what is blocked" },
 	{ OPTION_PROFILE, 0, "profile", ARGUMENT_REQUIRED, "NAME",
 	  "start with the settings of ~/.claudebox/profiles/NAME.json" },
 	{ OPTION_NETWORK, 0, "network", ARGUMENT_REQUIRED, "TIER",

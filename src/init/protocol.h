@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT
-// What the supervisor outside and init inside say to each other, one struct a packet.
+// The protocol between the supervisor and init: one struct message in each packet of the control
+// socket.
 #pragma once
 
 #include <stdint.h>
 
 enum message_kind {
 	// init to supervisor
-	MESSAGE_READY, // bwrap is done and the agent waits for the start; the kernel adds init's pid
-	MESSAGE_STARTED, // sent by the agent's process just before it executes; the kernel adds its pid
-	MESSAGE_FAILED,  // value: errno of the execution
-	MESSAGE_STOPPED, // value: the signal
-	MESSAGE_ENDED,   // value: exit status as a shell would show it
-	MESSAGE_OPEN,    // value: errno of the protection that failed; the agent was not started
+	MESSAGE_READY, // bwrap is done and init waits for MESSAGE_START; the kernel adds init's pid
+	MESSAGE_STARTED, // the agent's process sends it just before execve; the kernel adds its pid
+	MESSAGE_FAILED,  // value: errno of execve
+	MESSAGE_STOPPED, // value: the signal that stopped the agent
+	MESSAGE_ENDED,   // value: the agent's exit status as a shell shows it
+	MESSAGE_RESTRICTION_FAILED, // value: errno; the agent does not start
 	// supervisor to init
-	MESSAGE_SIGNAL, // value: the signal, for the agent
-	MESSAGE_RESUME, // value: 1 when the agent shall have the terminal
-	MESSAGE_START,  // everything around the box is ready: start the agent
+	MESSAGE_SIGNAL, // value: the signal to send to the agent
+	MESSAGE_RESUME, // value: 1 if the agent gets the terminal
+	MESSAGE_START,  // mounts and network are ready: start the agent
 };
 
 struct message {
@@ -23,15 +24,15 @@ struct message {
 	int32_t value;
 };
 
-// Descriptors that init starts with, besides 0 to 2. They are fixed so that init needs no options.
+// Descriptors that init starts with, besides 0 to 2. The numbers are fixed, so init needs no
+// options.
 enum {
 	INIT_CONTROL_FD = 3,     // a SOCK_SEQPACKET socket
 	INIT_ENVIRONMENT_FD = 4, // a memfd: NAME=value, NUL-separated
 };
 
-// What init is told on its command line: init FLAGS COMMAND [ARG…]. FLAGS is three letters, '-' for no, and the mask of
-// ignored signals: "fs-4096".
-#define INIT_FLAG_FOREGROUND 'f' // give the terminal to the agent
-#define INIT_FLAG_SCOPED     's' // nothing in the box reaches abstract sockets or processes outside
-#define INIT_FLAG_OWN_TERMINAL \
-	't' // a session of its own, with the terminal among 0 to 2, if there is one
+// The command line of init: init FLAGS COMMAND [ARG…]. FLAGS is three letters, '-' for each flag
+// that is not set, and the mask of ignored signals as a number: "fs-4096".
+#define INIT_FLAG_FOREGROUND   'f' // the agent gets the terminal
+#define INIT_FLAG_SCOPED       's' // apply Landlock's scopes: abstract sockets and signals
+#define INIT_FLAG_OWN_TERMINAL 't' // new session, with the terminal among 0 to 2 if there is one

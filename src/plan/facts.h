@@ -101,6 +101,7 @@ struct secret_place {
 	const char *path;
 	const char *real; // where it really is, when it is a link; otherwise the same
 	const char *what;
+	const char *attack; // of --prove, which tries to read it
 };
 
 // An address of the host, or a network that one of its interfaces is in.

@@ -73,14 +73,6 @@ extern const size_t ca_variable_count;
 #define CONTAINERS_POLICY  "/etc/containers/policy.json"
 #define CONTAINERS_STORAGE "/etc/containers/storage.conf"
 
-// Places that are never mounted; '~/' stands for the home directory.
-struct secret_row {
-	const char *path;
-	const char *what;
-};
-extern const struct secret_row secret_table[];
-extern const size_t secret_table_count;
-
 // Directories that cannot be a project, although no secret has a fixed name in them.
 struct refused_row {
 	const char *path;

@@ -15,6 +15,7 @@
 #include "config/config.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
+#include "plan/secrets/places.h"
 #include "plan/system.h"
 #include "plan/tables.h"
 #include "probe/agent.h"
@@ -103,8 +104,10 @@ static void add_secrets(struct facts *facts, struct arena *arena, const char *ho
 		struct followed place = file_follow(arena, path);
 
 		vec_push(arena, &facts->secrets,
-			 (struct secret_place){
-				 .path = path, .real = place.real, .what = row->what });
+			 (struct secret_place){ .path = path,
+						.real = place.real,
+						.what = row->what,
+						.attack = row->attack });
 	}
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where --prove plants its canaries, and which of them the user has let into the box.
+// The list of canaries: where --prove plants them, which of them the user has granted to the box,
+// and the text that the attack program reads.
 #include "prove/canaries.h"
 
 #include "base/arena.h"
@@ -9,78 +10,46 @@
 #include "plan/facts.h"
 #include "plan/limits.h"
 #include "plan/plan.h"
-#include "prove/verdicts.h"
+#include "prove/attacks.h"
+#include "prove/protocol.h"
 
 #include <string.h>
 
-const char *const canary_kind_names[CANARY_KIND_COUNT] = {
-	[CANARY_TOKEN] = "token",
-	[CANARY_MARK] = "mark",
-	[CANARY_TIER] = "tier",
-	[CANARY_FILE] = "file",
-	[CANARY_ABSENT] = "absent",
-	[CANARY_VARIABLE] = "env",
-	[CANARY_DESCRIPTOR] = "fd",
-	[CANARY_KEY] = "key",
-	[CANARY_ABSTRACT] = "abstract",
-	[CANARY_ABSTRACT_DATAGRAM] = "abstract-datagram",
-	[CANARY_UNIX] = "unix",
-	[CANARY_TCP] = "tcp",
-	[CANARY_UDP] = "udp",
-	[CANARY_INCOMING] = "incoming",
-	[CANARY_PROCESS] = "pid",
-	[CANARY_SHARED_MEMORY] = "sysv-shm",
-	[CANARY_SEMAPHORE] = "sysv-sem",
-	[CANARY_MESSAGES] = "sysv-msg",
-	[CANARY_QUEUE] = "mqueue",
-	[CANARY_HOSTNAME] = "hostname",
-	[CANARY_MACHINE] = "machine-id",
-	[CANARY_BOOT] = "boot-id",
-	[CANARY_USER] = "user",
-	[CANARY_MOUNT_SOURCE] = "mount-source",
-	[CANARY_HOME] = "home",
-	[CANARY_PROJECT] = "project",
-	[CANARY_PARENT] = "parent",
-	[CANARY_HARDWARE] = "mac",
-	[CANARY_TERMINAL] = "terminal",
-	[CANARY_LIMIT] = "limit",
-	[CANARY_WRITE] = "write",
-};
+enum { PLANT_FILE = 1, PLANT_SOCKET = 2, PLANT_WRITE = 4 };
 
-// Directories that are nobody's secret, but not the box's either. '~/' is the home directory.
-enum { PLANT_FILE = 1, PLANT_SOCKET = 2, PLANT_NOTHING_MADE = 4 };
+// A directory that is no secret place, but does not belong to the box either.
 struct place {
-	const char *group;
-	const char *path;
+	const char *attack; // the PLACE_ATTACK that reads the file; NULL without PLANT_FILE
+	const char *path;   // "~/" stands for the home directory
 	unsigned int what;
 };
 static const struct place places[] = {
-	{ "home", "~/", PLANT_FILE | PLANT_SOCKET | PLANT_NOTHING_MADE },
-	{ "home", "~/.config", PLANT_NOTHING_MADE },
-	{ "home", "~/.local/bin", PLANT_NOTHING_MADE },
-	{ "home", "~/.ssh", PLANT_NOTHING_MADE },
-	{ "home", "~/.claude", PLANT_NOTHING_MADE },
-	{ "state", "~/.claudebox", PLANT_FILE | PLANT_NOTHING_MADE },
-	{ "state", "~/.claudebox/instances", PLANT_FILE | PLANT_NOTHING_MADE },
-	{ "state", "~/.claudebox/profiles", PLANT_NOTHING_MADE },
-	{ "temporary", "/tmp", PLANT_FILE | PLANT_SOCKET | PLANT_NOTHING_MADE },
-	{ "temporary", "/var/tmp", PLANT_FILE | PLANT_NOTHING_MADE },
-	{ "shm", "/dev/shm", PLANT_FILE | PLANT_NOTHING_MADE },
-	{ "run", "/run", PLANT_NOTHING_MADE },
-	{ "system", "/etc", PLANT_NOTHING_MADE },
-	{ "system", "/usr", PLANT_NOTHING_MADE },
-	{ "system", "/usr/bin", PLANT_NOTHING_MADE },
-	{ "system", "/var", PLANT_NOTHING_MADE },
+	{ "files-home", "~/", PLANT_FILE | PLANT_SOCKET | PLANT_WRITE },
+	{ NULL, "~/.config", PLANT_WRITE },
+	{ NULL, "~/.local/bin", PLANT_WRITE },
+	{ NULL, "~/.ssh", PLANT_WRITE },
+	{ NULL, "~/.claude", PLANT_WRITE },
+	{ "files-state", "~/.claudebox", PLANT_FILE | PLANT_WRITE },
+	{ "files-state", "~/.claudebox/instances", PLANT_FILE | PLANT_WRITE },
+	{ NULL, "~/.claudebox/profiles", PLANT_WRITE },
+	{ "files-temporary", "/tmp", PLANT_FILE | PLANT_SOCKET | PLANT_WRITE },
+	{ "files-temporary", "/var/tmp", PLANT_FILE | PLANT_WRITE },
+	{ "files-shared-memory", "/dev/shm", PLANT_FILE | PLANT_WRITE },
+	{ NULL, "/run", PLANT_WRITE },
+	{ NULL, "/etc", PLANT_WRITE },
+	{ NULL, "/usr", PLANT_WRITE },
+	{ NULL, "/usr/bin", PLANT_WRITE },
+	{ NULL, "/var", PLANT_WRITE },
 };
 
-// The canaries' list has a line for each, and tabs between its fields.
+// Returns whether a path fits the protocol, which separates lines by newlines and fields by tabs.
 static bool can_be_listed(const char *path)
 {
 	return !strpbrk(path, "\t\n");
 }
 
-// What the box has at this path that is not empty at the start.
-static const struct plan_mount *mount_around(const struct plan *plan, const char *path)
+// Returns the mount that provides this path in the box, or NULL if the path is empty at the start.
+static const struct plan_mount *find_mount(const struct plan *plan, const char *path)
 {
 	const struct plan_mount *found = NULL;
 
@@ -94,7 +63,8 @@ static const struct plan_mount *mount_around(const struct plan *plan, const char
 	return found;
 }
 
-// Another home directory brings the system's secrets a second time.
+// Returns whether the list has this canary already: facts about a second home directory repeat the
+// secret places of the system.
 static bool is_listed(const canaries *list, const struct canary *wanted)
 {
 	vec_each(canary, list) {
@@ -104,16 +74,21 @@ static bool is_listed(const canaries *list, const struct canary *wanted)
 	return false;
 }
 
-static void add(canaries *list, struct arena *arena, const struct plan *plan, struct canary canary,
-		const char *directory)
+static bool is_write(enum canary_kind kind)
 {
-	const struct plan_mount *mount = mount_around(plan, directory);
-	// To read was asked for, or is meant: to write is not.
-	bool forbidden = mount && canary.kind >= CANARY_WRITE && mount->kind == MOUNT_READ_ONLY;
+	return kind == CANARY_WRITE || kind == CANARY_WRITE_BY_ATTACK;
+}
+
+static void add_canary(canaries *list, struct arena *arena, const struct plan *plan,
+		       struct canary canary, const char *directory)
+{
+	const struct plan_mount *mount = find_mount(plan, directory);
+	// A read-only mount permits reading, but never writing.
+	bool forbidden = mount && is_write(canary.kind) && mount->kind == MOUNT_READ_ONLY;
 
 	if (!can_be_listed(canary.value) || is_listed(list, &canary))
 		return;
-	// Something of the box's own has that name in it: nothing can be told by it.
+	// The box has its own file at this path, so a successful access would prove nothing.
 	if (mount && !forbidden && mount->origin != ORIGIN_ASKED)
 		return;
 	if (mount && !forbidden)
@@ -122,21 +97,22 @@ static void add(canaries *list, struct arena *arena, const struct plan *plan, st
 	vec_push(arena, list, canary);
 }
 
-// What must not come into being, by any of the attacks that make something.
+// Adds a path that must not come to exist, and one for each attack that derives a path from it.
 static void add_write(canaries *list, struct arena *arena, const struct plan *plan,
 		      const char *directory, const char *path)
 {
-	add(list, arena, plan, (struct canary){ .kind = CANARY_WRITE, .value = path }, directory);
-	for (size_t i = 0; i < attack_count; i++) {
-		const struct attack *attack = &attack_table[i];
+	add_canary(list, arena, plan, (struct canary){ .kind = CANARY_WRITE, .value = path },
+		   directory);
+	for (enum attack_id attack = 0; attack < ATTACK_COUNT; attack++) {
+		const char *name = attack_name(arena, attack);
 
-		if (str_equal(attack->group, "writes"))
-			add(list, arena, plan,
-			    (struct canary){ .kind = CANARY_MADE,
-					     .group = attack->id,
-					     .value = arena_printf(arena, "%s.%s", path,
-								   attack_name(arena, attack)) },
-			    directory);
+		if (str_equal(attack_table[attack].group, "writes"))
+			add_canary(list, arena, plan,
+				   (struct canary){
+					   .kind = CANARY_WRITE_BY_ATTACK,
+					   .group = name,
+					   .value = arena_printf(arena, "%s.%s", path, name) },
+				   directory);
 	}
 }
 
@@ -146,59 +122,45 @@ static void add_place(canaries *list, struct arena *arena, const struct plan *pl
 	const char *path = path_join(arena, directory, mark);
 
 	if (place->what & PLANT_FILE)
-		add(list, arena, plan,
-		    (struct canary){ .kind = CANARY_FILE, .group = place->group, .value = path },
-		    directory);
+		add_canary(list, arena, plan,
+			   (struct canary){
+				   .kind = CANARY_FILE, .group = place->attack, .value = path },
+			   directory);
 	if (place->what & PLANT_SOCKET)
-		add(list, arena, plan,
-		    (struct canary){ .kind = CANARY_UNIX,
-				     .value = arena_printf(arena, "%s.socket", path) },
-		    directory);
-	if (place->what & PLANT_NOTHING_MADE)
+		add_canary(list, arena, plan,
+			   (struct canary){ .kind = CANARY_UNIX,
+					    .value = arena_printf(arena, "%s.socket", path) },
+			   directory);
+	if (place->what & PLANT_WRITE)
 		add_write(list, arena, plan, directory, arena_printf(arena, "%s.made", path));
 }
 
-// "ssh" for "~/.ssh", "credentials-toml" for "~/.cargo/credentials.toml".
-static const char *class_of(struct arena *arena, const char *path)
-{
-	char *name = arena_strdup(arena, path_name(path));
-
-	name += *name == '.';
-	for (char *s = name; *s; s++) {
-		if (*s >= 'A' && *s <= 'Z')
-			*s = (char)(*s - 'A' + 'a');
-		else if (*s == '.' || *s == ' ' || *s == '_')
-			*s = '-';
-	}
-	return name;
-}
-
-// In the directories of root nothing is planted, not even by root: daemons watch them.
+// Adds the secret places. Outside the home directory nothing is planted, not even by root, because
+// daemons watch those directories.
 static void add_secrets(canaries *list, struct arena *arena, const struct plan *plan,
 			const struct facts *facts, const char *mark)
 {
 	vec_each(secret, &facts->secrets) {
-		bool ours = path_within(secret->path, facts->home);
-		const char *group = class_of(arena, secret->path);
+		bool in_home = path_within(secret->path, facts->home);
 
-		add(list, arena, plan,
-		    ours ? (struct canary){ .kind = CANARY_FILE,
-					    .group = group,
-					    .value = path_join(arena, secret->path, mark),
-					    .secret = true }
-			 : (struct canary){ .kind = CANARY_ABSENT,
-					    .group = group,
-					    .value = secret->path },
-		    secret->path);
+		add_canary(list, arena, plan,
+			   in_home ? (struct canary){ .kind = CANARY_FILE,
+						      .group = secret->attack,
+						      .value = path_join(arena, secret->path, mark),
+						      .secret = true }
+				   : (struct canary){ .kind = CANARY_ABSENT,
+						      .group = secret->attack,
+						      .value = secret->path },
+			   secret->path);
 	}
 }
 
-// The nearest directory around the project that the box does not have.
-static const char *parent_of(struct arena *arena, const struct plan *plan)
+// Returns the nearest directory above the project that the box does not have.
+static const char *find_parent(struct arena *arena, const struct plan *plan)
 {
 	const char *path = path_parent(arena, plan->project);
 
-	while (!str_equal(path, "/") && mount_around(plan, path))
+	while (!str_equal(path, "/") && find_mount(plan, path))
 		path = path_parent(arena, path);
 	return path;
 }
@@ -222,9 +184,8 @@ static void add_limits(canaries *list, struct arena *arena, const struct plan_li
 canaries prove_places(struct arena *arena, const struct plan *plan, const struct facts *facts,
 		      const char *mark)
 {
-	static const unsigned int all = PLANT_FILE | PLANT_NOTHING_MADE;
 	const char *runtime = facts_variable(facts, "XDG_RUNTIME_DIR");
-	const char *parent = parent_of(arena, plan);
+	const char *parent = find_parent(arena, plan);
 	canaries list = { 0 };
 
 	add_secrets(&list, arena, plan, facts, mark);
@@ -234,11 +195,14 @@ canaries prove_places(struct arena *arena, const struct plan *plan, const struct
 			  mark);
 	if (runtime && *runtime == '/')
 		add_place(&list, arena, plan,
-			  &(struct place){ .group = "run", .what = all | PLANT_SOCKET },
+			  &(struct place){ .attack = "files-run",
+					   .what = PLANT_FILE | PLANT_SOCKET | PLANT_WRITE },
 			  path_clean(arena, runtime), mark);
 	if (!str_equal(parent, "/") && !str_equal(parent, facts->home))
 		add_place(&list, arena, plan,
-			  &(struct place){ .group = "other-project", .what = all }, parent, mark);
+			  &(struct place){ .attack = "files-other-projects",
+					   .what = PLANT_FILE | PLANT_WRITE },
+			  parent, mark);
 	add_limits(&list, arena, &plan->limits);
 	if (can_be_listed(parent))
 		vec_push(arena, &list, (struct canary){ .kind = CANARY_PARENT, .value = parent });
@@ -255,7 +219,8 @@ void prove_grant_variables(struct arena *arena, struct plan *plan, canaries *lis
 			    str_equal(variable->name, canary->value)) {
 				canary->granted = arena_printf(arena, "%s passes %s", variable->why,
 							       variable->name);
-				variable->value = "granted"; // the token would be found by others
+				// Other attacks would find the token.
+				variable->value = "granted";
 			}
 		}
 	}
@@ -296,7 +261,7 @@ const char *prove_render_canaries(struct arena *arena, const canaries *list)
 	vec_each(canary, list) {
 		const char *const fields[] = { canary->group, canary->value, canary->extra };
 
-		if (canary->granted || canary->kind >= CANARY_MADE)
+		if (canary->granted || canary->kind >= CANARY_KIND_COUNT)
 			continue;
 		text_add(&out, canary_kind_names[canary->kind]);
 		for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
@@ -307,16 +272,16 @@ const char *prove_render_canaries(struct arena *arena, const canaries *list)
 	return text_get(&out);
 }
 
-void prove_change_plan(struct plan *plan, struct arena *arena, const void *probe, size_t probe_size,
-		       const char *canary_text)
+void prove_change_plan(struct plan *plan, struct arena *arena, const void *program,
+		       size_t program_size, const char *canary_text)
 {
 	const struct plan_mount seal = plan->mounts.items[--plan->mounts.count];
 
 	plan_add_mount(plan, arena,
 		       (struct plan_mount){ .kind = MOUNT_DATA,
-					    .source = probe,
-					    .size = probe_size,
-					    .path = BOX_PROBE,
+					    .source = program,
+					    .size = program_size,
+					    .path = BOX_ATTACK_PROGRAM,
 					    .mode = 0555,
 					    .why = "attacks the box" });
 	plan_add_mount(plan, arena,
@@ -324,8 +289,8 @@ void prove_change_plan(struct plan *plan, struct arena *arena, const void *probe
 					    .source = canary_text,
 					    .path = BOX_CANARIES,
 					    .mode = 0444,
-					    .why = "tells the probe what to look for" });
-	plan_add_mount(plan, arena, seal); // it stays the last
+					    .why = "lists the canaries" });
+	plan_add_mount(plan, arena, seal); // must be the last mount
 	plan->command.count = 0;
-	vec_push(arena, &plan->command, BOX_PROBE);
+	vec_push(arena, &plan->command, BOX_ATTACK_PROGRAM);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the host knows of itself and the box shall not: names, numbers, devices.
+// Names, numbers and devices of the host that the box must not learn.
 #include "prove/host_values.h"
 
 #include "base/arena.h"
@@ -7,6 +7,7 @@
 #include "config/options.h"
 #include "plan/plan.h"
 #include "prove/canaries.h"
+#include "prove/protocol.h"
 #include "prove/prove.h"
 #include "sys/cleanup.h"
 
@@ -21,32 +22,34 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-enum { FACT_LIMIT = 4096 };
+enum { VALUE_LIMIT = 4096 };
 
-static void add_fact(struct prove *prove, enum canary_kind kind, const char *value)
+// Adds a value, unless it is empty or does not fit the protocol.
+static void add_value(struct prove *prove, enum canary_kind kind, const char *value)
 {
 	if (value && *value && !strpbrk(value, "\t\n"))
 		prove_add(prove, (struct canary){ .kind = kind, .value = value });
 }
 
-static const char *first_line(struct arena *arena, const char *path)
+static const char *read_first_line(struct arena *arena, const char *path)
 {
 	CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	char line[FACT_LIMIT] = "";
+	char line[VALUE_LIMIT] = "";
 
 	if (fd < 0 || read(fd, line, sizeof(line) - 1) < 0)
 		return NULL;
 	return arena_strndup(arena, line, strcspn(line, "\n"));
 }
 
-static const char *other_user(struct arena *arena)
+// Returns the name of a user who is in no box, or NULL.
+static const char *find_other_user(struct arena *arena)
 {
 	CLEANUP_FILE FILE *file = fopen("/etc/passwd", "re");
 	const char *found = NULL;
 	const struct passwd *account;
 
 	while (file && !found && (account = fgetpwent(file))) {
-		// These two are in every box, one of them by another number.
+		// root and nobody are in every box.
 		if (account->pw_uid != getuid() && account->pw_uid != 0 &&
 		    !str_equal(account->pw_name, "nobody"))
 			found = arena_strdup(arena, account->pw_name);
@@ -54,8 +57,8 @@ static const char *other_user(struct arena *arena)
 	return found;
 }
 
-// "8:1", as mountinfo has it.
-static bool comes_along(struct arena *arena, const struct plan *plan, const char *device)
+// Returns whether a mount of the box comes from this device, "8:1" as in mountinfo.
+static bool is_mounted_in_box(struct arena *arena, const struct plan *plan, const char *device)
 {
 	vec_each(mount, &plan->mounts) {
 		if (mount->id.inode &&
@@ -66,26 +69,28 @@ static bool comes_along(struct arena *arena, const struct plan *plan, const char
 	return false;
 }
 
-// A device that is mounted on the host, and that nothing in the box comes from: of those that do, the kernel tells.
-static const char *other_device(struct arena *arena, const struct plan *plan)
+// Returns a device that is mounted on the host and that no mount of the box comes from, or NULL.
+// The kernel shows the sources of the box's own mounts in mountinfo.
+static const char *find_other_device(struct arena *arena, const struct plan *plan)
 {
 	CLEANUP_FILE FILE *file = fopen("/proc/self/mountinfo", "re");
-	char line[FACT_LIMIT];
+	char line[VALUE_LIMIT];
 
 	while (file && fgets(line, sizeof(line), file)) {
-		char device[FACT_LIMIT];
-		char source[FACT_LIMIT];
+		char device[VALUE_LIMIT];
+		char source[VALUE_LIMIT];
 		const char *rest = strstr(line, " - ");
 
 		if (rest && sscanf(line, "%*s %*s %4095s", device) == 1 &&
 		    sscanf(rest, " - %*s %4095s", source) == 1 && *source == '/' &&
-		    !comes_along(arena, plan, device))
+		    !is_mounted_in_box(arena, plan, device))
 			return arena_strdup(arena, source);
 	}
 	return NULL;
 }
 
-static const char *hardware_address(struct arena *arena)
+// Returns the hardware address of an interface, or NULL.
+static const char *find_hardware_address(struct arena *arena)
 {
 	const char *found = NULL;
 	struct ifaddrs *all = NULL;
@@ -108,20 +113,21 @@ static const char *hardware_address(struct arena *arena)
 	return found;
 }
 
-void prove_add_facts(struct prove *prove, const struct plan *plan)
+void prove_add_host_values(struct prove *prove, const struct plan *plan)
 {
 	CLEANUP_FD int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
 	char name[HOST_NAME_MAX + 1] = "";
 
 	gethostname(name, sizeof(name) - 1);
-	add_fact(prove, CANARY_TIER, network_tier_names[plan->network]);
-	add_fact(prove, CANARY_HOME, plan->home);
-	add_fact(prove, CANARY_PROJECT, plan->project);
-	add_fact(prove, CANARY_TERMINAL, terminal < 0 ? "no" : "yes");
-	add_fact(prove, CANARY_HOSTNAME, arena_strdup(prove->arena, name));
-	add_fact(prove, CANARY_MACHINE, first_line(prove->arena, "/etc/machine-id"));
-	add_fact(prove, CANARY_BOOT, first_line(prove->arena, "/proc/sys/kernel/random/boot_id"));
-	add_fact(prove, CANARY_USER, other_user(prove->arena));
-	add_fact(prove, CANARY_HARDWARE, hardware_address(prove->arena));
-	add_fact(prove, CANARY_MOUNT_SOURCE, other_device(prove->arena, plan));
+	add_value(prove, CANARY_TIER, network_tier_names[plan->network]);
+	add_value(prove, CANARY_HOME, plan->home);
+	add_value(prove, CANARY_PROJECT, plan->project);
+	add_value(prove, CANARY_TERMINAL, terminal < 0 ? "no" : "yes");
+	add_value(prove, CANARY_HOSTNAME, arena_strdup(prove->arena, name));
+	add_value(prove, CANARY_MACHINE, read_first_line(prove->arena, "/etc/machine-id"));
+	add_value(prove, CANARY_BOOT,
+		  read_first_line(prove->arena, "/proc/sys/kernel/random/boot_id"));
+	add_value(prove, CANARY_USER, find_other_user(prove->arena));
+	add_value(prove, CANARY_HARDWARE, find_hardware_address(prove->arena));
+	add_value(prove, CANARY_MOUNT_SOURCE, find_other_device(prove->arena, plan));
 }

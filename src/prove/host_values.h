@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What the host knows of itself and the box shall not: names, numbers, devices.
+// Names, numbers and devices of the host that the box must not learn.
 #pragma once
 
 #include "plan/plan.h"
 #include "prove/prove.h"
 
-// prove_facts.c: what the host knows of itself.
-void prove_add_facts(struct prove *prove, const struct plan *plan);
+// Adds the identifying values of the host, and the paths that the attack program needs, to the
+// list.
+void prove_add_host_values(struct prove *prove, const struct plan *plan);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The list of what --prove makes on this machine, on disk while it is there.
+// The journal of --prove: a file in ~/.claudebox that lists everything it creates on this machine.
 //
-// Theory of operation: a file in ~/.claudebox names every path and object before the first is made. Whoever
-// holds its lock still runs. The next --prove takes each list that nobody holds, removes what is on it, and then the
-// list. A path is removed only when its last part starts with the list's own random name: nothing of the user's does.
+// Theory of operation: the journal names every path and object before the first is created. Its
+// owner holds a lock on it while it runs. The next --prove locks each journal without an owner,
+// removes what it lists, and then removes the journal. A path is removed only if its last component
+// starts with the random name of the journal; no file of the user has such a name.
 #include "prove/journal.h"
 
 #include "base/arena.h"
@@ -12,6 +13,7 @@
 #include "base/text.h"
 #include "plan/plan.h"
 #include "prove/canaries.h"
+#include "prove/protocol.h"
 #include "prove/prove.h"
 #include "state/prepare.h"
 #include "sys/cleanup.h"
@@ -33,15 +35,16 @@
 
 enum { JOURNAL_LIMIT = 1024 * 1024 };
 
-static const char *journal_text(const struct prove *prove, const char *project)
+static const char *render_journal(const struct prove *prove, const char *project)
 {
 	struct text out = { .arena = prove->arena };
 
 	vec_each(canary, &prove->list) {
-		bool path = canary->kind == CANARY_FILE || canary->kind == CANARY_UNIX ||
-			    canary->kind == CANARY_WRITE || canary->kind == CANARY_MADE;
+		bool is_path = canary->kind == CANARY_FILE || canary->kind == CANARY_UNIX ||
+			       canary->kind == CANARY_WRITE ||
+			       canary->kind == CANARY_WRITE_BY_ATTACK;
 
-		if (path && !canary->granted)
+		if (is_path && !canary->granted)
 			text_printf(&out, "path\t%s\n", canary->value);
 	}
 	if (!strchr(project, '\n'))
@@ -50,7 +53,7 @@ static const char *journal_text(const struct prove *prove, const char *project)
 	return text_get(&out);
 }
 
-// Only what we made ourselves has our number and this key.
+// Removes the System V objects with this key that this user created.
 static void remove_objects(int key)
 {
 	struct shmid_ds memory;
@@ -69,7 +72,7 @@ static void remove_objects(int key)
 		msgctl(id, IPC_RMID, NULL);
 }
 
-// What the probe made in the project, and could not remove itself any more.
+// Removes files that a killed attack program left in the project.
 static void remove_files(const char *path, const char *mark)
 {
 	CLEANUP_DIR DIR *directory = opendir(path);
@@ -107,7 +110,7 @@ static void remove_leftover(struct arena *arena, int root, const char *name)
 	CLEANUP_FD int fd = openat(root, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	char *text = arena_alloc(arena, JOURNAL_LIMIT + 1);
 
-	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0) // its owner lives
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0) // its owner runs
 		return;
 	if (read(fd, text, JOURNAL_LIMIT) < 0)
 		return;
@@ -132,18 +135,18 @@ bool prove_open_journal(struct prove *prove, const struct plan *plan, struct err
 	const char *root = plan->state.root;
 	const char *name = arena_printf(prove->arena, JOURNAL_PREFIX "%s", prove->mark);
 	CLEANUP_FD int directory = state_open_root(root, error);
-	// Boxes would make it a moment later; other boxes' states are looked for in it.
+	// The box creates this directory anyway, and the attacks search it for other boxes' state.
 	CLEANUP_FD int instances =
 		directory < 0 ? -1 : open_directory(directory, "instances", root, error);
 
 	if (instances < 0)
 		return false;
 	remove_leftovers(prove->arena, directory);
-	prove->listed = journal_text(prove, plan->project);
+	prove->journal_text = render_journal(prove, plan->project);
 	prove->journal = openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (prove->journal >= 0 && strlen(prove->listed) <= JOURNAL_LIMIT &&
+	if (prove->journal >= 0 && strlen(prove->journal_text) <= JOURNAL_LIMIT &&
 	    flock(prove->journal, LOCK_EX | LOCK_NB) == 0 &&
-	    write_all(prove->journal, prove->listed, strlen(prove->listed)))
+	    write_all(prove->journal, prove->journal_text, strlen(prove->journal_text)))
 		return true;
 	error_set(error, "cannot write '%s/%s': %s", root, name, strerror(errno));
 	if (prove->journal >= 0)
@@ -153,7 +156,7 @@ bool prove_open_journal(struct prove *prove, const struct plan *plan, struct err
 
 void prove_close_journal(struct prove *prove, const struct plan *plan)
 {
-	remove_listed(prove->arena, prove->listed, prove->mark);
+	remove_listed(prove->arena, prove->journal_text, prove->mark);
 	unlink(arena_printf(prove->arena, "%s/" JOURNAL_PREFIX "%s", plan->state.root,
 			    prove->mark));
 	cleanup_close(&prove->journal);

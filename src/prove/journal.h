@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The list of what --prove makes on this machine, on disk while it is there.
+// The journal of --prove: a file in ~/.claudebox that lists everything it creates on this machine.
 #pragma once
 
 #include "base/error.h"
@@ -8,6 +8,9 @@
 
 #include <stdbool.h>
 
-// prove_journal.c: what will be made is written down first, so that the next --prove can remove what a killed one left.
+// Removes what killed runs of --prove left behind, and writes the journal of this run. Must run
+// before anything in it is created.
 bool prove_open_journal(struct prove *prove, const struct plan *plan, struct error *error);
+
+// Removes everything that the journal of this run lists, and then the journal.
 void prove_close_journal(struct prove *prove, const struct plan *plan);

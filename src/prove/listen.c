@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Sockets of the host for --prove, and a process that answers there with the token and counts who came, and knocks at the box.
+// Listening sockets of the host for --prove, and a server process that answers on them with the
+// token.
 #include "prove/listen.h"
 
 #include "base/arena.h"
 #include "config/config.h"
 #include "plan/plan.h"
 #include "prove/canaries.h"
+#include "prove/protocol.h"
 #include "prove/prove.h"
 #include "sys/cleanup.h"
 #include "sys/clock.h"
@@ -29,14 +31,14 @@
 #include <time.h>
 
 enum {
-	MOST_ADDRESSES = 16,
-	MOST_LISTENERS = 4 * MOST_ADDRESSES,
+	MAX_ADDRESSES = 16,
+	MAX_LISTENERS = 4 * MAX_ADDRESSES,
 	BACKLOG = 16,
-	KNOCK_MS = 20,
-	LIMIT_MS = 20000, // for all attacks together
+	CONNECT_INTERVAL_MS = 20,
+	TIMEOUT_MS = 20000, // for all attacks together
 };
 
-union place {
+union address {
 	struct sockaddr any;
 	struct sockaddr_in v4;
 	struct sockaddr_in6 v6;
@@ -44,30 +46,30 @@ union place {
 };
 
 struct listeners {
-	int fds[MOST_LISTENERS];
-	size_t canaries[MOST_LISTENERS];
+	int fds[MAX_LISTENERS];
+	size_t canaries[MAX_LISTENERS];
 	size_t count;
-	union place doors[MOST_ADDRESSES]; // where a port of the box could be reached
-	size_t door_count;
+	union address box_addresses[MAX_ADDRESSES]; // where a port of the box could be reachable
+	size_t box_address_count;
 };
 
-static socklen_t size_of(const union place *address)
+static socklen_t address_size(const union address *address)
 {
 	return address->any.sa_family == AF_INET6 ? sizeof(address->v6) : sizeof(address->v4);
 }
 
-// A bound socket, listening if that is what its kind does; -1: it cannot be had.
-static int open_listener(const union place *place, socklen_t size, int type)
+// Opens a bound socket; a stream socket listens. Returns -1 on failure.
+static int open_listener(const union address *address, socklen_t size, int type)
 {
-	CLEANUP_FD int fd = socket(place->any.sa_family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	CLEANUP_FD int fd = socket(address->any.sa_family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-	if (fd < 0 || bind(fd, &place->any, size) < 0 ||
+	if (fd < 0 || bind(fd, &address->any, size) < 0 ||
 	    (type == SOCK_STREAM && listen(fd, BACKLOG) < 0))
 		return -1;
 	return take_fd(&fd);
 }
 
-static void keep(struct listeners *listeners, int fd, size_t canary)
+static void add_listener(struct listeners *listeners, int fd, size_t canary)
 {
 	listeners->fds[listeners->count] = fd;
 	listeners->canaries[listeners->count++] = canary;
@@ -75,39 +77,40 @@ static void keep(struct listeners *listeners, int fd, size_t canary)
 
 static bool has_room(const struct listeners *listeners)
 {
-	return listeners->count < MOST_LISTENERS;
+	return listeners->count < MAX_LISTENERS;
 }
 
 static void listen_at_path(struct prove *prove, struct listeners *listeners, struct canary *canary)
 {
-	union place place = { .local.sun_family = AF_UNIX };
+	union address address = { .local.sun_family = AF_UNIX };
 	bool abstract = canary->kind != CANARY_UNIX;
 	int type = canary->kind == CANARY_ABSTRACT_DATAGRAM ? SOCK_DGRAM : SOCK_STREAM;
 	size_t length = strlen(canary->value) + 1;
 	int fd = -1;
 
-	if (length <= sizeof(place.local.sun_path) && has_room(listeners)) {
+	if (length <= sizeof(address.local.sun_path) && has_room(listeners)) {
 		// An abstract name starts with a NUL and has none at its end.
-		memcpy(place.local.sun_path + abstract, canary->value, length - abstract);
-		fd = open_listener(
-			&place, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length), type);
+		memcpy(address.local.sun_path + abstract, canary->value, length - abstract);
+		fd = open_listener(&address,
+				   (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length),
+				   type);
 	}
 	if (fd < 0)
-		canary->kind = CANARY_KIND_COUNT;
+		canary->kind = CANARY_NOT_PLANTED;
 	else
-		keep(listeners, fd, (size_t)(canary - prove->list.items));
+		add_listener(listeners, fd, (size_t)(canary - prove->list.items));
 }
 
 static void listen_at_address(struct prove *prove, struct listeners *listeners,
-			      const union place *address, int type, const char *group)
+			      const union address *address, int type, const char *group)
 {
 	bool ipv6 = address->any.sa_family == AF_INET6;
-	socklen_t size = size_of(address);
+	socklen_t size = address_size(address);
 	const void *bytes = ipv6 ? (const void *)&address->v6.sin6_addr
 				 : (const void *)&address->v4.sin_addr;
 	int fd = has_room(listeners) ? open_listener(address, size, type) : -1;
 	char text[INET6_ADDRSTRLEN];
-	union place bound = { 0 };
+	union address bound = { 0 };
 
 	if (fd < 0)
 		return;
@@ -116,7 +119,7 @@ static void listen_at_address(struct prove *prove, struct listeners *listeners,
 		return;
 	}
 	inet_ntop(address->any.sa_family, bytes, text, sizeof(text));
-	keep(listeners, fd, prove->list.count);
+	add_listener(listeners, fd, prove->list.count);
 	prove_add(prove, (struct canary){
 				 .kind = type == SOCK_STREAM ? CANARY_TCP : CANARY_UDP,
 				 .group = group,
@@ -127,30 +130,30 @@ static void listen_at_address(struct prove *prove, struct listeners *listeners,
 			 });
 }
 
-// Every address of the host but link-local ones, which mean nothing without an interface.
+// Listens at every address of the host but link-local ones, which need an interface.
 static void listen_at_addresses(struct prove *prove, struct listeners *listeners)
 {
 	struct ifaddrs *all = NULL;
 
 	if (getifaddrs(&all) < 0)
 		return;
-	for (struct ifaddrs *one = all; one && listeners->door_count < MOST_ADDRESSES;
+	for (struct ifaddrs *one = all; one && listeners->box_address_count < MAX_ADDRESSES;
 	     one = one->ifa_next) {
 		bool loopback = one->ifa_flags & IFF_LOOPBACK;
 		int family = one->ifa_addr ? one->ifa_addr->sa_family : AF_UNSPEC;
-		union place place = { 0 };
+		union address address = { 0 };
 
 		if (family != AF_INET && family != AF_INET6)
 			continue;
-		memcpy(&place, one->ifa_addr,
-		       family == AF_INET6 ? sizeof(place.v6) : sizeof(place.v4));
-		if (family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&place.v6.sin6_addr))
+		memcpy(&address, one->ifa_addr,
+		       family == AF_INET6 ? sizeof(address.v6) : sizeof(address.v4));
+		if (family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&address.v6.sin6_addr))
 			continue;
-		listen_at_address(prove, listeners, &place, SOCK_STREAM,
+		listen_at_address(prove, listeners, &address, SOCK_STREAM,
 				  loopback ? "loopback" : "host");
-		listen_at_address(prove, listeners, &place, SOCK_DGRAM,
+		listen_at_address(prove, listeners, &address, SOCK_DGRAM,
 				  loopback ? "loopback" : "host");
-		listeners->doors[listeners->door_count++] = place;
+		listeners->box_addresses[listeners->box_address_count++] = address;
 	}
 	freeifaddrs(all);
 }
@@ -164,89 +167,93 @@ static bool is_published(const struct plan *plan, unsigned int number)
 	return false;
 }
 
-// A port that nobody has here, and that the box was not given; 0: none.
-static uint16_t free_port(const struct plan *plan)
+// Returns a port that is free on the host and that the plan does not publish, or 0.
+static uint16_t find_free_port(const struct plan *plan)
 {
 	for (int tries = 0; tries <= MOST_PORTS; tries++) {
-		union place place = { .v4 = { .sin_family = AF_INET,
-					      .sin_addr = { htonl(INADDR_LOOPBACK) } } };
-		socklen_t size = sizeof(place.v4);
-		CLEANUP_FD int fd = open_listener(&place, size, SOCK_STREAM);
+		union address address = { .v4 = { .sin_family = AF_INET,
+						  .sin_addr = { htonl(INADDR_LOOPBACK) } } };
+		socklen_t size = sizeof(address.v4);
+		CLEANUP_FD int fd = open_listener(&address, size, SOCK_STREAM);
 
-		if (fd < 0 || getsockname(fd, &place.any, &size) < 0)
+		if (fd < 0 || getsockname(fd, &address.any, &size) < 0)
 			return 0;
-		if (!is_published(plan, ntohs(place.v4.sin_port)))
-			return ntohs(place.v4.sin_port);
+		if (!is_published(plan, ntohs(address.v4.sin_port)))
+			return ntohs(address.v4.sin_port);
 	}
 	return 0;
 }
 
-// In full the box's ports are the host's, and nothing is tried.
-static void add_doors(struct prove *prove, const struct plan *plan, struct listeners *listeners)
+// Adds the port of the box that the server connects to. In the tier full the box's ports are those
+// of the host, and the server does not connect.
+static void add_incoming(struct prove *prove, const struct plan *plan, struct listeners *listeners)
 {
-	uint16_t port = plan->network == NETWORK_FULL ? 0 : free_port(plan);
+	uint16_t port = plan->network == NETWORK_FULL ? 0 : find_free_port(plan);
 
 	if (!port) {
-		listeners->door_count = 0;
+		listeners->box_address_count = 0;
 		return;
 	}
-	for (size_t i = 0; i < listeners->door_count; i++) {
-		union place *door = &listeners->doors[i];
+	for (size_t i = 0; i < listeners->box_address_count; i++) {
+		union address *address = &listeners->box_addresses[i];
 
-		*(door->any.sa_family == AF_INET6 ? &door->v6.sin6_port : &door->v4.sin_port) =
-			htons(port);
+		*(address->any.sa_family == AF_INET6 ? &address->v6.sin6_port
+						     : &address->v4.sin_port) = htons(port);
 	}
 	prove_add(prove, (struct canary){ .kind = CANARY_INCOMING,
 					  .value = arena_printf(prove->arena, "%u", port) });
 }
 
-// Whether anybody came is the box's to say.
-static void knock(const struct listeners *listeners)
+// Starts a connection to the port of the box at each address. The attack program reports whether
+// one arrives.
+static void connect_to_box(const struct listeners *listeners)
 {
-	for (size_t i = 0; i < listeners->door_count; i++) {
-		const union place *door = &listeners->doors[i];
-		CLEANUP_FD int fd =
-			socket(door->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	for (size_t i = 0; i < listeners->box_address_count; i++) {
+		const union address *address = &listeners->box_addresses[i];
+		CLEANUP_FD int fd = socket(address->any.sa_family,
+					   SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-		(void)connect(fd, &door->any, size_of(door));
+		(void)connect(fd, &address->any, address_size(address));
 	}
 }
 
+// Counts a connection or a datagram and answers it with the token.
 static void answer(const struct prove *prove, int listener, size_t canary)
 {
 	enum canary_kind kind = prove->list.items[canary].kind;
 	bool datagram = kind == CANARY_UDP || kind == CANARY_ABSTRACT_DATAGRAM;
-	union place from;
+	union address from;
 	socklen_t size = sizeof(from);
 	char bytes[64];
 
 	if (datagram) {
 		if (recvfrom(listener, bytes, sizeof(bytes), 0, &from.any, &size) < 0)
 			return;
-		prove->arrivals[canary]++;
+		prove->connections[canary]++;
 		sendto(listener, prove->token, strlen(prove->token), MSG_NOSIGNAL, &from.any, size);
 	} else {
-		CLEANUP_FD int guest = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+		CLEANUP_FD int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 
-		if (guest < 0)
+		if (connection < 0)
 			return;
-		prove->arrivals[canary]++;
-		send(guest, prove->token, strlen(prove->token), MSG_NOSIGNAL);
+		prove->connections[canary]++;
+		send(connection, prove->token, strlen(prove->token), MSG_NOSIGNAL);
 	}
 }
 
-// Until the parent lets go; one last look at all listeners then. A probe that hangs is ended like by a user.
-static _Noreturn void serve(const struct prove *prove, const struct listeners *listeners, int life,
-			    pid_t parent)
+// Serves until the parent closes the pipe, then answers what is pending on all listeners. After the
+// timeout it sends SIGTERM to the parent, as a user would end an attack program that hangs.
+static _Noreturn void serve(const struct prove *prove, const struct listeners *listeners,
+			    int parent_pipe, pid_t parent)
 {
-	struct pollfd wait[MOST_LISTENERS + 1] = { { .fd = life, .events = POLLIN } };
-	const int64_t end = clock_monotonic_ms() + LIMIT_MS;
+	struct pollfd wait[MAX_LISTENERS + 1] = { { .fd = parent_pipe, .events = POLLIN } };
+	const int64_t end = clock_monotonic_ms() + TIMEOUT_MS;
 	bool ended = false;
 
 	for (size_t i = 0; i < listeners->count; i++)
 		wait[i + 1] = (struct pollfd){ .fd = listeners->fds[i], .events = POLLIN };
 	while (!ended) {
-		int ready = poll(wait, listeners->count + 1, KNOCK_MS);
+		int ready = poll(wait, listeners->count + 1, CONNECT_INTERVAL_MS);
 
 		ended = wait[0].revents;
 		for (size_t i = 0; ready > 0 && i < listeners->count; i++)
@@ -256,7 +263,7 @@ static _Noreturn void serve(const struct prove *prove, const struct listeners *l
 			kill(parent, SIGTERM);
 			ended = true;
 		}
-		knock(listeners);
+		connect_to_box(listeners);
 	}
 	_exit(0);
 }
@@ -264,20 +271,20 @@ static _Noreturn void serve(const struct prove *prove, const struct listeners *l
 static void start_server(struct prove *prove, const struct listeners *listeners)
 {
 	pid_t parent = getpid();
-	int life[2];
+	int ends[2];
 
-	if (pipe2(life, O_CLOEXEC) < 0)
+	if (pipe2(ends, O_CLOEXEC) < 0)
 		return;
 	prove->server = fork();
 	if (prove->server == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		close(life[1]);
+		close(ends[1]);
 		if (getppid() != parent)
 			_exit(0);
-		serve(prove, listeners, life[0], parent);
+		serve(prove, listeners, ends[0], parent);
 	}
-	close(life[0]);
-	prove->server_life = life[1];
+	close(ends[0]);
+	prove->server_pipe = ends[1];
 }
 
 void prove_listen(struct prove *prove, const struct plan *plan)
@@ -296,11 +303,11 @@ void prove_listen(struct prove *prove, const struct plan *plan)
 			listen_at_path(prove, &listeners, canary);
 	}
 	listen_at_addresses(prove, &listeners);
-	add_doors(prove, plan, &listeners);
-	prove->arrivals = mmap(NULL, prove->list.count * sizeof(*prove->arrivals),
-			       PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (prove->arrivals == MAP_FAILED)
-		prove->arrivals = NULL;
+	add_incoming(prove, plan, &listeners);
+	prove->connections = mmap(NULL, prove->list.count * sizeof(*prove->connections),
+				  PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (prove->connections == MAP_FAILED)
+		prove->connections = NULL;
 	else
 		start_server(prove, &listeners);
 	for (size_t i = 0; i < listeners.count; i++)
@@ -311,7 +318,7 @@ void prove_stop_listening(struct prove *prove)
 {
 	if (prove->server <= 0)
 		return;
-	close(prove->server_life);
+	close(prove->server_pipe);
 	process_wait(prove->server);
 	prove->server = 0;
 }

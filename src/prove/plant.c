@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plants canaries on the host, looks at them afterwards, and takes them away.
+// Plants canaries on the host, checks them after the attacks, and removes them.
 #include "prove/plant.h"
 
 #include "base/arena.h"
@@ -9,6 +9,7 @@
 #include "prove/canaries.h"
 #include "prove/host_values.h"
 #include "prove/listen.h"
+#include "prove/protocol.h"
 #include "prove/prove.h"
 #include "sys/cleanup.h"
 #include "sys/process.h"
@@ -31,7 +32,7 @@
 #include <sys/wait.h>
 
 enum {
-	KEY_SECONDS = 60, // then they vanish by themselves, if we were killed
+	KEY_SECONDS = 60, // timeout of the keys, for the case that claudebox is killed
 	SEMAPHORE_VALUE = 7,
 	OBJECT_SIZE = 4096,
 	FIRST_DESCRIPTOR = 40,
@@ -43,12 +44,13 @@ struct sysv_message {
 	char text[MESSAGE_SIZE];
 };
 
-static const char *number(const struct prove *prove, long value)
+static const char *format_number(const struct prove *prove, long value)
 {
 	return arena_printf(prove->arena, "%ld", value);
 }
 
-// Only a new file in a directory that is there.
+// Creates a file in a directory that exists. Returns false if the file exists or the directory does
+// not.
 static bool plant_file(const struct prove *prove, const char *path)
 {
 	CLEANUP_FD int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -64,15 +66,17 @@ static void plant_files(struct prove *prove)
 		if (canary->kind != CANARY_FILE || canary->granted ||
 		    plant_file(prove, canary->value))
 			continue;
-		// No such directory, or a file, or not ours: then there is nothing that may be opened.
+		// The place does not exist, is a file or belongs to another user. Then the attack
+		// program must not be able to open it at all.
 		name = strrchr(canary->value, '/');
-		canary->kind = canary->secret ? CANARY_ABSENT : CANARY_KIND_COUNT;
+		canary->kind = canary->secret ? CANARY_ABSENT : CANARY_NOT_PLANTED;
 		canary->value =
 			arena_strndup(prove->arena, canary->value, (size_t)(name - canary->value));
 	}
 }
 
-// Made where it is ours for certain, so that its time can be limited; then it goes where it shall be.
+// Creates a key in the process keyring, where its timeout can be set in any case, and moves it to
+// the given keyring.
 static void plant_key(struct prove *prove, const char *group, int keyring)
 {
 	long serial = syscall(SYS_add_key, "user", prove->token, prove->token, strlen(prove->token),
@@ -87,7 +91,7 @@ static void plant_key(struct prove *prove, const char *group, int keyring)
 	if (linked)
 		prove_add(prove, (struct canary){ .kind = CANARY_KEY,
 						  .group = group,
-						  .value = number(prove, serial) });
+						  .value = format_number(prove, serial) });
 }
 
 static void plant_keys(struct prove *prove)
@@ -95,7 +99,7 @@ static void plant_keys(struct prove *prove)
 	size_t count = prove->list.count;
 
 	plant_key(prove, "session", KEY_SPEC_SESSION_KEYRING);
-	// Somebody else's session, as under su: then one of our own.
+	// The session keyring may belong to another user, as under su: join a new one.
 	if (prove->list.count == count &&
 	    syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) >= 0)
 		plant_key(prove, "session", KEY_SPEC_SESSION_KEYRING);
@@ -106,12 +110,12 @@ static void add_object(struct prove *prove, enum canary_kind kind, int id)
 {
 	if (id >= 0)
 		prove_add(prove, (struct canary){ .kind = kind,
-						  .value = number(prove, id),
-						  .extra = number(prove, prove->key) });
+						  .value = format_number(prove, id),
+						  .extra = format_number(prove, prove->key) });
 }
 
-// NULL: it cannot be had.
-static char *attach(int id, int flags)
+// Attaches a shared memory segment. Returns NULL on failure.
+static char *attach_memory(int id, int flags)
 {
 	void *bytes = id < 0 ? NULL : shmat(id, NULL, flags);
 
@@ -125,7 +129,7 @@ static void plant_objects(struct prove *prove)
 	int semaphore = semget(prove->key, 1, flags);
 	int messages = msgget(prove->key, flags);
 	struct sysv_message message = { .type = 1 };
-	char *bytes = attach(memory, 0);
+	char *bytes = attach_memory(memory, 0);
 
 	if (bytes) {
 		memcpy(bytes, prove->token, strlen(prove->token) + 1);
@@ -158,7 +162,8 @@ static void plant_queue(struct prove *prove)
 		prove_add(prove, (struct canary){ .kind = CANARY_QUEUE, .value = prove->mark });
 }
 
-// A shell that waits for its input to end, and that no signal leaves alive. In a group of its own, so that Ctrl+C means only the box.
+// Starts a shell that waits for the end of its input and exits on any signal. Its own process group
+// keeps Ctrl+C away from it.
 static void plant_process(struct prove *prove)
 {
 	const char *variable = arena_printf(prove->arena, "CLAUDEBOX_CANARY=%s", prove->token);
@@ -167,29 +172,30 @@ static void plant_process(struct prove *prove)
 	const char *const environment[] = { variable, NULL };
 	pid_t parent = getpid();
 	sigset_t none;
-	int life[2];
+	int ends[2];
 
-	if (pipe2(life, O_CLOEXEC) < 0)
+	if (pipe2(ends, O_CLOEXEC) < 0)
 		return;
 	prove->process = fork();
 	if (prove->process == 0) {
 		sigemptyset(&none);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		setpgid(0, 0);
-		dup2(life[0], STDIN_FILENO);
+		dup2(ends[0], STDIN_FILENO);
 		sigprocmask(SIG_SETMASK, &none, NULL);
 		if (getppid() == parent)
 			execve("/bin/sh", (char *const *)arguments, (char *const *)environment);
 		_exit(EXIT_NOT_STARTED);
 	}
-	close(life[0]);
-	prove->process_life = life[1];
+	close(ends[0]);
+	prove->process_pipe = ends[1];
 	if (prove->process > 0)
 		prove_add(prove, (struct canary){ .kind = CANARY_PROCESS,
-						  .value = number(prove, prove->process) });
+						  .value = format_number(prove, prove->process) });
 }
 
-// In the order of the descriptors' numbers, from the first free one on.
+// Keeps a copy of fd open without close-on-exec, at the first free number from FIRST_DESCRIPTOR on,
+// and closes fd.
 static void leave_open(struct prove *prove, int fd)
 {
 	int kept = fd < 0 ? -1 : fcntl(fd, F_DUPFD, FIRST_DESCRIPTOR);
@@ -197,10 +203,11 @@ static void leave_open(struct prove *prove, int fd)
 	cleanup_close(&fd);
 	if (kept >= 0)
 		prove_add(prove, (struct canary){ .kind = CANARY_DESCRIPTOR,
-						  .value = number(prove, kept) });
+						  .value = format_number(prove, kept) });
 }
 
-static bool random_text(struct prove *prove, struct error *error)
+// Sets the token, the mark and the key of this run.
+static bool make_names(struct prove *prove, struct error *error)
 {
 	unsigned char bytes[25];
 	struct text hex = { .arena = prove->arena };
@@ -212,7 +219,7 @@ static bool random_text(struct prove *prove, struct error *error)
 	prove->token = arena_printf(prove->arena, CANARY_PREFIX "%.*s", TOKEN_DIGITS, hex.data);
 	prove->mark = arena_printf(prove->arena, CANARY_PREFIX "%.*s", MARK_DIGITS,
 				   hex.data + TOKEN_DIGITS);
-	// Recognisable in ipcs, and never IPC_PRIVATE.
+	// The prefix makes the objects recognisable in ipcs, and the key is never IPC_PRIVATE.
 	prove->key =
 		(int)(0x0cb00000 |
 		      strtol(arena_strndup(prove->arena, hex.data + TOKEN_DIGITS + MARK_DIGITS, 5),
@@ -222,13 +229,13 @@ static bool random_text(struct prove *prove, struct error *error)
 
 bool prove_begin(struct prove *prove, struct arena *arena, struct error *error)
 {
-	// What passes by name in many a profile, if it is free; and one that nobody else has.
+	// Names that profiles often pass, unless the user has set them, and one of claudebox.
 	static const char *const names[] = { "CLAUDEBOX_CANARY", "AWS_SECRET_ACCESS_KEY",
 					     "GITHUB_TOKEN", "NPM_TOKEN" };
 	int ends[2];
 
 	prove->arena = arena;
-	if (!random_text(prove, error))
+	if (!make_names(prove, error))
 		return false;
 	prove_add(prove, (struct canary){ .kind = CANARY_TOKEN, .value = prove->token });
 	prove_add(prove, (struct canary){ .kind = CANARY_MARK, .value = prove->mark });
@@ -248,7 +255,7 @@ bool prove_begin(struct prove *prove, struct arena *arena, struct error *error)
 
 void prove_plant(struct prove *prove, const struct plan *plan)
 {
-	prove_add_facts(prove, plan);
+	prove_add_host_values(prove, plan);
 	plant_files(prove);
 	plant_keys(prove);
 	plant_objects(prove);
@@ -263,9 +270,9 @@ static const char *harm_to_file(const struct prove *prove, const char *path)
 	char text[128] = "";
 
 	if (fd < 0)
-		return "it is gone";
+		return "was removed";
 	if (read(fd, text, sizeof(text) - 1) < 0 || !str_equal(text, prove->token))
-		return "it was changed";
+		return "was changed";
 	return NULL;
 }
 
@@ -273,26 +280,26 @@ static const char *harm_to_process(const struct prove *prove)
 {
 	siginfo_t info = { 0 };
 
-	// It stays to be waited for.
+	// WNOWAIT leaves the process for prove_remove_canaries to reap.
 	waitid(P_PID, (id_t)prove->process, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT);
-	return info.si_pid ? "it was signalled" : NULL;
+	return info.si_pid ? "was signalled" : NULL;
 }
 
 static const char *harm_to_memory(const struct prove *prove, int id)
 {
-	char *bytes = attach(id, SHM_RDONLY);
+	char *bytes = attach_memory(id, SHM_RDONLY);
 	bool same = bytes && strncmp(bytes, prove->token, OBJECT_SIZE) == 0;
 
 	if (bytes)
 		shmdt(bytes);
-	return same ? NULL : "it was changed";
+	return same ? NULL : "was changed";
 }
 
 static const char *harm_to_messages(int id)
 {
 	struct msqid_ds state;
 
-	return msgctl(id, IPC_STAT, &state) == 0 && state.msg_qnum == 1 ? NULL : "it was changed";
+	return msgctl(id, IPC_STAT, &state) == 0 && state.msg_qnum == 1 ? NULL : "was changed";
 }
 
 static const char *harm_to_queue(const struct prove *prove)
@@ -303,10 +310,11 @@ static const char *harm_to_queue(const struct prove *prove)
 	return queue >= 0 && syscall(SYS_mq_getsetattr, queue, NULL, &state) == 0 &&
 			       state.mq_curmsgs == 1
 		       ? NULL
-		       : "it was changed";
+		       : "was changed";
 }
 
-static const char *harm_to(const struct prove *prove, const struct canary *canary)
+// Returns the change to a canary that the host observes, or NULL.
+static const char *find_harm(const struct prove *prove, const struct canary *canary)
 {
 	const int id = (int)strtol(canary->value, NULL, 10);
 	struct stat status;
@@ -315,14 +323,14 @@ static const char *harm_to(const struct prove *prove, const struct canary *canar
 	case CANARY_FILE:
 		return harm_to_file(prove, canary->value);
 	case CANARY_WRITE:
-	case CANARY_MADE:
-		return lstat(canary->value, &status) == 0 ? "it came into being" : NULL;
+	case CANARY_WRITE_BY_ATTACK:
+		return lstat(canary->value, &status) == 0 ? "was created" : NULL;
 	case CANARY_PROCESS:
 		return harm_to_process(prove);
 	case CANARY_SHARED_MEMORY:
 		return harm_to_memory(prove, id);
 	case CANARY_SEMAPHORE:
-		return semctl(id, 0, GETVAL) == SEMAPHORE_VALUE ? NULL : "it was changed";
+		return semctl(id, 0, GETVAL) == SEMAPHORE_VALUE ? NULL : "was changed";
 	case CANARY_MESSAGES:
 		return harm_to_messages(id);
 	case CANARY_QUEUE:
@@ -332,23 +340,23 @@ static const char *harm_to(const struct prove *prove, const struct canary *canar
 	case CANARY_UNIX:
 	case CANARY_TCP:
 	case CANARY_UDP:
-		return prove->arrivals && prove->arrivals[canary - prove->list.items]
-			       ? "the host was reached"
+		return prove->connections && prove->connections[canary - prove->list.items]
+			       ? "was reached"
 			       : NULL;
 	default:
 		return NULL;
 	}
 }
 
-void prove_look_after(struct prove *prove)
+void prove_check_canaries(struct prove *prove)
 {
 	vec_each(canary, &prove->list) {
 		if (!canary->granted)
-			canary->harm = harm_to(prove, canary);
+			canary->harm = find_harm(prove, canary);
 	}
 }
 
-void prove_uproot(struct prove *prove)
+void prove_remove_canaries(struct prove *prove)
 {
 	vec_each(canary, &prove->list) {
 		bool session = str_equal(canary->group, "session");
@@ -359,7 +367,7 @@ void prove_uproot(struct prove *prove)
 	}
 	if (prove->process > 0) {
 		process_kill(prove->process);
-		close(prove->process_life);
+		close(prove->process_pipe);
 	}
 	prove_stop_listening(prove);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plants canaries on the host, looks at them afterwards, and takes them away.
+// Plants canaries on the host, checks them after the attacks, and removes them.
 #pragma once
 
 #include "base/arena.h"
@@ -9,9 +9,16 @@
 
 #include <stdbool.h>
 
-// Before the machine is looked at: what a caller could have left in the environment, and open.
+// Plants variables and open descriptors, as a caller could have left them. Must run before the
+// facts are collected.
 bool prove_begin(struct prove *prove, struct arena *arena, struct error *error);
-// prove_plant.c: what is made, and what became of it. What cannot be made leaves the list.
+
+// Plants all other canaries. A canary that cannot be created becomes CANARY_ABSENT or
+// CANARY_NOT_PLANTED.
 void prove_plant(struct prove *prove, const struct plan *plan);
-void prove_look_after(struct prove *prove);
-void prove_uproot(struct prove *prove);
+
+// Sets `harm` of every canary that the attacks have changed.
+void prove_check_canaries(struct prove *prove);
+
+// Removes the planted keys and ends the planted processes. The journal removes the rest.
+void prove_remove_canaries(struct prove *prove);

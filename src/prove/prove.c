@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// --prove: canaries, a box with the probe in it, and what came of it.
+// --prove: plants canaries, runs the attack program in the box, and reports the result.
 //
-// Theory of operation: from the first canary to the last, signals are blocked; those that come meanwhile go to the
-// probe, as to any agent, and end it. So every way out of here leads through the cleaning, but SIGKILL: then our
-// children end with us, and the next --prove removes the rest. The box's output goes to files in memory, which nobody
+// Theory of operation: signals are blocked from the first canary until the last one is removed. A
+// signal that arrives meanwhile goes to the attack program, as to any agent, and ends it, so every
+// signal but SIGKILL leads through the cleanup. After SIGKILL the child processes exit with this
+// one, and the next --prove removes the rest. The box writes its output to memfds, which no process
 // has to read while it runs.
 #include "prove/prove.h"
 
@@ -15,10 +16,12 @@
 #include "config/config.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
+#include "prove/attacks.h"
 #include "prove/canaries.h"
 #include "prove/journal.h"
 #include "prove/listen.h"
 #include "prove/plant.h"
+#include "prove/protocol.h"
 #include "prove/render.h"
 #include "prove/verdicts.h"
 #include "sys/cleanup.h"
@@ -40,13 +43,14 @@ extern const size_t attack_program_size;
 
 enum { OUTPUT_LIMIT = 1024 * 1024 };
 
-// Standard streams as they were, and the files that stand in for them.
+// The saved standard streams, and the files that replace them.
 struct streams {
 	int saved[3];
 	int files[3];
 };
 
-static int open_memory(const char *name)
+// Opens a memfd that every write appends to; -1 with errno.
+static int open_output(const char *name)
 {
 	int fd = memfd_open(name, false);
 
@@ -55,13 +59,14 @@ static int open_memory(const char *name)
 	return fd;
 }
 
-// What a caller redirected is not the box's: a terminal is all that it gets, as always.
-static bool divert(struct streams *streams, struct error *error)
+// Replaces the standard streams. A redirected standard input is not passed to the box; a terminal
+// is.
+static bool redirect_streams(struct streams *streams, struct error *error)
 {
 	streams->files[0] = isatty(STDIN_FILENO) ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
 						 : open("/dev/null", O_RDONLY | O_CLOEXEC);
-	streams->files[1] = open_memory("probe-output");
-	streams->files[2] = open_memory("probe-messages");
+	streams->files[1] = open_output("attack-output");
+	streams->files[2] = open_output("attack-messages");
 	for (int i = 0; i < 3; i++) {
 		streams->saved[i] = fcntl(i, F_DUPFD_CLOEXEC, 3);
 		if (streams->files[i] < 0 || dup2(streams->files[i], i) < 0)
@@ -70,7 +75,7 @@ static bool divert(struct streams *streams, struct error *error)
 	return true;
 }
 
-static void restore(const struct streams *streams)
+static void restore_streams(const struct streams *streams)
 {
 	for (int i = 0; i < 3; i++) {
 		if (streams->saved[i] >= 0)
@@ -81,7 +86,8 @@ static void restore(const struct streams *streams)
 	}
 }
 
-static const char *read_memory(struct arena *arena, int fd)
+// Returns the content of a memfd, or "" if there is none or it is too long.
+static const char *read_output(struct arena *arena, int fd)
 {
 	struct stat status = { 0 };
 	char *text;
@@ -92,20 +98,22 @@ static const char *read_memory(struct arena *arena, int fd)
 	return pread(fd, text, (size_t)status.st_size, 0) < 0 ? "" : text;
 }
 
-// What was typed in by the box, if anything was, is not for the user's shell.
-static void drain_terminal(struct arena *arena, const struct proof *proof)
+// Discards terminal input if a terminal attack succeeded, so that the user's shell does not read
+// input that came from the box.
+static void drain_terminal(const struct proof *proof)
 {
 	CLEANUP_FD int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
 
-	for (size_t i = 0; terminal >= 0 && i < attack_count; i++)
-		if (proof->rows[i].verdict == VERDICT_LEAKED &&
-		    str_starts(attack_name(arena, &attack_table[i]), "terminal-"))
+	for (enum attack_id attack = 0; terminal >= 0 && attack < ATTACK_COUNT; attack++)
+		if (proof->rows[attack].verdict == VERDICT_LEAKED &&
+		    str_equal(attack_table[attack].group, "terminal"))
 			tcflush(terminal, TCIFLUSH);
 }
 
-// Plants, runs, looks and cleans. False: no box could be started.
-static bool attack(struct prove *prove, struct plan *plan, struct proof *ret_proof,
-		   struct error *error)
+// Plants the canaries, runs the box, checks the canaries and removes them. Returns false with an
+// error if the box could not start.
+static bool run_attacks(struct prove *prove, struct plan *plan, struct proof *ret_proof,
+			struct error *error)
 {
 	struct streams streams = { { -1, -1, -1 }, { -1, -1, -1 } };
 	const char *messages;
@@ -116,14 +124,14 @@ static bool attack(struct prove *prove, struct plan *plan, struct proof *ret_pro
 	prove_grant_ports(prove->arena, plan, &prove->list);
 	prove_change_plan(plan, prove->arena, attack_program, attack_program_size,
 			  prove_render_canaries(prove->arena, &prove->list));
-	ok = divert(&streams, error) && box_run(plan, prove->arena, &status, error);
-	restore(&streams);
+	ok = redirect_streams(&streams, error) && box_run(plan, prove->arena, &status, error);
+	restore_streams(&streams);
 	prove_stop_listening(prove);
-	prove_look_after(prove);
-	prove_uproot(prove);
-	*ret_proof = prove_judge(prove->arena, read_memory(prove->arena, streams.files[1]), status,
+	prove_check_canaries(prove);
+	prove_remove_canaries(prove);
+	*ret_proof = prove_judge(prove->arena, read_output(prove->arena, streams.files[1]), status,
 				 &prove->list, plan->user_namespaces ? plan->nested_by : NULL);
-	messages = read_memory(prove->arena, streams.files[2]);
+	messages = read_output(prove->arena, streams.files[2]);
 	if (!ok || ret_proof->problem)
 		write_all(STDERR_FILENO, messages, strlen(messages));
 	for (int i = 0; i < 3; i++)
@@ -140,8 +148,9 @@ bool prove_command(struct prove *prove, const struct config *config, const struc
 	bool ok;
 
 	if (plan->state.upgrade.needed) {
-		error_hint(error, "start a box first: claudebox --shell");
-		return error_set(error, "the state is still that of an earlier claudebox");
+		error_set(error, "'%s' is still in the layout of an earlier claudebox",
+			  plan->state.root);
+		return error_hint(error, "start a box first: claudebox --shell");
 	}
 	prove_grant_variables(prove->arena, plan, &prove->list);
 	vec_each(canary, &places)
@@ -150,11 +159,11 @@ bool prove_command(struct prove *prove, const struct config *config, const struc
 	close(supervise_open_signals());
 	ok = prove_open_journal(prove, plan, error);
 	if (ok) {
-		ok = attack(prove, plan, &proof, error);
+		ok = run_attacks(prove, plan, &proof, error);
 		prove_close_journal(prove, plan);
 	}
 	if (ok)
-		drain_terminal(prove->arena, &proof);
+		drain_terminal(&proof);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (!ok) {
 		error->status = EXIT_NOT_STARTED;

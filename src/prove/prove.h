@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// --prove: what is planted on the host, what the probe in the box says about it, and what that means.
+// --prove: plants canaries on the host, attacks them from inside the box, and reports the result.
 //
-// Theory of operation: canaries are marks with a random token, in every kind of place that the box must not reach. The
-// probe gets their list, and the box of the plan with no other change, and prints a line for each attack of
-// prove/attacks.def. What the plan lets in because the user asked for it is not in the list; its attacks are
-// "granted". What only the host can see afterwards turns an attack that looked held into a leak.
+// Theory of operation: canaries are objects that contain a random token, in every kind of place
+// that the box must not reach. The attack program runs in the box of the plan, which is otherwise
+// unchanged. It reads the list of canaries and prints a line for each attack of prove/attacks.def.
+// Canaries that the plan lets in because the user asked for it are not on the list; their attacks
+// are "granted". A change that only the host can observe turns a blocked attack into a leak.
 #pragma once
 
 #include "base/arena.h"
@@ -19,25 +20,28 @@
 
 struct prove {
 	struct arena *arena;
-	const char *token; // what everything planted holds
-	const char *mark;  // what it is called
+	const char *token; // the content of every planted object
+	const char *mark;  // the name of every planted object
 	int key;           // of System V objects
 	canaries list;
-	int journal;            // locked as long as we live
-	const char *listed;     // what it says
-	unsigned int *arrivals; // for each canary, counted by the server
+	int journal;               // locked while this process runs
+	const char *journal_text;  // content of the journal
+	unsigned int *connections; // for each canary, counted by the server in shared memory
 	pid_t server;
-	int server_life; // closed: the server ends
-	pid_t process;
-	int process_life;
+	int server_pipe; // the server exits when it is closed
+	pid_t process;   // the planted process
+	int process_pipe;
 };
 
+// Appends a canary to the list and returns it, valid until the next call.
 static inline struct canary *prove_add(struct prove *prove, struct canary canary)
 {
 	vec_push(prove->arena, &prove->list, canary);
 	return &prove->list.items[prove->list.count - 1];
 }
 
-// Plants, attacks, cleans up and prints. The exit status says what came of it.
+// Plants the canaries, runs the attacks, removes the canaries and prints the report. `ret_status`
+// is 0 if nothing leaked. Returns false with an error if the box could not start or the proof is
+// incomplete.
 bool prove_command(struct prove *prove, const struct config *config, const struct facts *facts,
 		   struct plan *plan, int *ret_status, struct error *error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The result of --prove, as a table and as JSON.
+// The report of --prove, as a table and as JSON.
 #include "prove/render.h"
 
 #include "base/arena.h"
@@ -9,17 +9,19 @@
 #include "base/text.h"
 #include "config/options.h"
 #include "plan/plan.h"
+#include "prove/attacks.h"
+#include "prove/protocol.h"
 #include "prove/verdicts.h"
 
 enum { NARROW_COLUMNS = 72, INDENT = 4, VERDICT_COLUMNS = 7 };
 
-// What a verdict is called in the table, how it looks there, and what it is in the last line.
+// How the table shows a verdict, and its name in the last line.
 static const struct {
 	const char *shown;
 	enum style style;
 	const char *counted;
 } verdict_rows[VERDICT_COUNT] = {
-	[VERDICT_BLOCKED] = { "held", STYLE_PLAIN, "held" },
+	[VERDICT_BLOCKED] = { "blocked", STYLE_PLAIN, "blocked" },
 	[VERDICT_LEAKED] = { "LEAKED", STYLE_DANGER, "leaked" },
 	[VERDICT_OPEN] = { "open", STYLE_WARN, "open by the tier" },
 	[VERDICT_GRANTED] = { "granted", STYLE_ASKED, "granted" },
@@ -27,9 +29,10 @@ static const struct {
 	[VERDICT_NOT_RUN] = { "not run", STYLE_DANGER, "not run" },
 };
 
-// What is held says by what; everything else says how it came out.
-static const char *reason_of(struct arena *arena, const struct attack *attack,
-			     const struct proof_row *row)
+// Returns the text beside the verdict: for a blocked attack the protection and the error, for a
+// leak the access, otherwise the reason alone.
+static const char *describe(struct arena *arena, const struct attack *attack,
+			    const struct proof_row *row)
 {
 	const char *why = quote_display(arena, row->why, 0);
 
@@ -40,7 +43,7 @@ static const char *reason_of(struct arena *arena, const struct attack *attack,
 	return why;
 }
 
-static void add_row(struct screen *screen, size_t name_width, const struct attack *attack,
+static void add_row(struct screen *screen, size_t name_width, enum attack_id attack,
 		    const struct proof_row *row)
 {
 	const char *name = attack_name(screen->arena, attack);
@@ -55,7 +58,8 @@ static void add_row(struct screen *screen, size_t name_width, const struct attac
 		screen_end_line(screen, indent);
 	else
 		screen_add_blanks(screen, VERDICT_COLUMNS - display_width(shown) + 2);
-	screen_add_wrapped(screen, STYLE_PLAIN, reason_of(screen->arena, attack, row), indent);
+	screen_add_wrapped(screen, STYLE_PLAIN, describe(screen->arena, &attack_table[attack], row),
+			   indent);
 }
 
 static void add_summary(struct screen *screen, const struct proof *proof)
@@ -84,8 +88,8 @@ const char *render_proof(struct arena *arena, const struct plan *plan, const str
 	const char *group = NULL;
 	size_t name_width = 0;
 
-	for (size_t i = 0; i < attack_count; i++) {
-		size_t width = display_width(attack_table[i].id);
+	for (enum attack_id attack = 0; attack < ATTACK_COUNT; attack++) {
+		size_t width = display_width(attack_name(arena, attack));
 
 		name_width = width > name_width ? width : name_width;
 	}
@@ -98,21 +102,21 @@ const char *render_proof(struct arena *arena, const struct plan *plan, const str
 					plan->profile ? ", profile " : "",
 					plan->profile ? plan->profile : ""),
 			   0);
-	for (size_t i = 0; i < attack_count; i++) {
-		if (!str_equal(group, attack_table[i].group)) {
-			group = attack_table[i].group;
+	for (enum attack_id attack = 0; attack < ATTACK_COUNT; attack++) {
+		if (!str_equal(group, attack_table[attack].group)) {
+			group = attack_table[attack].group;
 			text_add(&screen.out, "\n");
 			screen_add(&screen, STYLE_HEAD, group);
 			text_add(&screen.out, "\n");
 		}
-		add_row(&screen, name_width, &attack_table[i], &proof->rows[i]);
+		add_row(&screen, name_width, attack, &proof->rows[attack]);
 	}
 	add_summary(&screen, proof);
 	return text_get(&screen.out);
 }
 
-// JSON is UTF-8; what the probe says need not be.
-static json_t *string_of(struct arena *arena, const char *value)
+// Returns a JSON string. Text that is no UTF-8, which the attack program may send, is escaped.
+static json_t *make_string(struct arena *arena, const char *value)
 {
 	json_t *string = json_string(value);
 
@@ -125,20 +129,20 @@ const char *render_proof_json(struct arena *arena, const struct plan *plan,
 	json_t *attacks = json_array();
 	JSON_OWNED *all = NULL;
 
-	for (size_t i = 0; i < attack_count; i++) {
-		const struct attack *attack = &attack_table[i];
+	for (enum attack_id id = 0; id < ATTACK_COUNT; id++) {
+		const struct attack *attack = &attack_table[id];
+		const struct proof_row *row = &proof->rows[id];
 
-		json_array_append_new(attacks,
-				      json_pack("{s:s, s:s, s:s, s:s, s:o, s:s}", "name",
-						attack_name(arena, attack), "group", attack->group,
-						"tried", attack->tried, "verdict",
-						verdict_names[proof->rows[i].verdict], "why",
-						string_of(arena, proof->rows[i].why), "held_by",
-						attack->blocked_by));
+		json_array_append_new(attacks, json_pack("{s:s, s:s, s:s, s:s, s:o, s:s}", "name",
+							 attack_name(arena, id), "group",
+							 attack->group, "tried", attack->tried,
+							 "verdict", verdict_names[row->verdict],
+							 "why", make_string(arena, row->why),
+							 "blocked_by", attack->blocked_by));
 	}
 	all = json_pack("{s:i, s:s, s:s?, s:o, s:b, s:o}", "version", 1, "tier",
 			network_tier_names[plan->network], "profile", plan->profile, "project",
-			string_of(arena, plan->project), "complete", !proof->problem, "attacks",
+			make_string(arena, plan->project), "complete", !proof->problem, "attacks",
 			attacks);
 	for (enum verdict verdict = 0; verdict < VERDICT_COUNT; verdict++)
 		json_object_set_new(all, verdict_names[verdict],

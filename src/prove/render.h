@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The result of --prove, as a table and as JSON.
+// The report of --prove, as a table and as JSON.
 #pragma once
 
 #include "base/arena.h"

@@ -1,61 +1,28 @@
 // SPDX-License-Identifier: MIT
-// What the attacks of --prove came to: the probe's lines, what the user granted, and what the host saw.
+// The verdict on each attack, from the output of the attack program, the user's grants, and the
+// changes that the host observed.
 #include "prove/verdicts.h"
 
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "prove/attacks.h"
 #include "prove/canaries.h"
+#include "prove/protocol.h"
 
 #include <string.h>
 
-#define ATTACK(id, group, tried, blocked_by) { #id, group, tried, blocked_by },
-const struct attack attack_table[] = {
-#include "prove/attacks.def"
-};
-#undef ATTACK
-const size_t attack_count = ARRAY_SIZE(attack_table);
-
-const char *const verdict_names[VERDICT_COUNT] = {
-	[VERDICT_BLOCKED] = "held",    [VERDICT_LEAKED] = "leaked",   [VERDICT_OPEN] = "open",
-	[VERDICT_GRANTED] = "granted", [VERDICT_SKIPPED] = "skipped", [VERDICT_NOT_RUN] = "not-run",
-};
-
-const char *attack_name(struct arena *arena, const struct attack *attack)
+// Returns the verdict that the attack program sent. Only claudebox decides VERDICT_GRANTED, so that
+// name counts as no result, like an unknown one.
+static enum verdict parse_verdict(const char *name)
 {
-	char *name = arena_strdup(arena, attack->id);
+	enum verdict verdict = verdict_by_name(name);
 
-	for (char *s = name; *s; s++) {
-		if (*s == '_')
-			*s = '-';
-		else if (*s >= 'A' && *s <= 'Z')
-			*s = (char)(*s - 'A' + 'a');
-	}
-	return name;
+	return verdict == VERDICT_GRANTED || verdict == VERDICT_COUNT ? VERDICT_NOT_RUN : verdict;
 }
 
-static size_t find_attack(struct arena *arena, const char *name)
-{
-	size_t i = 0;
-
-	while (i < attack_count && !str_equal(attack_name(arena, &attack_table[i]), name))
-		i++;
-	return i;
-}
-
-static enum verdict find_verdict(const char *name)
-{
-	enum verdict verdict = VERDICT_BLOCKED;
-
-	while (verdict < VERDICT_GRANTED && !str_equal(verdict_names[verdict], name))
-		verdict++;
-	if (verdict < VERDICT_GRANTED)
-		return verdict;
-	// "failed", or what nobody knows: it proves nothing.
-	return str_equal(name, "skipped") ? VERDICT_SKIPPED : VERDICT_NOT_RUN;
-}
-
-// NAME TAB VERDICT TAB WHY; the last line is "end TAB COUNT TAB -". Whether there was one.
+// Reads the lines of the attack program; the first line of an attack counts. Returns whether the
+// last line is there.
 static bool read_output(struct arena *arena, struct proof *proof, const char *output)
 {
 	bool ended = false;
@@ -64,104 +31,80 @@ static bool read_output(struct arena *arena, struct proof *proof, const char *ou
 	while (!ended && (name = str_next_line(arena, &output))) {
 		char *verdict = strchr(name, '\t');
 		char *why = verdict ? strchr(verdict + 1, '\t') : NULL;
+		enum attack_id attack;
 
 		if (!why)
 			continue;
 		*verdict++ = *why++ = '\0';
-		ended = str_equal(name, "end");
-
-		size_t i = find_attack(arena, name);
-
-		if (i < attack_count && proof->rows[i].verdict == VERDICT_NOT_RUN)
-			proof->rows[i] = (struct proof_row){ find_verdict(verdict), why };
+		ended = str_equal(name, PROTOCOL_END);
+		attack = attack_by_name(name);
+		if (attack < ATTACK_COUNT && proof->rows[attack].verdict == VERDICT_NOT_RUN)
+			proof->rows[attack] = (struct proof_row){ parse_verdict(verdict), why };
 	}
 	return ended;
 }
 
-// Attacks by their place in the table.
-#define ATTACK(id, group, tried, blocked_by) id,
-enum attack_id {
-#include "prove/attacks.def"
-};
-#undef ATTACK
-
-// Which attack reads which class of files.
-static const struct {
-	const char *name;
-	enum attack_id attack;
-} classes[] = {
-#define CLASS(name, attack) { name, attack },
-#include "prove/classes.def"
-#undef CLASS
-};
-
-static enum attack_id attack_of_class(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
-		if (str_equal(classes[i].name, name))
-			return classes[i].attack;
-	return FILES_OTHERS;
-}
-
-// Which attack answers for what was done to which canary, as seen from the host.
-static const struct aim {
+// The attack that is charged with a change to a canary, as the host observes it.
+static const struct target {
 	enum canary_kind kind;
 	enum attack_id attack;
-	const char *group; // NULL: any
-} aims[] = {
-	{ CANARY_FILE, WRITE_CANARIES, NULL },
-	{ CANARY_WRITE, WRITE_CREATE, NULL },
-	{ CANARY_ABSTRACT, SOCKETS_ABSTRACT, NULL },
-	{ CANARY_ABSTRACT_DATAGRAM, SOCKETS_ABSTRACT_DATAGRAM, NULL },
-	{ CANARY_UNIX, SOCKETS_PATH, NULL },
-	{ CANARY_TCP, NETWORK_LOOPBACK_TCP, "loopback" },
-	{ CANARY_TCP, NETWORK_HOST_TCP, "host" },
-	{ CANARY_UDP, NETWORK_LOOPBACK_UDP, "loopback" },
-	{ CANARY_UDP, NETWORK_HOST_UDP, "host" },
-	{ CANARY_PROCESS, PROCESSES_SIGNAL, NULL },
-	{ CANARY_SHARED_MEMORY, MEMORY_SHM_ID, NULL },
-	{ CANARY_SEMAPHORE, MEMORY_SEMAPHORES, NULL },
-	{ CANARY_MESSAGES, MEMORY_MESSAGES, NULL },
-	{ CANARY_QUEUE, MEMORY_MQUEUE, NULL },
+	const char *group; // NULL for any
+} targets[] = {
+	{ CANARY_FILE, ATTACK_WRITE_CANARIES, NULL },
+	{ CANARY_WRITE, ATTACK_WRITE_CREATE, NULL },
+	{ CANARY_ABSTRACT, ATTACK_SOCKETS_ABSTRACT, NULL },
+	{ CANARY_ABSTRACT_DATAGRAM, ATTACK_SOCKETS_ABSTRACT_DATAGRAM, NULL },
+	{ CANARY_UNIX, ATTACK_SOCKETS_PATH, NULL },
+	{ CANARY_TCP, ATTACK_NETWORK_LOOPBACK_TCP, "loopback" },
+	{ CANARY_TCP, ATTACK_NETWORK_HOST_TCP, "host" },
+	{ CANARY_UDP, ATTACK_NETWORK_LOOPBACK_UDP, "loopback" },
+	{ CANARY_UDP, ATTACK_NETWORK_HOST_UDP, "host" },
+	{ CANARY_PROCESS, ATTACK_PROCESSES_SIGNAL, NULL },
+	{ CANARY_SHARED_MEMORY, ATTACK_MEMORY_SHM_ID, NULL },
+	{ CANARY_SEMAPHORE, ATTACK_MEMORY_SEMAPHORES, NULL },
+	{ CANARY_MESSAGES, ATTACK_MEMORY_MESSAGES, NULL },
+	{ CANARY_QUEUE, ATTACK_MEMORY_MQUEUE, NULL },
 };
 
+// Returns whether the host observed a change that this attack caused.
 static bool did_harm(enum attack_id attack, const struct canary *canary)
 {
 	if (!canary->harm)
 		return false;
-	if (canary->kind == CANARY_MADE)
-		return str_equal(canary->group, attack_table[attack].id);
-	for (size_t i = 0; i < ARRAY_SIZE(aims); i++)
-		if (aims[i].attack == attack && aims[i].kind == canary->kind &&
-		    (!aims[i].group || str_equal(aims[i].group, canary->group)))
+	if (canary->kind == CANARY_WRITE_BY_ATTACK)
+		return attack_by_name(canary->group) == attack;
+	for (size_t i = 0; i < ARRAY_SIZE(targets); i++)
+		if (targets[i].attack == attack && targets[i].kind == canary->kind &&
+		    (!targets[i].group || str_equal(targets[i].group, canary->group)))
 			return true;
 	return false;
 }
 
+// Returns whether the user granted a canary that this attack would have tried.
 static bool was_granted(enum attack_id attack, const struct canary *canary)
 {
 	if (!canary->granted)
 		return false;
 	switch (canary->kind) {
 	case CANARY_VARIABLE:
-		return attack == ENVIRONMENT_OWN;
+		return attack == ATTACK_ENVIRONMENT_OWN;
 	case CANARY_FILE:
 	case CANARY_ABSENT:
-		return attack == attack_of_class(canary->group);
+		return attack == attack_by_name(canary->group);
 	case CANARY_UNIX:
-		return attack == SOCKETS_PATH;
+		return attack == ATTACK_SOCKETS_PATH;
 	case CANARY_TCP:
-		return attack == NETWORK_LOOPBACK_TCP;
+		return attack == ATTACK_NETWORK_LOOPBACK_TCP;
 	case CANARY_INCOMING:
-		return attack == NETWORK_INCOMING;
+		return attack == ATTACK_NETWORK_INCOMING;
 	case CANARY_WRITE:
-		return attack == WRITE_CREATE;
+		return attack == ATTACK_WRITE_CREATE;
 	default:
 		return false;
 	}
 }
 
-// One after the other, each once.
+// Changes a verdict to granted, or adds a further grant to it. A leak stays a leak.
 static void grant(struct arena *arena, struct proof_row *row, const char *granted)
 {
 	if (row->verdict == VERDICT_BLOCKED || row->verdict == VERDICT_SKIPPED)
@@ -170,22 +113,25 @@ static void grant(struct arena *arena, struct proof_row *row, const char *grante
 		row->why = arena_printf(arena, "%s; %s", row->why, granted);
 }
 
-// What a box that may make boxes has open: namespaces, and the list of keys, for below a cover over a part of /proc no box
-// inside could mount one of its own.
+// Returns whether an attack succeeds by design in a nested box. Such a box can create namespaces,
+// and its /proc/keys is not covered, because the kernel refuses to mount /proc in a user namespace
+// where parts of /proc are covered.
 static bool comes_with_nested(enum attack_id attack)
 {
 	switch (attack) {
-	case KERNEL_USER_NAMESPACE:
-	case KERNEL_CLONE_NAMESPACE:
-	case KERNEL_CLONE3_NAMESPACE:
-	case KEYS_LIST:
+	case ATTACK_KERNEL_USER_NAMESPACE:
+	case ATTACK_KERNEL_CLONE_NAMESPACE:
+	case ATTACK_KERNEL_CLONE3_NAMESPACE:
+	case ATTACK_KEYS_LIST:
 		return true;
 	default:
 		return false;
 	}
 }
 
-// The probe was not told of what was granted, so what it says is about the rest; and it cannot see what it did to the host.
+// Decides the verdict of one attack. The list that the attack program reads has no granted
+// canaries, so its verdict concerns the others. It cannot see changes on the host, so those are
+// added here.
 static void judge_row(struct arena *arena, struct proof_row *row, enum attack_id attack,
 		      const canaries *list, const char *nested_by)
 {
@@ -199,40 +145,44 @@ static void judge_row(struct arena *arena, struct proof_row *row, enum attack_id
 	vec_each(canary, list) {
 		if (row->verdict != VERDICT_OPEN && row->verdict != VERDICT_LEAKED &&
 		    did_harm(attack, canary))
-			*row = (struct proof_row){ VERDICT_LEAKED,
-						   arena_printf(arena, "%s: %s, seen from the host",
-								canary->value, canary->harm) };
+			*row = (struct proof_row){
+				VERDICT_LEAKED, arena_printf(arena, "%s %s (observed on the host)",
+							     canary->value, canary->harm)
+			};
 	}
 }
 
+// Returns why the proof is incomplete, or NULL.
 static const char *find_problem(struct arena *arena, const struct proof *proof, int status,
 				bool ended)
 {
 	size_t missing = proof->counts[VERDICT_NOT_RUN];
 
 	if (status > EXIT_SIGNAL_BASE)
-		return arena_printf(arena, "signal %d ended the probe, %zu attacks were not made",
+		return arena_printf(arena,
+				    "signal %d killed the attack program, %zu attacks did not run",
 				    status - EXIT_SIGNAL_BASE, missing);
 	if (status || !ended)
 		return arena_printf(arena,
-				    "the probe ended early (status %d), %zu attacks were "
-				    "not made",
+				    "the attack program exited early (status %d), "
+				    "%zu attacks did not run",
 				    status, missing);
-	return missing ? arena_printf(arena, "%zu attacks were not made", missing) : NULL;
+	return missing ? arena_printf(arena, "%zu attacks did not run", missing) : NULL;
 }
 
 struct proof prove_judge(struct arena *arena, const char *output, int status, const canaries *list,
 			 const char *nested_by)
 {
-	struct proof proof = { .rows = arena_alloc(arena, attack_count * sizeof(*proof.rows)) };
+	struct proof proof = { 0 };
 	bool ended;
 
-	for (size_t i = 0; i < attack_count; i++)
-		proof.rows[i] = (struct proof_row){ VERDICT_NOT_RUN, "the probe said nothing" };
+	for (enum attack_id attack = 0; attack < ATTACK_COUNT; attack++)
+		proof.rows[attack] =
+			(struct proof_row){ VERDICT_NOT_RUN, "the attack program sent no result" };
 	ended = read_output(arena, &proof, output);
-	for (size_t i = 0; i < attack_count; i++) {
-		judge_row(arena, &proof.rows[i], (enum attack_id)i, list, nested_by);
-		proof.counts[proof.rows[i].verdict]++;
+	for (enum attack_id attack = 0; attack < ATTACK_COUNT; attack++) {
+		judge_row(arena, &proof.rows[attack], attack, list, nested_by);
+		proof.counts[proof.rows[attack].verdict]++;
 	}
 	proof.problem = find_problem(arena, &proof, status, ended);
 	return proof;

@@ -1,28 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What the attacks of --prove came to: the probe's lines, what the user granted, and what the host saw.
+// The verdict on each attack, from the output of the attack program, the user's grants, and the
+// changes that the host observed.
 #pragma once
 
 #include "base/arena.h"
 #include "prove/canaries.h"
+#include "prove/protocol.h"
 
 #include <stddef.h>
-
-enum verdict {
-	VERDICT_BLOCKED,
-	VERDICT_LEAKED,
-	VERDICT_OPEN,    // the tier means it
-	VERDICT_GRANTED, // the user asked for it
-	VERDICT_SKIPPED, // there was nothing to attack
-	VERDICT_NOT_RUN,
-	VERDICT_COUNT,
-};
-
-struct attack {
-	const char *id; // as in the table
-	const char *group;
-	const char *tried;
-	const char *blocked_by;
-};
 
 struct proof_row {
 	enum verdict verdict;
@@ -30,15 +15,12 @@ struct proof_row {
 };
 
 struct proof {
-	struct proof_row *rows; // one for each attack
+	struct proof_row rows[ATTACK_COUNT];
 	size_t counts[VERDICT_COUNT];
-	const char *problem; // why it proves nothing, NULL: it is complete
+	const char *problem; // why the proof is incomplete, NULL if it is complete
 };
 
-extern const char *const verdict_names[VERDICT_COUNT];
-extern const struct attack attack_table[];
-extern const size_t attack_count;
-const char *attack_name(struct arena *arena, const struct attack *attack);
-// From what the probe printed, how it ended, and what the host saw. `nested_by`: who let the box make boxes, or NULL.
+// Returns the verdicts. `output` and `status` are the output and exit status of the attack program.
+// `nested_by` names the origin of "nested" if the box may create user namespaces, otherwise NULL.
 struct proof prove_judge(struct arena *arena, const char *output, int status, const canaries *list,
 			 const char *nested_by);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Makes the kernel's programs from the table, at build time: generate MACHINE writes C, generate MACHINE --list the
-// rules as JSON for the tests.
+// Generates the BPF programs of the seccomp filter from the table, at build time: generate MACHINE
+// prints C source, generate MACHINE --list prints the rules as JSON for the tests.
 #include "seccomp/rules.h"
 
 #include <errno.h>
@@ -14,9 +14,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { BITS = 32, MOST_PATTERNS = 128 };
+enum { BITS = 32, MAX_PATTERNS = 128 };
 
-// The argument, under a mask, is this value.
+// Holds if the argument, under a mask, has this value.
 struct pattern {
 	unsigned int argument;
 	uint32_t mask;
@@ -24,27 +24,28 @@ struct pattern {
 };
 
 struct patterns {
-	struct pattern items[MOST_PATTERNS];
+	struct pattern items[MAX_PATTERNS];
 	size_t count;
 };
 
 static _Noreturn void fail(const char *what, const char *name, int error)
 {
-	fprintf(stderr, "filter: %s '%s': %s\n", what, name, strerror(error));
+	fprintf(stderr, "seccomp-generator: %s '%s': %s\n", what, name, strerror(error));
 	exit(1);
 }
 
-static void add(struct patterns *patterns, const struct filter_test *test, uint32_t mask,
-		uint32_t value)
+static void add_pattern(struct patterns *patterns, const struct argument_test *test, uint32_t mask,
+			uint32_t value)
 {
-	if (patterns->count == MOST_PATTERNS)
+	if (patterns->count == MAX_PATTERNS)
 		fail("too many patterns", "table", E2BIG);
 	patterns->items[patterns->count++] =
 		(struct pattern){ .argument = test->argument, .mask = mask, .value = value };
 }
 
-// All values but those: blocks of a power of two that hold none of them.
-static void add_other(struct patterns *patterns, const struct filter_test *test, uint32_t from,
+// Adds patterns for all values from `from` on that the test does not list: blocks whose size is a
+// power of two and that contain no listed value.
+static void add_other(struct patterns *patterns, const struct argument_test *test, uint32_t from,
 		      uint32_t size)
 {
 	bool hit = false;
@@ -52,63 +53,67 @@ static void add_other(struct patterns *patterns, const struct filter_test *test,
 	for (uint32_t value = from; value < from + size && value < BITS; value++)
 		hit |= test->value >> value & 1;
 	if (!hit) {
-		add(patterns, test, ~(size - 1), from);
+		add_pattern(patterns, test, ~(size - 1), from);
 	} else if (size > 1) {
 		add_other(patterns, test, from, size / 2);
 		add_other(patterns, test, from + size / 2, size / 2);
 	}
 }
 
-static struct patterns expand(const struct filter_test *test)
+// Returns the patterns that together are equivalent to the test.
+static struct patterns expand_test(const struct argument_test *test)
 {
 	const uint32_t top = 1U << (BITS - 1);
 	struct patterns patterns = { 0 };
 
 	if (test->kind == TEST_EQUALS)
-		add(&patterns, test, ~0U, test->value);
+		add_pattern(&patterns, test, ~0U, test->value);
 	if (test->kind == TEST_OTHER)
 		add_other(&patterns, test, 0, OTHER_LIMIT);
 	for (uint32_t bit = 1; bit; bit <<= 1) {
 		bool wanted = test->value & bit;
 
 		if (test->kind == TEST_ANY_BIT && wanted)
-			add(&patterns, test, bit, bit);
+			add_pattern(&patterns, test, bit, bit);
 		if (test->kind != TEST_BITS_NO_QUERY || bit == top)
 			continue;
-		// Without the highest bit it is no question; with it, and another one missing, neither.
+		// A value without the top bit is no query, and neither is one that lacks another
+		// bit.
 		if (wanted)
-			add(&patterns, test, top | bit, bit);
-		add(&patterns, test, top | bit, top);
+			add_pattern(&patterns, test, top | bit, bit);
+		add_pattern(&patterns, test, top | bit, top);
 	}
 	return patterns;
 }
 
-// What becomes of a rule: it is given to the filter, or listed.
-typedef void take_rule(void *context, const struct filter_rule *rule, int number,
-		       const struct pattern *const *conditions, size_t count);
+// Handles one combination of conditions of a rule.
+typedef void rule_function(void *context, const struct seccomp_rule *rule, int number,
+			   const struct pattern *const *conditions, size_t count);
 
-static void each_combination(const struct filter_rule *rule, int number, take_rule *take,
+// Calls the function for each combination of the patterns of a rule's tests.
+static void each_combination(const struct seccomp_rule *rule, int number, rule_function *function,
 			     void *context)
 {
-	struct patterns first = expand(&rule->tests[0]);
-	struct patterns second = expand(&rule->tests[1]);
-	const struct pattern *conditions[MOST_TESTS];
+	struct patterns first = expand_test(&rule->tests[0]);
+	struct patterns second = expand_test(&rule->tests[1]);
+	const struct pattern *conditions[MAX_TESTS];
 
 	if (!first.count)
-		take(context, rule, number, NULL, 0);
+		function(context, rule, number, NULL, 0);
 	for (size_t i = 0; i < first.count; i++) {
 		conditions[0] = &first.items[i];
 		if (!second.count)
-			take(context, rule, number, conditions, 1);
+			function(context, rule, number, conditions, 1);
 		for (size_t k = 0; k < second.count; k++) {
 			conditions[1] = &second.items[k];
-			take(context, rule, number, conditions, 2);
+			function(context, rule, number, conditions, 2);
 		}
 	}
 }
 
-// A call that a machine does not have gets a negative number from libseccomp.
-static int number_of(const struct filter_rule *rule, uint32_t machine)
+// Returns the number of the call on a machine. libseccomp has negative numbers for calls that the
+// machine does not have.
+static int find_number(const struct seccomp_rule *rule, uint32_t machine)
 {
 	int number = seccomp_syscall_resolve_name_arch(machine, rule->name);
 
@@ -119,15 +124,15 @@ static int number_of(const struct filter_rule *rule, uint32_t machine)
 	return rule->number;
 }
 
-static bool is_known(const struct filter_rule *rule)
+static bool is_known(const struct seccomp_rule *rule)
 {
 	return seccomp_syscall_resolve_name(rule->name) != __NR_SCMP_ERROR;
 }
 
-static void add_rule(void *context, const struct filter_rule *rule, int number,
+static void add_rule(void *context, const struct seccomp_rule *rule, int number,
 		     const struct pattern *const *conditions, size_t count)
 {
-	struct scmp_arg_cmp compare[MOST_TESTS];
+	struct scmp_arg_cmp compare[MAX_TESTS];
 	int result;
 
 	for (size_t i = 0; i < count; i++)
@@ -139,35 +144,36 @@ static void add_rule(void *context, const struct filter_rule *rule, int number,
 		fail("cannot add", rule->name, -result);
 }
 
-static scmp_filter_ctx make(uint32_t machine, bool nested)
+// Returns a filter with all rules that libseccomp knows.
+static scmp_filter_ctx make_filter(uint32_t machine, bool nested)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
 
 	if (!filter || (machine != seccomp_arch_native() &&
 			(seccomp_arch_add(filter, machine) < 0 ||
 			 seccomp_arch_remove(filter, seccomp_arch_native()) < 0)))
-		fail("cannot make", "filter", ENOMEM);
+		fail("cannot create", "filter", ENOMEM);
 	if (seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS)) < 0 ||
 	    seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2) < 0)
 		fail("cannot set up", "filter", EINVAL);
-	for (size_t i = 0; i < filter_rule_count; i++) {
-		const struct filter_rule *rule = &filter_rules[i];
+	for (size_t i = 0; i < seccomp_rule_count; i++) {
+		const struct seccomp_rule *rule = &seccomp_rules[i];
 
-		// libseccomp takes its own machine's numbers, and translates.
+		// libseccomp expects the numbers of the build machine and translates them.
 		if (!(nested && rule->unless_nested) && is_known(rule) &&
-		    number_of(rule, machine) >= 0)
-			each_combination(rule, number_of(rule, seccomp_arch_native()), add_rule,
+		    find_number(rule, machine) >= 0)
+			each_combination(rule, find_number(rule, seccomp_arch_native()), add_rule,
 					 filter);
 	}
 	return filter;
 }
 
-// What libseccomp does not know it cannot translate to another machine: we say it ourselves, before its part. The machine need
-// not be looked at: on any other, no call exists at all.
-static void write_unknown(int fd, bool nested)
+// Writes instructions for the calls that libseccomp does not know, to run before its own. They do
+// not compare the architecture: libseccomp's part refuses every call of another one.
+static void write_unknown_calls(int fd, bool nested)
 {
-	for (size_t i = 0; i < filter_rule_count; i++) {
-		const struct filter_rule *rule = &filter_rules[i];
+	for (size_t i = 0; i < seccomp_rule_count; i++) {
+		const struct seccomp_rule *rule = &seccomp_rules[i];
 		const struct sock_filter steps[] = {
 			BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 			BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)rule->number, 0, 1),
@@ -177,7 +183,7 @@ static void write_unknown(int fd, bool nested)
 		if (is_known(rule) || (nested && rule->unless_nested))
 			continue;
 		if (rule->error != ENOSYS || rule->tests[0].kind != TEST_NONE)
-			fail("not a plain row", rule->name, EINVAL);
+			fail("unsupported row", rule->name, EINVAL);
 		if (write(fd, steps, sizeof(steps)) != sizeof(steps))
 			fail("cannot write", rule->name, errno);
 	}
@@ -185,12 +191,12 @@ static void write_unknown(int fd, bool nested)
 
 static void write_program(uint32_t machine, bool nested, const char *name)
 {
-	scmp_filter_ctx filter = make(machine, nested);
+	scmp_filter_ctx filter = make_filter(machine, nested);
 	int fd = memfd_create(name, MFD_CLOEXEC);
 	unsigned char byte;
 	int result;
 
-	write_unknown(fd, nested);
+	write_unknown_calls(fd, nested);
 	result = seccomp_export_bpf(filter, fd);
 	if (result < 0)
 		fail("cannot write", name, -result);
@@ -203,7 +209,7 @@ static void write_program(uint32_t machine, bool nested, const char *name)
 	seccomp_release(filter);
 }
 
-static void list_rule(void *context, const struct filter_rule *rule, int number,
+static void list_rule(void *context, const struct seccomp_rule *rule, int number,
 		      const struct pattern *const *conditions, size_t count)
 {
 	const char **separator = context;
@@ -219,14 +225,14 @@ static void list_rule(void *context, const struct filter_rule *rule, int number,
 	*separator = ",\n";
 }
 
-static void list(uint32_t machine)
+static void list_rules(uint32_t machine)
 {
 	const char *separator = "";
 
 	printf("[");
-	for (size_t i = 0; i < filter_rule_count; i++)
-		each_combination(&filter_rules[i], number_of(&filter_rules[i], machine), list_rule,
-				 &separator);
+	for (size_t i = 0; i < seccomp_rule_count; i++)
+		each_combination(&seccomp_rules[i], find_number(&seccomp_rules[i], machine),
+				 list_rule, &separator);
 	printf("]\n");
 }
 
@@ -237,7 +243,7 @@ int main(int argc, char **argv)
 	if (!machine)
 		fail("unknown machine", argc > 1 ? argv[1] : "", EINVAL);
 	if (argc > 2 && strcmp(argv[2], "--list") == 0) {
-		list(machine);
+		list_rules(machine);
 		return 0;
 	}
 	printf("#include \"seccomp/programs.h\"\n");

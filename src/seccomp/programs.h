@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The programs that the kernel runs before each system call of a box; src/filter makes them at build time.
+// The BPF programs of the seccomp filter, which seccomp/generate.c generates at build time.
 #pragma once
 
 #include <stddef.h>
 
 enum seccomp_kind {
 	SECCOMP_STRICT,
-	SECCOMP_NESTED, // lets namespaces and mounts through
+	SECCOMP_NESTED, // allows namespaces and mounts
 	SECCOMP_COUNT,
 };
 

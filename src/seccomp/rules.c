@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The rows of the filter.
+// The rows of the seccomp filter.
 //
-// EPERM where the kernel itself might say so to an ordinary user; ENOSYS where programs then take an older way.
+// The error is EPERM where the kernel itself could return it to an ordinary user, and ENOSYS where
+// programs then fall back to an older call.
 //
-// Left open on purpose: ptrace, process_vm_*, kcmp and pidfd_getfd, for debuggers: every process of the box has the same
-// filter, so there is no less confined one to borrow from, and process 1 may not be looked into. seccomp and Landlock,
-// with which a program confines itself further. System V and POSIX queues and memory: the box has a namespace of its
-// own. Calls that no kernel since 5.10 has need no row.
+// Allowed on purpose:
+// - ptrace, process_vm_*, kcmp and pidfd_getfd, for debuggers. Every process of the box has the
+//   same seccomp filter, so there is no less restricted process to use, and process 1 is not
+//   dumpable.
+// - seccomp and Landlock, with which a program restricts itself further.
+// - System V and POSIX queues and memory: the box has its own IPC namespace. Calls that no kernel
+//   since 5.10 has need no row.
 #include "seccomp/rules.h"
 
 #include "base/arena.h"
@@ -18,13 +22,13 @@
 #include <sys/personality.h>
 #include <sys/socket.h>
 
-// clone keeps the signal of its end in the bits where CLONE_NEWTIME is for the others.
-#define NAMESPACES_OF_CLONE                                                            \
+// clone has the exit signal in the bits that other calls use for CLONE_NEWTIME.
+#define CLONE_NAMESPACES                                                               \
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | \
 	 CLONE_NEWPID | CLONE_NEWNET)
-#define NAMESPACES (NAMESPACES_OF_CLONE | 0x80 /* CLONE_NEWTIME */)
+#define NAMESPACES (CLONE_NAMESPACES | 0x80 /* CLONE_NEWTIME */)
 
-// gdb and setarch turn randomisation off; uname may say another release or machine.
+// gdb and setarch disable address randomisation; the other two change the output of uname.
 #define HARMLESS_PERSONALITY (ADDR_NO_RANDOMIZE | 0x0020000 /* UNAME26 */ | PER_LINUX32)
 
 #define FAMILIES (1U << AF_UNIX | 1U << AF_INET | 1U << AF_INET6 | 1U << AF_NETLINK)
@@ -54,7 +58,7 @@
 			__VA_ARGS__         \
 		}                           \
 	}
-// A nested box has these.
+// The following rows do not apply in a nested box.
 #define OUTER_REFUSE(name, why)            \
 	{                                  \
 		name, 0, EPERM, true, why, \
@@ -81,28 +85,27 @@
 		}                          \
 	}
 
-static const char terminal[] = "types into, or changes, the terminal that the user goes on using";
+static const char terminal[] = "inserts input into, or changes, the user's terminal";
 static const char keyring[] =
-	"kernel keyrings cross all namespaces: the host's keys by their number";
-static const char ring[] = "does what other calls do, past this filter";
-static const char watcher[] = "looks into the kernel, and has often been a way into it";
-static const char loader[] = "puts another kernel, or code, in the place of this one";
-static const char machine[] = "is about the whole machine";
+	"kernel keyrings ignore namespaces: the host's keys are accessible by number";
+static const char ring[] = "performs the work of other calls without passing this seccomp filter";
+static const char watcher[] = "inspects the kernel, with a history of privilege escalations";
+static const char loader[] = "loads another kernel or code into the kernel";
+static const char machine[] = "affects the whole machine";
 static const char the_clock[] = "sets the machine's clock";
-static const char handle[] = "opens files by number, past every mount";
-static const char legacy[] = "is used by nothing of today";
-static const char family[] =
-	"other families are not confined by network namespaces, or load modules";
-static const char space[] = "makes or enters a namespace, where more of the kernel is within reach";
-static const char mounts[] = "changes what is mounted";
+static const char handle[] = "opens files by handle, independent of mounts";
+static const char legacy[] = "is obsolete, no current program uses it";
+static const char family[] = "other families ignore network namespaces, or load kernel modules";
+static const char space[] = "creates or enters a namespace, which exposes more of the kernel";
+static const char mounts[] = "changes the mounts";
 
-const struct filter_rule filter_rules[] = {
+const struct seccomp_rule seccomp_rules[] = {
 	REFUSE_IF("ioctl", terminal, { TEST_EQUALS, 1, TIOCSTI }),
 	REFUSE_IF("ioctl", terminal, { TEST_EQUALS, 1, TIOCLINUX }),
 	REFUSE_IF("ioctl", "loads line disciplines", { TEST_EQUALS, 1, TIOCSETD }),
 	REFUSE("vhangup", terminal),
 
-	// Container runtimes go on without a keyring only when there is no such call.
+	// Container runtimes continue without a keyring only if the call does not exist.
 	ABSENT("add_key", keyring),
 	ABSENT("keyctl", keyring),
 	ABSENT("request_key", keyring),
@@ -113,10 +116,12 @@ const struct filter_rule filter_rules[] = {
 
 	REFUSE("bpf", watcher),
 	REFUSE("perf_event_open", watcher),
-	REFUSE("userfaultfd", "halts the kernel in the middle of its work"),
-	REFUSE("fanotify_init", "watches file systems, also where the box has only a part of one"),
-	REFUSE("fanotify_mark", "watches file systems, also where the box has only a part of one"),
-	REFUSE("syslog", "reads the kernel's messages"),
+	REFUSE("userfaultfd", "stops the kernel at a page fault, which helps to exploit races"),
+	REFUSE("fanotify_init",
+	       "watches a whole file system, of which the box may have only a part"),
+	REFUSE("fanotify_mark",
+	       "watches a whole file system, of which the box may have only a part"),
+	REFUSE("syslog", "reads the kernel log"),
 
 	REFUSE("kexec_load", loader),
 	REFUSE("kexec_file_load", loader),
@@ -151,13 +156,13 @@ const struct filter_rule filter_rules[] = {
 		  { TEST_BITS_NO_QUERY, 0, ~(uint32_t)HARMLESS_PERSONALITY }),
 
 	REFUSE_IF("socket", family, { TEST_OTHER, 0, FAMILIES }),
-	REFUSE_IF("socket", "only routes and addresses: the rest is the machine's",
+	REFUSE_IF("socket", "other netlink protocols than routes and addresses affect the machine",
 		  { TEST_EQUALS, 0, AF_NETLINK }, { TEST_OTHER, 2, 1U << NETLINK_ROUTE }),
 	REFUSE_IF("socketpair", family, { TEST_OTHER, 0, FAMILIES }),
 
 	OUTER_REFUSE_IF("unshare", space, { TEST_ANY_BIT, 0, NAMESPACES }),
-	OUTER_REFUSE_IF("clone", space, { TEST_ANY_BIT, 0, NAMESPACES_OF_CLONE }),
-	// Its flags are in memory, where no filter can look. C libraries and runtimes then use clone.
+	OUTER_REFUSE_IF("clone", space, { TEST_ANY_BIT, 0, CLONE_NAMESPACES }),
+	// Its flags are in memory, which no seccomp filter can read. C libraries then use clone.
 	OUTER_ABSENT("clone3", 0, space),
 	OUTER_REFUSE("setns", space),
 	OUTER_REFUSE("sethostname", space),
@@ -176,4 +181,4 @@ const struct filter_rule filter_rules[] = {
 	OUTER_ABSENT("fspick", 0, mounts),
 	OUTER_ABSENT("mount_setattr", 0, mounts),
 };
-const size_t filter_rule_count = ARRAY_SIZE(filter_rules);
+const size_t seccomp_rule_count = ARRAY_SIZE(seccomp_rules);

@@ -1,43 +1,45 @@
 // SPDX-License-Identifier: MIT
 // The system calls that a box refuses: one table, each row with its reason.
 //
-// Theory of operation: everything that is not in the table is allowed; a call of another machine (i386 by int 0x80, x32, a
-// 32-bit ARM program) does not exist. Arguments are compared by their low 32 bits, for the kernel looks at no more of them.
-// At build time generate.c has libseccomp make two programs of the table, one without the rows that a nested box needs;
-// claudebox carries them as bytes, and bwrap loads one into every process of the box, the first included.
+// Theory of operation: every call that is not in the table is allowed. Calls of another
+// architecture (i386 by int 0x80, x32, 32-bit ARM programs) fail with ENOSYS. Arguments are
+// compared by their low 32 bits, because the kernel uses no more of them. At build time generate.c
+// and libseccomp turn the table into two BPF programs, one of them without the rows that a nested
+// box needs. claudebox contains both, and bwrap loads one into every process of the box, including
+// process 1.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum filter_test_kind {
+enum argument_test_kind {
 	TEST_NONE,
 	TEST_EQUALS,        // the argument is this value
 	TEST_ANY_BIT,       // one of these bits is set
-	TEST_BITS_NO_QUERY, // the same, but the value with all bits set asks a question and passes
+	TEST_BITS_NO_QUERY, // the same, but a value with all bits set is a query and passes
 	TEST_OTHER, // the argument is none of these values, given as bits: 1 << 2 is the value 2
 };
 
 enum {
-	OTHER_LIMIT = 256, // the kernel knows no value from here on, and refuses them itself
-	MOST_TESTS = 2,
+	OTHER_LIMIT = 256, // the kernel itself refuses values from here on
+	MAX_TESTS = 2,
 };
 
-struct filter_test {
-	enum filter_test_kind kind;
+struct argument_test {
+	enum argument_test_kind kind;
 	unsigned int argument; // counted from 0
 	uint32_t value;
 };
 
-struct filter_rule {
+struct seccomp_rule {
 	const char *name;
-	int number; // for a call that libseccomp may not know yet: the same on all machines. 0: it does
-	int error;          // what the caller gets
-	bool unless_nested; // a nested box has it
+	int number;         // of a call that libseccomp may not know yet, otherwise 0
+	int error;          // the errno that the caller gets
+	bool unless_nested; // allowed in a nested box
 	const char *reason;
-	struct filter_test tests[MOST_TESTS]; // all of them must hold
+	struct argument_test tests[MAX_TESTS]; // the rule applies if all of them hold
 };
 
-extern const struct filter_rule filter_rules[];
-extern const size_t filter_rule_count;
+extern const struct seccomp_rule seccomp_rules[];
+extern const size_t seccomp_rule_count;

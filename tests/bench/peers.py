@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares claudebox with other sandboxes that can be installed here: peers.py BUILD [ROUNDS].
+"""Compares claudebox with other sandboxes that can run on this machine: peers.py BUILD [ROUNDS].
 
-attacks   the attack program of --prove, with the same canaries, in each: what is held, what is open, what leaks
-start     `true` in each, over the bwrap command that claudebox executes
+attacks   runs the attack program of --prove with the same canaries in each: what is blocked, open or leaked
+start     measures `true` in each, relative to the bwrap command that claudebox executes
 
-All happens on a machine of its own (lib/peers_inside.py). The ways to start each are in lib/peers.py, what is done in lib/peers_run.py.
+Everything runs in namespaces of its own (lib/peers_inside.py). lib/peers.py has the ways to start
+each sandbox, lib/peers_run.py the runs.
 """
 import json
 import os
@@ -32,7 +33,8 @@ def installed(prefix, package):
 
 
 def install(cache):
-    """Installs each package in a prefix of its own, moved into place when complete. A package that cannot be installed is reported."""
+    """Installs each package in its own prefix, which is moved into place when it is complete. A
+    missing package is reported later."""
     peers = cache / "peers"
     peers.mkdir(exist_ok=True)
     for name, (package, version) in PACKAGES.items():

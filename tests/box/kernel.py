@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""An older kernel: a filter that makes system calls unknown, for a program that a test starts and for all below it."""
+"""An older kernel: a seccomp filter that makes system calls fail, for a program that a test
+starts and for its children."""
 import ctypes
 import errno
 import platform
@@ -15,9 +16,9 @@ CALLS = {
     "landlock_create_ruleset": 444, "landlock_add_rule": 445, "landlock_restrict_self": 446, "memfd_secret": 447, "process_mrelease": 448,
 }
 LANDLOCK = ("landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self")
-# What only Landlock's scopes keep from the host's network.
+# Attacks that only Landlock's scopes block when the box has the host's network.
 ONLY_LANDLOCK = {"sockets-abstract", "sockets-abstract-datagram"}
-# What the kernels since 5.10 have brought.
+# Calls that a kernel lacks, by its version.
 SINCE = {"5.10": (*LANDLOCK, "mount_setattr", "memfd_secret", "process_mrelease")}
 
 
@@ -26,7 +27,7 @@ class _Program(ctypes.Structure):
 
 
 def without(*calls, error=errno.ENOSYS):
-    """For preexec_fn: from here on these calls fail."""
+    """Returns a preexec_fn after which these calls fail."""
     code = struct.pack("<HBBI", LOAD, 0, 0, 0)
     for name in calls:
         code += struct.pack("<HBBI", EQUAL, 0, 1, CALLS[name]) + struct.pack("<HBBI", RETURN, 0, 0, ERRNO | error)
@@ -36,22 +37,22 @@ def without(*calls, error=errno.ENOSYS):
 
     def apply():
         if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(program)):
-            raise OSError(ctypes.get_errno(), "no filter")
+            raise OSError(ctypes.get_errno(), "cannot load the seccomp filter")
 
     return apply
 
 
 def landlock_version():
-    """What this kernel has; 0: none."""
+    """Returns the Landlock ABI of this kernel, 0 without Landlock."""
     libc = ctypes.CDLL(None, use_errno=True)
     return max(0, libc.syscall(CALLS["landlock_create_ruleset"], None, 0, 1))
 
 
 def leaks(tier):
-    """The attacks that no box can stop on this kernel; the audit warns of them."""
+    """Returns the attacks that no box can block on this kernel; the audit warns of them."""
     return ONLY_LANDLOCK if tier == "full" and landlock_version() < 6 else set()
 
 
 def release():
-    """This kernel's version as two numbers."""
+    """Returns this kernel's version as two numbers."""
     return tuple(int(part) for part in platform.release().split(".")[:2])

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Makes system calls as test_filter.py tells it, one a line: HOW NUMBER and up to six arguments; says what each returned.
+// Makes the system calls that test_filter.py sends, one per line: HOW NUMBER and up to six
+// arguments. Prints the result of each.
 //
-// HOW is native, x32 (the same instruction, another table) or 32-bit (as programs of that kind do it, with three arguments
-// at most). With --thread all of it happens in a second thread.
+// HOW is native, x32 (the same instruction with another table) or 32-bit (as a 32-bit program makes
+// it, with at most three arguments). With --thread the calls are made in a second thread.
 #include "prove/attack/call_32_bit.h"
 
 #include <errno.h>
@@ -34,7 +35,7 @@ static long native_call(long number, const unsigned long *a)
 	return result < 0 ? -errno : result;
 }
 
-static void *obey(void *unused)
+static void *run_calls(void *unused)
 {
 	char line[256];
 
@@ -63,6 +64,6 @@ int main(int argc, char **argv)
 	pthread_t thread;
 
 	if (argc < 2 || strcmp(argv[1], "--thread") != 0)
-		return obey(NULL) != NULL;
-	return pthread_create(&thread, NULL, obey, NULL) || pthread_join(thread, NULL);
+		return run_calls(NULL) != NULL;
+	return pthread_create(&thread, NULL, run_calls, NULL) || pthread_join(thread, NULL);
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Kernel surface: every rule of the filter's table is tried from inside, by all ways to make a call; no namespaces; no way to the terminal."""
+"""The seccomp filter: every rule of its table is tried from inside, by every way to make a
+system call; namespaces; the terminal; keys."""
 import ctypes
 import errno
 import json
@@ -19,7 +20,7 @@ RULES = json.loads((STAGE / "seccomp_rules.json").read_text())
 ON_X86 = os.uname().machine == "x86_64"
 HIGH = 0xDEADBEEF << 32
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C
-# Calls of 32-bit programs, on i386 and ARM under the same or another number; any will do, for there is none.
+# Numbers of calls of 32-bit programs, on i386 and ARM. None of them exists in a box.
 GETPID_32 = 20
 CALLS_32 = {"getpid": (GETPID_32,), "ioctl": (54,), "keyctl": (288, 311), "mount": (21,), "socketcall": (102,), "socket": (281,), "clone": (120,),
             "unshare": (310, 337), "bpf": (357, 386), "set_tls": (0xF0005,)}
@@ -28,7 +29,8 @@ KEY_SPEC_USER_KEYRING = -4
 
 
 def bad(rule, high=0):
-    """Arguments that meet a rule's conditions; all others are wrong, so that the kernel itself would say something else."""
+    """Returns arguments that meet a rule's conditions. The others are invalid, so that the
+    kernel itself would return another error."""
     arguments = [1] * 6
     for at, _, value in rule["conditions"]:
         arguments[at] = value
@@ -42,7 +44,7 @@ class Calls(BoxTest):
         shutil.copy(STAGE / "syscalls", self.helper)
 
     def calls(self, lines, *arguments, prefix=(), tier="none"):
-        """What each call returned: (HOW, NUMBER, arguments)."""
+        """Returns the result of each call; `lines` are (HOW, NUMBER, arguments)."""
         text = "".join(f"{how} {number} {' '.join(map(str, values))}\n" for how, number, values in lines)
         done = self.claudebox("--network", tier, "--yes", "--exec", *prefix, self.helper, *arguments, stdin=None, input=text)
         self.assertEqual(done.returncode, 0, done.stderr[-400:])
@@ -70,11 +72,11 @@ class Calls(BoxTest):
         self.refuses(prefix=("sh", "-c", '(exec setsid env "$@"); exit $?', "sh"))
 
     def test_high_bits_change_nothing(self):
-        """The kernel does not look at them: neither does the filter."""
+        """The kernel ignores them, and so does the seccomp filter."""
         self.refuses(high=HIGH)
 
-    def test_a_filter_of_the_agents_own_opens_nothing(self):
-        """It can only add to ours: here one that allows all."""
+    def test_a_seccomp_filter_of_the_agent_allows_nothing_more(self):
+        """Here one that allows every call."""
         script = ("import ctypes, os, struct, sys\n"
                   "rule = struct.pack('<HBBI', 6, 0, 0, 0x7fff0000)\n"
                   "program = ctypes.create_string_buffer(rule)\n"
@@ -85,11 +87,11 @@ class Calls(BoxTest):
     def test_calls_of_32_bit_programs_do_not_exist(self):
         outside = subprocess.run([self.helper], input=f"32-bit {GETPID_32}\n", stdout=subprocess.PIPE, text=True, check=False).stdout
         if not outside or int(outside) < 0:
-            self.skipTest("the kernel has none")
+            self.skipTest("the kernel runs no 32-bit programs")
         lines = [("32-bit", number, [1, TIOCSTI, 1]) for numbers in CALLS_32.values() for number in numbers]
         self.assertEqual(set(self.calls(lines)), {-errno.ENOSYS})
 
-    @unittest.skipUnless(ON_X86 or os.environ.get("CI") == "true", "another machine")
+    @unittest.skipUnless(ON_X86 or os.environ.get("CI") == "true", "not on this architecture")
     def test_x32_calls_do_not_exist(self):
         lines = [("x32", number, bad(rule)) for rule in RULES for number in (rule["number"],) if number >= 0]
         lines += [("x32", X32_GETPID, []), ("x32", 514, [0, TIOCSTI, 1])]  # 514: its own ioctl
@@ -97,7 +99,7 @@ class Calls(BoxTest):
         self.assertEqual(len(lines) > 100, True)
 
     def test_harmless_neighbours_work(self):
-        """The counterpart: the same calls with other arguments reach the kernel."""
+        """The same calls with other arguments are allowed."""
         numbers = {rule["call"]: rule["number"] for rule in RULES}
         results = self.calls([("native", numbers["ioctl"], [99, TIOCSTI + 1, 0]), ("native", numbers["unshare"], [0x400]),
                               ("native", numbers["personality"], [0xFFFFFFFF]), ("native", numbers["socket"], [2, 1, 0]),
@@ -109,7 +111,7 @@ class Calls(BoxTest):
         seen = self.box("grep -hE '^(Seccomp|NoNewPrivs):' /proc/1/status /proc/self/status").split()
         self.assertEqual(seen, ["NoNewPrivs:", "1", "Seccomp:", "2"] * 2)
 
-    def test_process_1_can_not_be_looked_into(self):
+    def test_process_1_is_not_dumpable(self):
         seen = self.box("cat /proc/1/environ /proc/1/maps; readlink /proc/1/fd/* /proc/1/exe; strace -p 1 -o /dev/null; echo end", timeout=30)
         self.assertEqual(seen, "end\n")
 
@@ -135,7 +137,7 @@ class Namespaces(BoxTest):
             self.assertEqual(self.box(f"{attempt} 2>/dev/null && echo done; true"), "", attempt)
 
     def pasted(self, *without):
-        """The box of --dry-run with some options taken out."""
+        """Runs the command of --dry-run without some of its options. Returns its output."""
         script = self.claudebox("--dry-run", "--exec", "unshare", "--user", "echo", "made").stdout
         for option in without:
             self.assertIn(f"  {option} \\\n", script)
@@ -147,7 +149,7 @@ class Namespaces(BoxTest):
         self.assertEqual(self.pasted(), "")
         self.assertEqual(self.pasted("--seccomp 9"), "")
         self.assertEqual(self.pasted("--disable-userns"), "")
-        self.assertEqual(self.pasted("--seccomp 9", "--disable-userns"), "made\n")  # or the test could not fail
+        self.assertEqual(self.pasted("--seccomp 9", "--disable-userns"), "made\n")  # shows that the test can fail
 
     def test_with_nested_they_can(self):
         self.profile(nested=True)
@@ -157,7 +159,7 @@ class Namespaces(BoxTest):
         for attempt in (self.TRIES[0], self.TRIES[1], "bwrap --ro-bind / / --proc /proc --dev /dev --unshare-all true"):
             self.assertEqual(self.box(f"{attempt} && echo done"), "done\n", attempt)
 
-    def test_nested_is_said_aloud(self):
+    def test_the_audit_and_the_plan_show_nested(self):
         self.profile(nested=True)
         if os.getuid() == 0:
             return
@@ -170,7 +172,7 @@ class Namespaces(BoxTest):
         self.assertEqual((plan["filter"], plan["user_namespaces"]), ("strict", False))
 
 
-# Types a word into the terminal's input in every way there is; says what came of each.
+# Inserts input into the terminal in every way and prints each result.
 TYPE = r"""
 import errno, fcntl, os, subprocess, sys
 for request in (0x5412, 0x541c):
@@ -190,9 +192,9 @@ print("tried")
 
 
 class Keys(BoxTest):
-    """TIOCSTI and its like, and the keyrings."""
+    """Input into the terminal (TIOCSTI, TIOCLINUX), and kernel keyrings."""
 
-    def test_nothing_is_typed_into_the_terminal(self):
+    def test_no_input_is_inserted_into_the_terminal(self):
         helper = self.project / "syscalls"
         shutil.copy(STAGE / "syscalls", helper)
         number = next(str(rule["number"]) for rule in RULES if rule["call"] == "ioctl")
@@ -207,8 +209,8 @@ class Keys(BoxTest):
         self.assertLessEqual(numbers, {-errno.EPERM, -errno.ENOSYS, *([] if ON_X86 else [-errno.ENOEXEC])})
         terminal.expect(r"typed\[\]", 5)
 
-    def test_the_same_is_typed_without_a_box(self):
-        """The counterpart, where the kernel still has it."""
+    def test_input_is_inserted_without_a_box(self):
+        """Where the kernel still allows it."""
         path = pathlib.Path("/proc/sys/dev/tty/legacy_tiocsti")
         if path.exists() and path.read_text().strip() != "1":
             return
@@ -225,7 +227,7 @@ class Keys(BoxTest):
         serial = libc.syscall(numbers["add_key"], b"user", b"claudebox-test", secret, len(secret), KEY_SPEC_USER_KEYRING)
         self.assertGreater(serial, 0, os.strerror(ctypes.get_errno()))
         self.addCleanup(lambda: libc.syscall(numbers["keyctl"], 21, serial))  # KEYCTL_INVALIDATE
-        libc.syscall(numbers["keyctl"], 5, serial, 0x3F3F3F3F)  # KEYCTL_SETPERM: whoever sees it may read it
+        libc.syscall(numbers["keyctl"], 5, serial, 0x3F3F3F3F)  # KEYCTL_SETPERM: every process that finds it may read it
         script = ("import ctypes, os, sys\n"
                   "libc = ctypes.CDLL(None, use_errno=True)\n"
                   "add, keyctl, request, serial = map(int, sys.argv[1:])\n"
@@ -235,7 +237,7 @@ class Keys(BoxTest):
                   "print({os.strerror(ctypes.get_errno()) if libc.syscall(*call) < 0 else 'done' for call in tries}, buffer.value)\n")
         words = ["/usr/bin/python3", "-c", script, *(str(numbers[name]) for name in ("add_key", "keyctl", "request_key")), str(serial)]
         outside = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True).stdout
-        self.assertIn("done", outside)  # or the test could not fail
+        self.assertIn("done", outside)  # shows that the test can fail
         for nested in (False, True):
             if nested and os.getuid() == 0:
                 continue
@@ -243,8 +245,8 @@ class Keys(BoxTest):
             inside = self.claudebox("--yes", "--exec", *words).stdout
             self.assertEqual(inside, "{'Function not implemented'} b''\n")
 
-    def test_the_filter_does_not_come_off(self):
-        """Neither by a debugger, which may look at its own children, nor through another process."""
+    def test_the_seccomp_filter_cannot_be_removed(self):
+        """Neither by a debugger, which may trace its own children, nor through another process."""
         script = ("strace -f -o /dev/null -e inject=keyctl:retval=0 true 2>/dev/null; "
                   "strace -f -o /tmp/log -e trace=unshare unshare -U true 2>/dev/null; grep -c EPERM /tmp/log")
         self.assertEqual(self.box(script), "1\n")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Older kernels: what they lack is done without, done otherwise, or said; nothing else opens."""
+"""Older kernels: a missing feature is replaced, or the audit reports it; no other attack
+succeeds."""
 import errno
 import json
 import unittest

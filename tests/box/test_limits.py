@@ -187,28 +187,28 @@ class Limits(LimitsTest):
         return {row["name"]: (row["verdict"], row["why"]) for row in proof["attacks"] if row["group"] == "limits"}
 
     def test_prove_attacks_them(self):
-        held = {name: "held" for name in LIMITS_ATTACKS}
+        blocked = {name: "blocked" for name in LIMITS_ATTACKS}
         self.profile({"pids": 100, "memory": "64M"})
         found = self.prove("")
-        self.assertEqual({name: verdict for name, (verdict, _) in found.items()}, held)
+        self.assertEqual({name: verdict for name, (verdict, _) in found.items()}, blocked)
         self.assertEqual(found["limits-in-force"][1], f"memory.max {64 << 20}, pids.max 100, cgroup.max.descendants 1")
         # With the whole tree in the box nothing but the limits themselves is left.
         found = self.prove("add('--bind', '/sys/fs/cgroup', '/sys/fs/cgroup')")
-        self.assertEqual({name: verdict for name, (verdict, _) in found.items()}, {**dict.fromkeys(held, "leaked"), "limits-in-force": "held"})
+        self.assertEqual({name: verdict for name, (verdict, _) in found.items()}, {**dict.fromkeys(blocked, "leaked"), "limits-in-force": "blocked"})
         # To see it is not to change it.
-        self.assertEqual({name: verdict for name, (verdict, _) in self.prove("add('--ro-bind', '/sys/fs/cgroup', '/sys/fs/cgroup')").items()}, held)
+        self.assertEqual({name: verdict for name, (verdict, _) in self.prove("add('--ro-bind', '/sys/fs/cgroup', '/sys/fs/cgroup')").items()}, blocked)
 
     def test_prove_attacks_them_from_namespaces_of_the_boxs_own(self):
         """There is a tree to see then, the level below the limits; root can't have it."""
         self.profile({"pids": 100}, nested=os.getuid() != 0)
         found = self.prove("")
-        self.assertEqual({name: verdict for name, (verdict, _) in found.items()}, {name: "held" for name in LIMITS_ATTACKS})
+        self.assertEqual({name: verdict for name, (verdict, _) in found.items()}, {name: "blocked" for name in LIMITS_ATTACKS})
         self.assertEqual(found["limits-below"][1], "EAGAIN" if os.getuid() else "EPERM")
 
     def test_prove_attacks_the_one_that_nobody_asked_for(self):
         found = self.prove("")
         self.assertEqual({name: verdict for name, (verdict, _) in found.items()},
-                         {**{name: "held" for name in LIMITS_ATTACKS}, "limits-in-force": "skipped"})
+                         {**{name: "blocked" for name in LIMITS_ATTACKS}, "limits-in-force": "skipped"})
         self.assertEqual(self.prove("add('--bind', '/sys/fs/cgroup', '/sys/fs/cgroup')")["limits-lift"][0], "leaked")
 
     def test_the_tree_of_cgroups_is_not_handed_in(self):

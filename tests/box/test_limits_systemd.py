@@ -92,8 +92,8 @@ class LimitsBySystemd(LimitsTest):
         self.profile({"pids": 100, "memory": "64M"})
         done = self.claudebox("--prove=json", timeout=60)
         rows = {row["name"]: (row["verdict"], row["why"]) for row in json.loads(done.stdout)["attacks"] if row["group"] == "limits"}
-        self.assertEqual(rows["limits-in-force"], ("held", f"memory.max {64 << 20}, pids.max 100, cgroup.max.descendants 1"))
-        self.assertEqual({verdict for verdict, _ in rows.values()}, {"held"}, rows)
+        self.assertEqual(rows["limits-in-force"], ("blocked", f"memory.max {64 << 20}, pids.max 100, cgroup.max.descendants 1"))
+        self.assertEqual({verdict for verdict, _ in rows.values()}, {"blocked"}, rows)
 
     def test_a_systemd_in_the_project_is_not_asked(self):
         self.profile({"pids": 100})

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""--prove leaves nothing behind and touches nothing of the user's, whatever ends it; and it knows what the user granted."""
+"""--prove leaves nothing behind and changes no file of the user, however it ends; and it reports
+what the user granted."""
 import glob
 import json
 import os
@@ -33,22 +34,22 @@ class ProveTest(BoxTest):
         self.env["XDG_RUNTIME_DIR"] = str(self.runtime)
 
     def user_files(self):
-        """All but claudebox's own state."""
+        """Returns all files but claudebox's own state."""
         return {name: what for name, what in tree(self.home).items() if not name.startswith(".claudebox")}
 
     def left(self, mark="claudebox-canary-"):
-        """Files with that name."""
+        """Returns the files with that name."""
         found = [str(path) for directory in (self.home, self.runtime) for path in pathlib.Path(directory).rglob(f"*{mark}*")]
         for directory in ("/tmp", "/var/tmp", "/dev/shm", "/run", "/etc", "/var", "/usr", "/usr/bin", self.home.parent):
             found += glob.glob(f"{directory}/{mark}*")
         return found
 
     def own(self, broken):
-        """The name that everything in this run starts with."""
+        """Returns the name that all canaries of this run start with."""
         return next(line[1] for line in broken.canaries() if line[0] == "abstract")
 
     def objects(self, broken):
-        """System V objects of that run that are still there."""
+        """Returns the System V objects of that run that still exist."""
         keys = {line[2] for line in broken.canaries() if line[0].startswith("sysv-")}
         found = []
         for kind in ("shm", "sem", "msg"):
@@ -64,7 +65,7 @@ class ProveTest(BoxTest):
         self.assertTrue(until(lambda: token not in pathlib.Path("/proc/keys").read_text(encoding="utf-8")), "keys are gone")
 
     def hanging(self, *options):
-        """A started --prove whose probe does nothing for a minute."""
+        """Starts --prove with an attack program that does nothing for a minute."""
         broken = Broken(self, HANG)
         process = subprocess.Popen([CLAUDEBOX, *options, "--prove"], cwd=self.project, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True, start_new_session=True,
@@ -77,7 +78,7 @@ class ProveTest(BoxTest):
 
     @staticmethod
     def inside(pid):
-        """Whether the box of that claudebox runs its program."""
+        """Returns whether the box of that claudebox runs its program."""
         done = subprocess.run(["ps", "-eo", "ppid,pid,comm"], stdout=subprocess.PIPE, text=True, check=True).stdout
         rows = [line.split(None, 2) for line in done.splitlines()[1:]]
         family = {str(pid)}
@@ -98,7 +99,8 @@ class Leaves(ProveTest):
             self.assertEqual(list(self.runtime.iterdir()), [])
 
     def test_what_is_planted(self):
-        """In every secret place that exists there is a file; for the others a word. Nothing else can be told from the list."""
+        """Every secret directory gets a file; other places are listed as absent. The list
+        contains no content of the user's files."""
         broken = Broken(self)
         broken.prove("--network", "none")
         rows = broken.canaries()
@@ -123,7 +125,7 @@ class Leaves(ProveTest):
                 process.send_signal(number)
                 _, errors = process.communicate(timeout=10)
                 self.assertEqual(process.returncode, 1, errors)
-                self.assertIn(f"signal {int(number)} ended the probe", errors)
+                self.assertIn(f"signal {int(number)} killed the attack program", errors)
                 self.gone(broken)
                 self.assertEqual(self.user_files(), before)
 
@@ -135,13 +137,13 @@ class Leaves(ProveTest):
         self.assertTrue(until(lambda: self.inside(terminal.pid), 10))
         terminal.send("\x03")
         self.assertEqual(terminal.wait(), 1)
-        self.assertIn(b"signal 2 ended the probe", terminal.output)
+        self.assertIn(b"signal 2 killed the attack program", terminal.output)
         self.gone(broken)
 
     def test_killed_and_cleaned_by_the_next(self):
         broken, process = self.hanging("--network", "none")
         mark = self.own(broken)
-        # Another one that runs at the same time is left alone.
+        # The next run must not touch one that still runs.
         other, running = self.hanging("--network", "none")
         process.kill()
         process.wait()
@@ -190,12 +192,12 @@ class Leaves(ProveTest):
         (self.home / ".ssh").chmod(0o500)
         broken = Broken(self)
         self.assertTrue(broken.prove("--network", "none")[1]["complete"])
-        # Root writes anywhere.
-        self.assertIn(["absent", "ssh", str(self.home / ".ssh")] if os.getuid() else
-                      ["file", "ssh", str(self.home / ".ssh" / self.own(broken))], broken.canaries())
+        # Root can write in any directory.
+        self.assertIn(["absent", "files-ssh", str(self.home / ".ssh")] if os.getuid() else
+                      ["file", "files-ssh", str(self.home / ".ssh" / self.own(broken))], broken.canaries())
 
     def test_on_a_terminal(self):
-        """It is attacked, too, and nothing that was typed into it is left for the user's shell."""
+        """The terminal is attacked too, and no input is left in it for the user's shell."""
         result = self.home / "result.json"
         script = f'"$0" --network none --prove=json >{result}; stty -icanon min 0 time 2; printf "<%s>" "$(head -c 99)"'
         terminal = Terminal(("sh", "-c", script, CLAUDEBOX), self.env, self.project)
@@ -203,7 +205,7 @@ class Leaves(ProveTest):
         terminal.expect("<>", 20)
         proof = json.loads(result.read_text())
         self.assertTrue(proof["complete"])
-        self.assertEqual(verdicts(proof)["terminal-steal"], "held")
+        self.assertEqual(verdicts(proof)["terminal-steal"], "blocked")
 
     def test_soon_enough(self):
         self.claudebox("--prove")
@@ -235,9 +237,9 @@ class Granted(ProveTest):
         self.assertIn("profile work", row["why"])
         self.assertIn(str(self.home / ".aws"), row["why"])
         self.assertNotIn(str(self.home / ".aws"), broken.log.read_text())
-        self.assertEqual(self.row(proof, "files-ssh")["verdict"], "held")
-        # Without it the same row is held.
-        self.assertEqual(self.row(Broken(self).prove("--network", "none")[1], "files-cloud")["verdict"], "held")
+        self.assertEqual(self.row(proof, "files-ssh")["verdict"], "blocked")
+        # Without the mount the same attack is blocked.
+        self.assertEqual(self.row(Broken(self).prove("--network", "none")[1], "files-cloud")["verdict"], "blocked")
 
     def test_a_granted_mount_hides_no_other_leak(self):
         _, proof = Broken(self, f"add('--bind', '{self.home}/.kube', '{self.home}/.kube')").prove(
@@ -257,10 +259,10 @@ class Granted(ProveTest):
         self.assertEqual(row["verdict"], "granted")
         self.assertIn("GITHUB_TOKEN", row["why"])
         self.assertNotIn(["env", "GITHUB_TOKEN"], broken.canaries())
-        self.assertEqual(self.row(proof, "environment-processes")["verdict"], "held")
+        self.assertEqual(self.row(proof, "environment-processes")["verdict"], "blocked")
 
     def test_a_box_that_may_make_boxes(self):
-        """What that means is granted, and all else held as ever."""
+        """Namespaces are granted; all other attacks are blocked."""
         self.profile(network="none", nested=True)
         if os.getuid() == 0:
             self.assertIn("not for root", self.claudebox("--profile", "work", "--prove").stderr)
@@ -288,13 +290,13 @@ class Inet(InetTest):
         self.assertEqual(proof["tier"], "inet")
         found = verdicts(proof)
         for name in ("network-loopback-tcp", "network-loopback-udp", "network-host-tcp", "network-host-udp"):
-            self.assertEqual(found[name], "held", name)
+            self.assertEqual(found[name], "blocked", name)
         hosts = {row[2] for row in broken.canaries() if row[0] == "tcp" and row[1] == "host"}
         self.assertIn("192.168.77.5", hosts)
         self.assertEqual({name: what for name, what in tree(self.home).items() if not name.startswith(".claudebox")}, before)
 
     def test_ports_by_name(self):
-        """Shown as granted, with who granted them; all others are attacked as ever."""
+        """Reported as granted, with the origin of the grant; all other ports are attacked."""
         self.profile("work", network="inet", host_ports=[8080], publish=[4711])
         broken = Broken(self)
         done, proof = broken.prove("--profile", "work", "--host-port", "443")
@@ -304,13 +306,13 @@ class Inet(InetTest):
         self.assertEqual(rows["network-incoming"], ("granted", "profile work opens port 4711 of the box to the host's loopback"))
         self.assertEqual((done.returncode, proof["complete"], proof["leaked"], proof["granted"]), (0, True, 0, 2))
         for name in ("network-loopback-udp", "network-host-tcp", "network-mapped", "network-unspecified"):
-            self.assertEqual(rows[name][0], "held", rows[name])
+            self.assertEqual(rows[name][0], "blocked", rows[name])
         attacked = {row[0]: row[-1] for row in broken.canaries() if row[:2] == ["tcp", "loopback"] or row[0] == "incoming"}
         self.assertEqual(set(attacked), {"tcp", "incoming"})
         self.assertEqual(set(attacked.values()) & {"443", "4711", "8080"}, set())
 
-    def test_ports_that_nobody_named(self):
-        """A pasta that opens more than it was told: no grant covers that."""
+    def test_ports_without_a_grant(self):
+        """A pasta that opens more ports than requested: no grant covers them."""
         broken = Broken(self)
         (broken.directory / "pasta").write_text(PASTA.format(pasta=shutil.which("pasta"), log=str(broken.log)))
         (broken.directory / "pasta").chmod(0o755)
@@ -320,7 +322,7 @@ class Inet(InetTest):
         self.assertEqual((done.returncode, proof["granted"]), (1, 0))
 
 
-# It knows from the list what to open.
+# Opens the ports of the canaries, which it reads from the list.
 PASTA = """#!/usr/bin/python3 -I
 import os, signal, sys
 with open({log!r}) as log:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""--prove can fail: the box is broken on purpose, one protection at a time, and the attacks that it stops must say LEAKED."""
+"""--prove can fail: the box is broken on purpose, one protection at a time, and the attacks that
+it blocks must leak."""
 import os
 import unittest
 
@@ -10,7 +11,7 @@ AS_ROOT = True
 
 ROOT = os.getuid() == 0
 
-# (what is broken, how, attacks that must leak, for whom). {home}, {project} and {runtime} are put in.
+# (what is broken, how, attacks that must leak). {home} and {runtime} are replaced.
 BREAKAGES = (
     ("the PID namespace", "unscope(); drop('--unshare-pid'); drop('--as-pid-1'); drop('--proc', 1); add('--bind', '/proc', '/proc')",
      {"processes-see", "processes-signal", "environment-command-lines"}),
@@ -35,7 +36,7 @@ BREAKAGES = (
     ("/sys", "add('--ro-bind', '/sys', '/sys')", {"kernel-sys"}),
     ("closed descriptors", "descriptors[40] = '/'; command[:1] = ['/usr/bin/python3', '-Ic', OTHER_INIT]",
      {"descriptors-inherited", "descriptors-directory"}),
-    ("init that nobody can look into", "command[:1] = ['/usr/bin/python3', '-Ic', OTHER_INIT]",
+    ("init that is not dumpable", "command[:1] = ['/usr/bin/python3', '-Ic', OTHER_INIT]",
      {"descriptors-init", "processes-ptrace-init", "processes-signal-group"}),
     ("the environment of process 1",
      "drop('--clearenv'); outer['CLAUDEBOX_CANARY'] = token; command[:1] = ['/usr/bin/python3', '-Ic', OTHER_INIT]",
@@ -63,8 +64,7 @@ class Breakage(EnclosedTest):
                 self.assertEqual(attacks - set(self.prove(breakage)), set())
                 self.assertEqual(attacks & whole, set(), "it leaks without the breakage")
 
-    def test_the_system_call_filter(self):
-        """Where bwrap is given one."""
+    def test_the_seccomp_filter(self):
         drop = "drop('--seccomp', 1); drop('--add-seccomp-fd', 1)"
         self.assertLessEqual({"kernel-filter", "kernel-filter-init", "terminal-tiocsti", "keys-session"}, set(self.prove(drop)))
 

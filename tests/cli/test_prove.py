@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""--prove: its options, its table and JSON, and its exit status. What the attacks find is in tests/box."""
+"""--prove: its options, table, JSON and exit status. tests/box checks what the attacks find."""
 import json
 import os
 import re
@@ -9,8 +9,8 @@ from lib.box import CLAUDEBOX, BoxTest
 from lib.broken import Broken
 from lib.terminal import Terminal
 
-SUMMARY = r"^\d+ held, \d+ leaked, \d+ open by the tier, \d+ granted, \d+ skipped$"
-VERDICTS = {"held", "leaked", "open", "granted", "skipped", "not-run"}
+SUMMARY = r"^\d+ blocked, \d+ leaked, \d+ open by the tier, \d+ granted, \d+ skipped$"
+VERDICTS = {"blocked", "leaked", "open", "granted", "skipped", "not-run"}
 
 
 class Prove(BoxTest):
@@ -30,7 +30,7 @@ class Prove(BoxTest):
             self.assertIn("--prove", self.refused(*words, status=2))
         self.assertRegex(self.claudebox("--help").stdout, r"(?m)^ +--prove\[=json\] ")
 
-    def test_it_asks_nothing_and_needs_no_claude(self):
+    def test_it_needs_no_confirmation_and_no_claude(self):
         done = self.claudebox("--network", "none", "--prove", env={"CLAUDEBOX_CLAUDE": "/nonexistent"})
         self.assertIn(done.returncode, (0, 1), done.stderr)
         self.assertRegex(done.stdout, "(?m)" + SUMMARY)
@@ -50,7 +50,7 @@ class Prove(BoxTest):
         self.assertEqual([row[0] for row in rows], [row["name"] for row in proof["attacks"]])
         self.assertEqual([line for line in lines[2:-1] if re.match("[a-z]", line)],
                          list(dict.fromkeys(row["group"] for row in proof["attacks"])))
-        counts = {word: sum(row[1].lower() == word for row in rows) for word in ("held", "leaked", "open", "granted", "skipped")}
+        counts = {word: sum(row[1].lower() == word for row in rows) for word in ("blocked", "leaked", "open", "granted", "skipped")}
         self.assertEqual([int(number) for number in re.findall(r"\d+", lines[-1])], list(counts.values()))
 
     def test_as_json(self):
@@ -59,7 +59,7 @@ class Prove(BoxTest):
         self.assertEqual((proof["version"], proof["tier"], proof["profile"], proof["complete"]), (1, "none", None, True))
         self.assertEqual(proof["project"], str(self.project))
         for row in proof["attacks"]:
-            self.assertEqual(list(row), ["name", "group", "tried", "verdict", "why", "held_by"])
+            self.assertEqual(list(row), ["name", "group", "tried", "verdict", "why", "blocked_by"])
             self.assertIn(row["verdict"], VERDICTS)
             self.assertTrue(all(row.values()), row)
         for verdict in VERDICTS:
@@ -82,21 +82,21 @@ class Prove(BoxTest):
     def test_a_box_that_cannot_start(self):
         errors, proof = self.fails("options.insert(0, '--no-such-option')", 125)
         self.assertIsNone(proof)
-        self.assertIn("Unknown option --no-such-option", errors, "what bwrap says")
+        self.assertIn("Unknown option --no-such-option", errors, "the message of bwrap")
         self.assertRegex(errors, r"(?m)^claudebox: the sandbox could not be set up")
         errors, proof = self.fails("command[-1] = '/run/claudebox/nothing'", 125)
         self.assertIsNone(proof)
 
-    def test_a_probe_that_does_not_finish_proves_nothing(self):
-        for script, words in (("kill -SEGV $$", "signal 11"), ("exit 3", "status 3"), ("exit 0", "ended early"),
-                              ("echo end\t999\t-", "attacks were not made"), ("printf 'files-ssh\theld\tx\n'", "ended early")):
+    def test_an_attack_program_that_does_not_finish_proves_nothing(self):
+        for script, words in (("kill -SEGV $$", "signal 11"), ("exit 3", "status 3"), ("exit 0", "exited early"),
+                              ("echo end\t999\t-", "attacks did not run"), ("printf 'files-ssh\tblocked\tx\n'", "exited early")):
             errors, proof = self.fails(f"command[-1:] = ['/bin/sh', '-c', {'ulimit -c 0; ' + script!r}]", 1)
             self.assertIn("claudebox: the proof is incomplete: ", errors)
             self.assertIn(words, errors)
             self.assertFalse(proof["complete"])
             self.assertGreater(proof["not-run"], 60)
 
-    def test_what_the_probe_says_moves_no_cursor(self):
+    def test_control_characters_from_the_attack_program_are_escaped(self):
         say = r"printf 'files-ssh\tleaked\t\033[2J\r\302\205\377x\n'"
         broken = Broken(self, f"command[-1:] = ['/bin/sh', '-c', {say!r}]")
         done = self.claudebox("--prove", env={"PATH": f"{broken.directory}:{self.env['PATH']}"})
@@ -105,7 +105,7 @@ class Prove(BoxTest):
         proof = broken.prove()[1]
         self.assertEqual(proof["leaked"], 1)
 
-    def test_what_was_redirected_does_not_go_in(self):
+    def test_redirected_input_is_not_passed_to_the_box(self):
         secret = self.scratch() / "redirected"
         secret.write_text("secret")
         broken = Broken(self, "command[-1:] = ['/bin/sh', '-c', 'readlink /proc/self/fd/0 >&2; cat >&2']")

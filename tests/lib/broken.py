@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""A box that is broken on purpose: a stand-in for bwrap, first on PATH, changes what it is told and then becomes the real one.
+"""A box that is broken on purpose: a replacement for bwrap, first on PATH, changes its options and
+then executes the real one.
 
-A breakage is a few lines of Python that see `options` (bwrap's, a list), `environment` (the agent's, NAME=value), `command` (init, its
-flags, the program), `canaries` (those that the probe is told of, a list of lists), `descriptors` (to keep open: {number: path}) and
-`outer` (the environment of bwrap itself, a dict). claudebox itself knows nothing of it.
+A breakage is a few lines of Python that see `options` (bwrap's, a list), `environment` (the
+agent's, NAME=value), `command` (init, its flags, the program), `canaries` (the list that the attack
+program reads, a list of lists), `descriptors` (to keep open: {number: path}) and `outer` (the
+environment of bwrap itself, a dict). claudebox itself has no support for it.
 """
 import json
 import os
@@ -12,7 +14,8 @@ import shutil
 from lib.box import CLAUDEBOX
 from lib.inet import InetTest
 
-# claudebox looks for these words in bwrap to see what it can do: --ro-bind-fd --bind-fd --disable-userns
+# claudebox searches bwrap for these words to find out what it supports: --ro-bind-fd --bind-fd
+# --disable-userns
 STAND_IN = """#!/usr/bin/python3 -I
 # offers: {offers}
 import os, sys
@@ -37,19 +40,19 @@ def replace(fd, texts):
 
 
 def drop(flag, count=0):
-    # All of this option, with as many arguments.
+    # Removes every occurrence of an option with so many arguments.
     while flag in options:
         at = options.index(flag)
         del options[at:at + 1 + count]
 
 
 def unscope():
-    # Landlock: a letter for init.
+    # Removes the flag of init that applies Landlock's scopes.
     command[1] = command[1].replace("s", "-")
 
 
 def add(*more):
-    # Before the root is sealed, after everything else.
+    # Adds options after all others, but before the root becomes read-only.
     at = options.index("--remount-ro")
     options[at:at] = more
 
@@ -71,7 +74,8 @@ for number, path in descriptors.items():
 os.execve({bwrap!r}, ["bwrap", "--args", str(ARGUMENTS), "--", *command], outer)
 """
 
-# Takes the place of init in the box: no closing of descriptors, no process group, may be looked into. It speaks init's protocol.
+# A replacement for init with its protocol: closes no descriptors, creates no process group, and is
+# dumpable.
 OTHER_INIT = """
 import os, socket, struct, sys
 control = socket.socket(fileno=3)
@@ -91,7 +95,7 @@ os._exit(0)
 
 
 class Broken:
-    """For a BoxTest: proves the box of its project with one breakage."""
+    """Runs --prove for the project of a BoxTest with one breakage."""
 
     def __init__(self, test, breakage=""):
         self.test = test
@@ -106,18 +110,19 @@ class Broken:
         (self.directory / "bwrap").chmod(0o755)
 
     def prove(self, *arguments, **options):
-        """The finished process, and what it said as JSON, or None."""
+        """Returns the finished process and its JSON, or None if it printed none."""
         done = self.test.claudebox(*arguments, "--prove=json", env={"PATH": f"{self.directory}:{self.test.env['PATH']}",
                                                                     **options.pop("env", {})}, **options)
         return done, json.loads(done.stdout) if done.stdout else None
 
     def canaries(self):
-        """What the probe was told, as lists of fields."""
+        """Returns the list that the attack program read, as lists of fields."""
         return [line.split("\t") for line in self.log.read_text().splitlines()]
 
 
 class WorldTest(InetTest):
-    """claudebox where the network is the test's own, in a project beside others and with secrets in the home."""
+    """Runs claudebox in a network of its own, in a project beside others and with secrets in the
+    home."""
 
     def setUp(self):
         super().setUp()
@@ -129,7 +134,8 @@ class WorldTest(InetTest):
 
 
 class EnclosedTest(WorldTest):
-    """And where the processes are, too: what gets out of a broken box does not get far."""
+    """The same in a PID namespace of its own, which contains the signals that leave a broken
+    box."""
 
     def command(self, *arguments, cwd=None):
         user = [] if self.world.root else ["--user", f"--map-user={os.getuid()}", f"--map-group={os.getgid()}"]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Canaries on the host, for the probe: one of each kind, all with the same token, and the list that names them."""
+"""Canaries on the host for the attack program: one of each kind, all with the same token, and
+the list that names them."""
 import contextlib
 import ctypes
 import ipaddress
@@ -15,11 +16,11 @@ import subprocess
 import threading
 
 STAGE = pathlib.Path(os.environ["STAGE"])
-PROBE = STAGE / "claudebox-attack"
+ATTACK_PROGRAM = STAGE / "claudebox-attack"
 GROUPS = {name.lower().replace("_", "-"): group
-          for name, group in re.findall(r"^ATTACK\((\w+), \"(\w+)\", ", (STAGE / "src/prove/attacks.def").read_text(encoding="utf-8"), re.M)}
+          for name, group in re.findall(r"^(?:PLACE_)?ATTACK\((\w+), \"(\w+)\", ", (STAGE / "src/prove/attacks.def").read_text(encoding="utf-8"), re.M)}
 ATTACKS = list(GROUPS)
-# With the host's network.
+# Attacks that succeed in the tier full, where the box has the host's network.
 OPEN_IN_FULL = set("""
 sockets-list network-loopback-tcp network-loopback-udp network-host-tcp network-host-udp network-mapped network-unspecified
 network-incoming network-metadata network-private network-gateway network-multicast network-outside network-interfaces identity-interfaces
@@ -32,11 +33,12 @@ JOIN_SESSION_KEYRING, SET_PERMISSION, INVALIDATE, LINK = 1, 5, 21, 8
 SESSION_RING, USER_RING = -3, -4
 IPC_CREAT, IPC_EXCL, IPC_RMID = 0o1000, 0o2000, 0
 
-# Where files are planted below the home, and what they are.
-HOME_FILES = {"ssh": ".ssh", "gnupg": ".gnupg", "aws": ".aws", "npmrc": ".npm", "gh": ".config/gh", "netrc": ".secrets", "mozilla": ".mozilla",
-              "bash-history": ".history", "claude": ".claude", "home": ".", "other-project": "other", "state": ".claudebox", "run": "run",
-              "system": "etc", "something-new": ".new"}
-OTHER_FILES = {"temporary": "/tmp", "shm": "/dev/shm"}
+# Directories below the home where files are planted, by the attack that reads them.
+HOME_FILES = {"files-ssh": ".ssh", "files-gnupg": ".gnupg", "files-cloud": ".aws", "files-registries": ".npm", "files-git": ".config/gh",
+              "files-passwords": ".secrets", "files-browsers": ".mozilla", "files-history": ".history", "files-claude": ".claude",
+              "files-home": ".", "files-other-projects": "other", "files-state": ".claudebox", "files-run": "run", "files-system": "etc",
+              "files-others": ".new"}
+OTHER_FILES = {"files-temporary": "/tmp", "files-shared-memory": "/dev/shm"}
 
 
 def system(number, *arguments):
@@ -53,7 +55,7 @@ def checked(result):
 
 
 class Canaries:
-    """Planted for one test, which cleans up; `line` adds to the list."""
+    """The canaries of one test, which removes them at its end; `line` adds to the list."""
 
     def __init__(self, test):
         self.test = test
@@ -68,7 +70,7 @@ class Canaries:
         self.lines.append(fields)
 
     def write_list(self, tier, path=None):
-        """The list and the probe, in the project."""
+        """Writes the list, by default in the project, and returns its path."""
         path = path or self.project / "canaries"
         path.write_text("".join("\t".join(map(str, fields)) + "\n" for fields in [*self.lines, ("tier", tier)]), encoding="utf-8")
         return path
@@ -78,19 +80,19 @@ class Canaries:
             step()
         return self
 
-    def file(self, kind, path):
+    def file(self, attack, path):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.write_text(f"{self.token}\n", encoding="ascii")
         self.test.addCleanup(path.unlink, missing_ok=True)
-        self.line("file", kind, os.path.normpath(path))
+        self.line("file", attack, os.path.normpath(path))
 
     def files(self):
-        for kind, directory in {**HOME_FILES, **OTHER_FILES}.items():
-            self.file(kind, self.home / directory / self.token)
+        for attack, directory in {**HOME_FILES, **OTHER_FILES}.items():
+            self.file(attack, self.home / directory / self.token)
         for directory in (".", ".config", "other"):
             self.line("write", os.path.normpath(self.home / directory / f"{self.token}.made"))
-        self.line("absent", "shadow", "/etc/shadow")
-        self.line("absent", "fstab", "/etc/fstab")
+        self.line("absent", "files-system", "/etc/shadow")
+        self.line("absent", "files-others", "/etc/fstab")
 
     def descriptor(self):
         file = os.open(self.home, os.O_RDONLY)
@@ -121,7 +123,8 @@ class Canaries:
             self.line(kind, name.lstrip("\0"))
 
     def services(self):
-        """TCP and UDP on the loopback and on an address of the host; TCP greets, UDP answers. And somebody who knocks at one more port."""
+        """Serves TCP and UDP on the loopback and on an address of the host, and connects to one
+        more port all the time."""
         selector = selectors.DefaultSelector()
         places = [("loopback", "127.0.0.1"), ("loopback", "::1"), *(("host", address) for address in host_addresses()[:2])]
         for where, address in places:
@@ -144,11 +147,11 @@ class Canaries:
         for action in (theirs.close, ours.close, selector.close, thread.join, ours.shutdown):  # last first
             self.test.addCleanup(action, *([socket.SHUT_WR] if action == ours.shutdown else []))
 
-    def serve(self, selector, doors):
+    def serve(self, selector, addresses):
         while True:
-            for door in doors:
+            for address in addresses:
                 with contextlib.suppress(OSError):
-                    socket.create_connection(door, 1).close()
+                    socket.create_connection(address, 1).close()
             for key, _ in selector.select(0.02):
                 if key.data == "end":
                     return
@@ -207,7 +210,8 @@ def host_addresses():
 
 
 def parse(output):
-    """What a probe printed: {attack: (verdict, why)}; it must be complete and in order."""
+    """Returns the output of the attack program as {attack: (verdict, why)}. It must be complete
+    and in order."""
     rows = [line.split("\t") for line in output.splitlines()]
     assert rows and rows[-1] == ["end", str(len(ATTACKS)), "-"], output[-300:]
     assert [row[0] for row in rows[:-1]] == ATTACKS, [row[0] for row in rows]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The ways to run a command in a project that are compared, each as its own documents say, and how the results are counted."""
+"""The sandboxes that are compared, each started as its own documents describe, and the tables of
+the results."""
 import collections
 import dataclasses
 import fnmatch
@@ -7,17 +8,20 @@ import json
 import statistics
 import textwrap
 
-# From the npm registry: package and version, by the name of the prefix that each has in the cache. srt wants node 22.12 or later.
+# Packages of the npm registry: name and version, by the name of the prefix in the cache. srt needs
+# node 22.12 or later.
 PACKAGES = {"srt": ("@anthropic-ai/sandbox-runtime", "0.0.83"), "codex": ("@openai/codex", "0.166.0"), "node": ("node-linux-{machine}", "22.23.3")}
 MACHINES = {"x86_64": "x64", "aarch64": "arm64"}
 
 
 @dataclasses.dataclass(frozen=True)
 class Way:
-    """One way; what is to be run follows `command`. Words in braces, there and in `files` (by path below the home), are filled in.
+    """A way to run a command, which follows `command`. Words in braces, there and in `files` (by
+    path below the home), are replaced.
 
-    `promises`: which attacks its documents say it holds, as patterns, and `but` which of them it openly does not. Anything else that gets
-    through is open, and not a leak.
+    `promises` are patterns of the attacks that it blocks according to its documents, and `but`
+    those of them that the documents exclude. Any other attack that succeeds counts as open, not as
+    a leak.
     """
     name: str
     command: tuple
@@ -30,7 +34,7 @@ class Way:
         return any(fnmatch.fnmatch(attack, p) for p in self.promises) and not any(fnmatch.fnmatch(attack, p) for p in self.but)
 
 
-# The network and what is reached through it, for who has it cut off.
+# Attacks that a sandbox without network blocks.
 NO_NETWORK = tuple(f"network-{name}" for name in (
     "loopback-*", "host-*", "mapped", "unspecified", "incoming", "metadata", "private", "gateway", "multicast", "outside", "interfaces"))
 HOME = tuple(f"files-{name}" for name in (
@@ -38,23 +42,26 @@ HOME = tuple(f"files-{name}" for name in (
     "absent", "parent"))
 NAMESPACES = ("kernel-user-namespace", "kernel-clone-namespace", "kernel-clone3-namespace")
 
-# As bubblewrap's README does it, with the project, and links without which nothing starts on Debian.
+# The example of bubblewrap's README, with the project, and the links that programs on Debian need.
 BWRAP = ("bwrap", "--ro-bind", "/usr", "/usr", "--symlink", "usr/lib64", "/lib64", "--symlink", "usr/lib", "/lib", "--symlink", "usr/bin", "/bin",
          "--proc", "/proc", "--dev", "/dev", "--unshare-pid", "--new-session", "--bind", "{project}", "{project}", "--chdir", "{project}")
 
-# In full the host's network is there; in inet an interface of its own, and the internet.
+# The tier full has the host's network; the tier inet has its own interface and the internet.
 IN_FULL = (*NO_NETWORK, "sockets-list", "identity-interfaces")
 IN_INET = ("network-outside", "network-interfaces")
 
-# README, "Configuration": the project can be written, no domain is allowed; strict is its recipe "Workspace-only filesystem access".
+# README, "Configuration": the project is writable, no domain is allowed; strict is its recipe
+# "Workspace-only filesystem access".
 SRT = {"network": {"allowedDomains": [], "deniedDomains": []}, "filesystem": {"denyRead": [], "allowWrite": ["."], "denyWrite": []}}
 SRT_STRICT = SRT | {"filesystem": {"denyRead": ["/home"], "allowRead": ["."], "allowWrite": ["."], "denyWrite": []}}
-# "How It Works", "Unix Socket Restrictions (Linux)" and "The command stays in the namespaces made for it".
+# "How It Works", "Unix Socket Restrictions (Linux)" and "The command stays in the namespaces made
+# for it".
 SRT_PROMISES = ("write-*", *NO_NETWORK, "sockets-*", *NAMESPACES, "kernel-enter-namespace", "kernel-io-uring", "mounts-*", "processes-*",
                 "descriptors-init")
 SRT_BUT = ("processes-signal-group",)
 
-# developers.openai.com/codex/permissions: the built-in profile for a project, and "Workspace write without network".
+# developers.openai.com/codex/permissions: the built-in profile for a project, and "Workspace write
+# without network".
 CODEX_STRICT = """
 [permissions.project-edit.filesystem]
 ":minimal" = "read"
@@ -67,8 +74,8 @@ enabled = false
 """
 CODEX_PROMISES = ("write-*", *NO_NETWORK, "sockets-*", "kernel-filter", "kernel-no-new-privileges")
 
-# default.profile is what firejail(1) takes for a program without one. Strict is its profile.template with all that a shell, compilers and
-# interpreters in a project can bear.
+# firejail(1) uses default.profile for a program without a profile. Strict is its profile.template
+# with every option with which a shell, compilers and interpreters in a project still work.
 FIREJAIL_STRICT = """
 include disable-common.inc
 include disable-proc.inc
@@ -115,7 +122,8 @@ FIREJAIL_PROMISES = ("files-ssh", "files-gnupg", "files-cloud", "files-passwords
 FIREJAIL_STRICT_PROMISES = (*FIREJAIL_PROMISES, *HOME, *NO_NETWORK, "files-temporary", "memory-shm-*", "memory-semaphores", "memory-messages",
                             "memory-mqueue", "sockets-*", "identity-machine-id", "kernel-32-bit", "kernel-devices", "mounts-disks", "write-*")
 FIREJAIL_BUT = ("processes-signal-group",)
-# In a PID namespace it takes itself to be in a sandbox already, and does nothing, unless it is told that this is a container.
+# In a PID namespace firejail assumes that it is in a sandbox already, and does nothing, unless this
+# variable names a container.
 IN_CONTAINER = {"container": "lxc"}
 
 WAYS = (
@@ -126,7 +134,7 @@ WAYS = (
     Way("claudebox, none", ("{claudebox}", "--network", "none", "--yes", "--exec"), ("*",)),
     Way("srt", ("srt", "--"), SRT_PROMISES, SRT_BUT, {".srt-settings.json": json.dumps(SRT)}),
     Way("srt, strict", ("srt", "--settings", "{home}/strict.json", "--"), (*SRT_PROMISES, *HOME), SRT_BUT, {"strict.json": json.dumps(SRT_STRICT)}),
-    # What lies in /tmp can be written.
+    # Files in /tmp are writable.
     Way("codex", ("codex", "sandbox", "-P", ":workspace", "--"), CODEX_PROMISES, ("write-canaries",)),
     Way("codex, strict", ("codex", "sandbox", "-P", "project-edit", "--"), (*CODEX_PROMISES, *HOME), (), {".codex/config.toml": CODEX_STRICT}),
     Way("firejail", ("firejail",), FIREJAIL_PROMISES, FIREJAIL_BUT, {}, IN_CONTAINER),
@@ -136,19 +144,20 @@ WAYS = (
 
 
 def fill_in(text, places):
-    """Only these words in braces: the files of some have braces of their own."""
+    """Replaces these words in braces only, because some files contain other braces."""
     for word, place in places.items():
         text = text.replace(f"{{{word}}}", str(place))
     return text
 
 
 def judge(way, results):
-    """{attack: (verdict, why)} as the probe has it, with "open" for what gets through where nothing was promised."""
+    """Returns {attack: (verdict, why)} of the attack program, with "open" for leaks that the way
+    does not promise to block."""
     return {attack: ("open" if verdict == "leaked" and not way.promised(attack) else verdict, why) for attack, (verdict, why) in results.items()}
 
 
 def count(judged, groups):
-    """{group: {verdict: number}}, in the order of the groups."""
+    """Returns {group: {verdict: number}}, in the order of the groups."""
     counted = {group: collections.Counter() for group in groups.values()}
     for attack, (verdict, _) in judged.items():
         counted[groups[attack]][verdict] += 1
@@ -156,10 +165,11 @@ def count(judged, groups):
 
 
 def show_attacks(judged, groups):
-    """A line for each way: how many attacks were held, of those that were tried; `judged` has text for one that did not run."""
+    """Yields a line for each way: how many of the attacks were blocked. `judged` has a text for
+    a way that did not run."""
     heads = list(dict.fromkeys(groups.values()))
     width = max(map(len, judged), default=0)
-    yield " ".join([" " * width, *heads, "  held  open  leaked  not tried"])
+    yield " ".join([" " * width, *heads, "  blocked  open  leaked  not tried"])
     for name, rows in judged.items():
         if isinstance(rows, str):
             yield f"{name:{width}} {rows}"
@@ -167,14 +177,14 @@ def show_attacks(judged, groups):
         cells, total = [], collections.Counter()
         for group, found in count(rows, groups).items():
             total += found
-            tried = sum(found[verdict] for verdict in ("held", "open", "leaked"))
-            cells.append(f"{found['held']}/{tried}{'!' if found['leaked'] else ''}".rjust(len(group)))
-        rest = total.total() - total["held"] - total["open"] - total["leaked"]
-        yield " ".join([f"{name:{width}}", *cells, f"{total['held']:6}{total['open']:6}{total['leaked']:8}{rest:11}"])
+            tried = sum(found[verdict] for verdict in ("blocked", "open", "leaked"))
+            cells.append(f"{found['blocked']}/{tried}{'!' if found['leaked'] else ''}".rjust(len(group)))
+        rest = total.total() - total["blocked"] - total["open"] - total["leaked"]
+        yield " ".join([f"{name:{width}}", *cells, f"{total['blocked']:9}{total['open']:6}{total['leaked']:8}{rest:11}"])
 
 
 def show_verdict(judged, groups, verdict):
-    """What has this verdict, by group: which attacks, without the name of the group."""
+    """Yields the attacks with this verdict by group, without the name of the group."""
     for name, rows in judged.items():
         found = {}
         for attack, (given, _) in ({} if isinstance(rows, str) else rows).items():
@@ -186,7 +196,8 @@ def show_verdict(judged, groups, verdict):
 
 
 def show_start(times, base):
-    """A line for each: its median, and the median of its ratios to `base` in the same round."""
+    """Yields a line for each: the median, the minimum, and the median of the ratios to `base` in
+    the same round."""
     for name, values in times.items():
         ratio = statistics.median(a / b for a, b in zip(values, times[base]))
         yield f"{name:28} {statistics.median(values):8.2f} ms median {min(values):8.2f} ms least {ratio:7.2f} times"

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""A machine of its own for peers and what attacks them: peers_inside.py UID PEERS COMMAND..., run there as the user.
+"""Runs a command as the user in new namespaces, for the attacks on peers: peers_inside.py UID PEERS
+COMMAND...
 
-All namespaces are its own, but as root no user namespace: firejail is setuid. So kill(-1), connections to metadata and private addresses and
-whatever a peer makes in a home reach nobody. It has an empty home at the user's real one (firejail asks passwd, not $HOME), sockets of a
-desktop, Docker and the system, an interface whose way out leads nowhere, and below /usr/local, where `npm install --global` puts them, the peers.
+All namespaces are new; only root gets no user namespace, because firejail is setuid. So kill(-1),
+connections to metadata and private addresses, and files that a peer creates in a home affect no
+process or file of this machine. There is an empty home at the path of the real one (firejail reads
+passwd, not $HOME), sockets of a desktop, Docker and the system, an interface with a default route
+that leads nowhere, and the peers below /usr/local, where `npm install --global` puts them.
 """
 import os
 import pathlib
@@ -34,7 +37,8 @@ def make_places(uid, home, owner):
 
 
 def make_peers(peers):
-    """Each has a prefix of its own; its programs are where the user's PATH looks."""
+    """Mounts the prefixes of the peers and links their programs into a directory of the user's
+    PATH."""
     mount_empty("/usr/local")
     for name in ("bin", "peers"):
         os.mkdir(f"/usr/local/{name}")
@@ -44,7 +48,7 @@ def make_peers(peers):
 
 
 def make_sockets(uid, owner):
-    """Somebody listens for as long as they are kept."""
+    """Creates listening sockets, which the caller must keep."""
     kept = []
     for path in (pathlib.Path(place.format(uid=uid)) for place in SOCKETS):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,9 +63,10 @@ def make_sockets(uid, owner):
 
 
 def inside(user, alone, peers, command):
-    """As the first process of the namespaces: when it ends, all in them end. `alone`: we are the only user there, and look like root."""
+    """Runs as the first process of the namespaces, whose end ends all others. `alone`: the user
+    namespace maps only one user, as root."""
     owner = 0 if alone else user.pw_uid
-    make_peers(peers)  # before the home is covered: they may lie in it
+    make_peers(peers)  # before the home is covered, because they may be in it
     make_places(user.pw_uid, user.pw_dir, owner)
     listening = make_sockets(user.pw_uid, owner)
     for line in LINKS:

@@ -11,6 +11,7 @@
 #include "plan/check.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
+#include "plan/secrets/places.h"
 #include "plan/tables.h"
 
 #include <stdarg.h>
@@ -48,7 +49,7 @@ void world_init(struct world *world)
 		const char *path = path_expand_home(&world->arena, secret_table[i].path, HOME);
 
 		vec_push(&world->arena, &world->facts.secrets,
-			 (struct secret_place){ path, path, secret_table[i].what });
+			 (struct secret_place){ path, path, secret_table[i].what, secret_table[i].attack });
 	}
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The filter's program does what the table says, for every call and argument: it is taken from --dry-run and run here, step by step.
-Those that a build for another machine would carry come from the generator."""
+"""The seccomp filter does what the table says, for every call and argument. --dry-run prints its
+program, which is interpreted here. The programs for other machines come from the generator."""
 import base64
 import errno
 import json
@@ -16,18 +16,18 @@ from lib.box import BoxTest
 STAGE = pathlib.Path(os.environ["STAGE"])
 GENERATOR = STAGE / "seccomp-generator"
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7, "riscv64": 0xC00000F3}
-OTHERS = (0x40000003, 0x40000028, 0xC0000015)  # i386, 32-bit ARM, and one that has nothing to do with any
+OTHERS = (0x40000003, 0x40000028, 0xC0000015)  # i386, 32-bit ARM, and an unrelated architecture
 X32 = 0x40000000
 # read, write, close, mmap, futex, openat
 FREQUENT = {"x86_64": (0, 1, 3, 9, 202, 257), "aarch64": (63, 64, 57, 222, 98, 56), "riscv64": (63, 64, 57, 222, 98, 56)}
 ALLOW, ERRNO = 0x7FFF0000, 0x00050000
-MOST_INSTRUCTIONS = 450  # each start pays for them
+MAX_INSTRUCTIONS = 450  # loading them takes time at each start
 HIGH = 0xDEADBEEF << 32
 LAST_CALL = 600
 
 
 def run(program, machine, number, arguments):
-    """What the kernel does with classic BPF: the action, and how many steps it took."""
+    """Interprets classic BPF as the kernel does. Returns the action and the number of steps."""
     data = struct.pack("<IIQ6Q", number, machine, 0, *arguments)
     at = accumulator = steps = 0
     while True:
@@ -77,7 +77,8 @@ class Program(BoxTest):
         return ALLOW
 
     def arguments(self):
-        """Argument lists that reach every condition, each with and without bits that the kernel does not look at."""
+        """Yields argument lists that reach every condition, with and without high bits, which
+        the kernel ignores."""
         values = {0, 1, 2, 3, 0xFFFFFFFF, 0x80000000, 0x80040000, 0x7FFFFFFF}
         for rule in self.rules:
             for _, mask, value in rule["conditions"]:
@@ -107,10 +108,11 @@ class Program(BoxTest):
                     if other != self.machine:
                         self.assertEqual(run(program, other, number, [0] * 6)[0], ERRNO | errno.ENOSYS)
 
-    def test_what_must_stay_open(self):
-        """By hand, so that a mistake in the table shows: threads, debuggers, terminals, sockets, a program's own filter."""
+    def test_what_must_be_allowed(self):
+        """Listed by hand, to find mistakes in the table: threads, debuggers, terminals, sockets,
+        a program's own seccomp filter."""
         calls = {rule["call"]: rule["number"] for rule in self.rules}
-        threads = 0x3D0F00  # what the C library and Go's runtime ask clone for
+        threads = 0x3D0F00  # the flags that the C library and Go's runtime pass to clone
         for name, program in self.programs.items():
             for call, arguments in (("clone", [threads]), ("clone", [17]), ("unshare", [0x400]), ("ioctl", [0, 0x5401]),
                                     ("ioctl", [0, 0x5413]), ("personality", [0x40000]), ("personality", [0xFFFFFFFF]), ("personality", [0]),
@@ -118,8 +120,8 @@ class Program(BoxTest):
                                     ("socketpair", [1, 1, 0])):
                 self.assertEqual(run(program, self.machine, calls[call], (arguments + [0] * 6)[:6])[0], ALLOW, (name, call, arguments))
 
-    def test_what_must_be_closed(self):
-        """By hand too: a row that is lost shows."""
+    def test_what_must_be_refused(self):
+        """Listed by hand, to find missing rows."""
         calls = {rule["call"]: rule["number"] for rule in self.rules}
         always = [("ioctl", [0, 0x5412]), ("ioctl", [0, 0x541C | HIGH]), ("keyctl", [11]), ("add_key", []), ("request_key", []), ("io_uring_setup", []),
                   ("bpf", []), ("perf_event_open", []), ("userfaultfd", []), ("kexec_load", []), ("init_module", []), ("finit_module", []),
@@ -140,9 +142,9 @@ class Program(BoxTest):
                                     "userfaultfd", "open_by_handle_at", "init_module", "kexec_load"}, set())
         self.assertLessEqual({"mount", "unshare", "clone", "setns", "pivot_root", "clone3"}, dropped)
 
-    def test_it_is_small_and_its_way_is_short(self):
+    def test_it_is_small_and_fast(self):
         for name, program in self.programs.items():
-            self.assertLess(len(program), MOST_INSTRUCTIONS, name)
+            self.assertLess(len(program), MAX_INSTRUCTIONS, name)
             for number in FREQUENT[self.name]:
                 self.assertLess(run(program, self.machine, number, [0] * 6)[1], 25, (name, number))
 
@@ -152,13 +154,13 @@ class Program(BoxTest):
 
 
 class Generated(Program):
-    """As a build for this machine has it."""
+    """The program as a build for this machine contains it."""
 
     def generate(self, *arguments):
         try:
             return subprocess.run([GENERATOR, self.name, *arguments], stdout=subprocess.PIPE, text=True, check=True).stdout
         except OSError as error:
-            return self.skipTest(f"the generator is a program of another machine: {error}")
+            return self.skipTest(f"the generator cannot run on this machine: {error}")
 
     def read_rules(self):
         return json.loads(self.generate("--list"))
@@ -180,7 +182,7 @@ class ForX86(Generated):
     name = "x86_64"
 
 
-del Generated  # by itself it is for this machine once more
+del Generated  # only its subclasses are tests
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The comparison with other sandboxes: what is counted as what, and that the machine it happens on is cut off from this one."""
+"""The comparison with other sandboxes: how results are counted, and that its namespaces are
+isolated from this machine."""
 import fnmatch
 import json
 import os
@@ -26,7 +27,7 @@ def fails(action, *arguments):
     return False
 
 print(json.dumps({
-    "nobody is signalled": fails(os.kill, -1, 0),
+    "no process is signalled": fails(os.kill, -1, 0),
     "no connection": fails(socket.create_connection, ("127.0.0.1", PORT), 5),
     "interfaces": sorted(name for _, name in socket.if_nameindex()),
     "home": os.listdir(os.environ["HOME"]),
@@ -40,24 +41,24 @@ print(json.dumps({
 
 class Judging(unittest.TestCase):
     GROUPS = {"files-a": "files", "files-b": "files", "keys-a": "keys"}
-    RESULTS = {"files-a": ("leaked", "x"), "files-b": ("held", "x"), "keys-a": ("skipped", "x")}
+    RESULTS = {"files-a": ("leaked", "x"), "files-b": ("blocked", "x"), "keys-a": ("skipped", "x")}
 
-    def test_a_leak_is_what_was_promised(self):
+    def test_only_a_broken_promise_is_a_leak(self):
         for way, expected in ((Way("x", ()), "open"), (Way("x", (), ("files-*",)), "leaked"), (Way("x", (), ("files-b", "keys-*")), "open"),
                               (Way("x", (), ("*",), ("files-a",)), "open")):
             with self.subTest(way):
                 self.assertEqual(judge(way, self.RESULTS), {**self.RESULTS, "files-a": (expected, "x")})
 
-    def test_no_promise_makes_a_leak_of_what_held(self):
-        results = {attack: ("held", "") for attack in self.GROUPS}
+    def test_no_promise_makes_a_leak_of_a_blocked_attack(self):
+        results = {attack: ("blocked", "") for attack in self.GROUPS}
         self.assertEqual(judge(Way("x", (), ("*",)), results), results)
 
     def test_counts(self):
-        self.assertEqual(count(self.RESULTS, self.GROUPS), {"files": {"leaked": 1, "held": 1}, "keys": {"skipped": 1}})
+        self.assertEqual(count(self.RESULTS, self.GROUPS), {"files": {"leaked": 1, "blocked": 1}, "keys": {"skipped": 1}})
 
-    def test_the_table_shows_leaks_and_who_is_missing(self):
+    def test_the_table_shows_leaks_and_missing_peers(self):
         head, first, second, third = show_attacks({"a": self.RESULTS, "bb": judge(Way("bb", ()), self.RESULTS), "c": "missing"}, self.GROUPS)
-        self.assertEqual(head.split(), ["files", "keys", "held", "open", "leaked", "not", "tried"])
+        self.assertEqual(head.split(), ["files", "keys", "blocked", "open", "leaked", "not", "tried"])
         self.assertEqual(first.split(), ["a", "1/2!", "0/0", "1", "0", "1", "1"])
         self.assertEqual(second.split(), ["bb", "1/2", "0/0", "1", "1", "0", "1"])
         self.assertEqual(third.split(), ["c", "missing"])
@@ -92,23 +93,23 @@ class Ways(unittest.TestCase):
 
 
 class FromOutside(unittest.TestCase):
-    """What the probe can't tell apart, the host can."""
+    """Verdicts that the host corrects."""
 
     def setUp(self):
         self.directory = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.directory)
 
-    def test_a_file_that_was_made_and_removed(self):
-        why = f"{self.directory}/claudebox-canary-probe was made"
+    def test_a_file_that_was_created_and_removed(self):
+        why = f"{self.directory}/claudebox-canary-attack was created"
         changed = os.stat(self.directory).st_mtime
         self.assertEqual(from_outside("write-system", "leaked", why, changed - 1)[0], "leaked")
-        self.assertEqual(from_outside("write-system", "leaked", why, changed + 1)[0], "held")
+        self.assertEqual(from_outside("write-system", "leaked", why, changed + 1)[0], "blocked")
         self.assertEqual(from_outside("write-autostart", "leaked", why, changed + 1)[0], "leaked")
-        self.assertEqual(from_outside("write-system", "held", "EROFS", changed + 1), ("held", "EROFS"))
+        self.assertEqual(from_outside("write-system", "blocked", "EROFS", changed + 1), ("blocked", "EROFS"))
 
     def test_a_root_that_was_left_is_not_empty(self):
         why = f"{self.directory}/. can be opened"
-        self.assertEqual(from_outside("files-old-root", "leaked", why, 0)[0], "held")
+        self.assertEqual(from_outside("files-old-root", "leaked", why, 0)[0], "blocked")
         pathlib.Path(self.directory, "etc").mkdir()
         self.assertEqual(from_outside("files-old-root", "leaked", why, 0)[0], "leaked")
         self.assertEqual(from_outside("files-old-root", "leaked", "/nowhere/. can be opened", 0)[0], "leaked")
@@ -127,7 +128,7 @@ class Machine(unittest.TestCase):
             done = subprocess.run(["/usr/bin/python3", STAGE / "tests/lib/peers_inside.py", str(os.getuid()), peers, "/usr/bin/python3", "-c", script],
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, timeout=30, check=True)
         self.assertEqual(json.loads(done.stdout), {
-            "nobody is signalled": True, "no connection": True, "interfaces": ["end", "lo", "out"], "home": [],
+            "no process is signalled": True, "no connection": True, "interfaces": ["end", "lo", "out"], "home": [],
             "terminals": ["ptmx"], "temporary files are others": True, "peer": "../peers/x/bin/peer", "uid": os.getuid()})
 
 

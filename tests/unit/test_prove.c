@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// --prove: where canaries go, what is granted, and what the probe's words and the host's eyes come to.
+// --prove: where canaries are planted, what is granted, and how verdicts follow from the output of
+// the attack program and from what the host observes.
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/quote.h"
@@ -11,7 +12,10 @@
 #include "fixture.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
+#include "plan/secrets/places.h"
+#include "prove/attacks.h"
 #include "prove/canaries.h"
+#include "prove/protocol.h"
 #include "prove/render.h"
 #include "prove/verdicts.h"
 
@@ -19,19 +23,20 @@
 
 static struct arena arena;
 
-// What a probe prints when this attack has this verdict, and all others are held.
+// Returns the output of an attack program where one attack has this verdict and all others are
+// blocked.
 static const char *output_of(const char *attack, const char *verdict, bool ended)
 {
 	struct text out = { .arena = &arena };
 
-	for (size_t i = 0; i < attack_count; i++) {
-		const char *name = attack_name(&arena, &attack_table[i]);
+	for (enum attack_id id = 0; id < ATTACK_COUNT; id++) {
+		const char *name = attack_name(&arena, id);
 		bool special = str_equal(name, attack);
 
-		text_printf(&out, "%s\t%s\tEPERM\n", name, special ? verdict : "held");
+		text_printf(&out, "%s\t%s\tEPERM\n", name, special ? verdict : "blocked");
 	}
 	if (ended)
-		text_printf(&out, "end\t%zu\t-\n", attack_count);
+		text_printf(&out, "end\t%d\t-\n", (int)ATTACK_COUNT);
 	return text_get(&out);
 }
 
@@ -39,33 +44,32 @@ static const struct proof_row *row_of(const struct proof *proof, const char *att
 {
 	static const struct proof_row none = { VERDICT_COUNT, "no such attack" };
 
-	for (size_t i = 0; i < attack_count; i++)
-		if (str_equal(attack_name(&arena, &attack_table[i]), attack))
-			return &proof->rows[i];
-	return &none;
+	enum attack_id id = attack_by_name(attack);
+
+	return id < ATTACK_COUNT ? &proof->rows[id] : &none;
 }
 
 static const char *counts_of(const struct proof *proof)
 {
-	return arena_printf(&arena,
-			    "%zu held, %zu leaked, %zu open, %zu granted, %zu skipped, %zu not run",
-			    attack_count - proof->counts[VERDICT_BLOCKED],
-			    proof->counts[VERDICT_LEAKED], proof->counts[VERDICT_OPEN],
-			    proof->counts[VERDICT_GRANTED], proof->counts[VERDICT_SKIPPED],
-			    proof->counts[VERDICT_NOT_RUN]);
+	return arena_printf(
+		&arena,
+		"%zu not blocked, %zu leaked, %zu open, %zu granted, %zu skipped, %zu not run",
+		ATTACK_COUNT - proof->counts[VERDICT_BLOCKED], proof->counts[VERDICT_LEAKED],
+		proof->counts[VERDICT_OPEN], proof->counts[VERDICT_GRANTED],
+		proof->counts[VERDICT_SKIPPED], proof->counts[VERDICT_NOT_RUN]);
 }
 
-// The first number counts what is not held.
 static void test_verdicts(void)
 {
 	static const char *const rows[][2] = {
-		{ "held", "0 held, 0 leaked, 0 open, 0 granted, 0 skipped, 0 not run" },
-		{ "leaked", "1 held, 1 leaked, 0 open, 0 granted, 0 skipped, 0 not run" },
-		{ "open", "1 held, 0 leaked, 1 open, 0 granted, 0 skipped, 0 not run" },
-		{ "skipped", "1 held, 0 leaked, 0 open, 0 granted, 1 skipped, 0 not run" },
-		// The probe cannot grant anything, and a word that nobody knows is no verdict.
-		{ "granted", "1 held, 0 leaked, 0 open, 0 granted, 0 skipped, 1 not run" },
-		{ "fine", "1 held, 0 leaked, 0 open, 0 granted, 0 skipped, 1 not run" },
+		{ "blocked", "0 not blocked, 0 leaked, 0 open, 0 granted, 0 skipped, 0 not run" },
+		{ "leaked", "1 not blocked, 1 leaked, 0 open, 0 granted, 0 skipped, 0 not run" },
+		{ "open", "1 not blocked, 0 leaked, 1 open, 0 granted, 0 skipped, 0 not run" },
+		{ "skipped", "1 not blocked, 0 leaked, 0 open, 0 granted, 1 skipped, 0 not run" },
+		{ "not-run", "1 not blocked, 0 leaked, 0 open, 0 granted, 0 skipped, 1 not run" },
+		// The attack program cannot grant anything, and an unknown word is no verdict.
+		{ "granted", "1 not blocked, 0 leaked, 0 open, 0 granted, 0 skipped, 1 not run" },
+		{ "fine", "1 not blocked, 0 leaked, 0 open, 0 granted, 0 skipped, 1 not run" },
 	};
 	const canaries none = { 0 };
 
@@ -84,37 +88,37 @@ static void test_incomplete(void)
 	const canaries none = { 0 };
 	struct proof proof = prove_judge(&arena, output_of("", "", false), 0, &none, NULL);
 
-	CHECK(proof.problem && strstr(proof.problem, "ended early"));
+	CHECK(proof.problem && strstr(proof.problem, "exited early"));
 	proof = prove_judge(&arena, all, 3, &none, NULL);
 	CHECK(proof.problem && strstr(proof.problem, "status 3"));
 	proof = prove_judge(&arena, all, EXIT_SIGNAL_BASE + 15, &none, NULL);
 	CHECK(proof.problem && strstr(proof.problem, "signal 15"));
 	proof = prove_judge(&arena, "", 0, &none, NULL);
-	CHECK(proof.problem && proof.counts[VERDICT_NOT_RUN] == attack_count);
+	CHECK(proof.problem && proof.counts[VERDICT_NOT_RUN] == ATTACK_COUNT);
 	proof = prove_judge(&arena, "end\t0\t-\n", 0, &none, NULL);
-	CHECK(proof.problem && proof.counts[VERDICT_NOT_RUN] == attack_count);
-	// What follows the end, or comes a second time, counts for nothing.
+	CHECK(proof.problem && proof.counts[VERDICT_NOT_RUN] == ATTACK_COUNT);
+	// A line after the end, or a second line of an attack, is ignored.
 	proof = prove_judge(&arena, arena_printf(&arena, "files-ssh\tleaked\tx\n%s", all), 0, &none,
 			    NULL);
 	CHECK(proof.counts[VERDICT_LEAKED] == 1 && !proof.problem);
 	proof = prove_judge(&arena, arena_printf(&arena, "%sfiles-ssh\tleaked\tx\n", all), 0, &none,
 			    NULL);
 	CHECK(proof.counts[VERDICT_LEAKED] == 0 && !proof.problem);
-	proof = prove_judge(&arena, arena_printf(&arena, "x\n\n\t\t\nno such\theld\t\n%s", all), 0,
-			    &none, NULL);
-	CHECK(proof.counts[VERDICT_BLOCKED] == attack_count && !proof.problem);
+	proof = prove_judge(&arena, arena_printf(&arena, "x\n\n\t\t\nno such\tblocked\t\n%s", all),
+			    0, &none, NULL);
+	CHECK(proof.counts[VERDICT_BLOCKED] == ATTACK_COUNT && !proof.problem);
 }
 
-// Whatever the host saw is a leak of one attack, whatever the probe said but that the tier is open.
+// A change that the host observes makes one attack a leak, whatever its verdict, unless it is open.
 static void test_harm(void)
 {
 	static const struct {
 		struct canary canary;
 		const char *attack;
 	} rows[] = {
-		{ { CANARY_FILE, .group = "ssh" }, "write-canaries" },
+		{ { CANARY_FILE, .group = "files-ssh" }, "write-canaries" },
 		{ { CANARY_WRITE }, "write-create" },
-		{ { CANARY_MADE, .group = "WRITE_RENAME" }, "write-rename" },
+		{ { CANARY_WRITE_BY_ATTACK, .group = "write-rename" }, "write-rename" },
 		{ { CANARY_ABSTRACT }, "sockets-abstract" },
 		{ { CANARY_ABSTRACT_DATAGRAM }, "sockets-abstract-datagram" },
 		{ { CANARY_UNIX }, "sockets-path" },
@@ -137,11 +141,11 @@ static void test_harm(void)
 		list.items[0].value = "/x";
 		proof = prove_judge(&arena, output_of("", "", true), 0, &list, NULL);
 		CHECK_CASE(proof.counts[VERDICT_LEAKED] == 0, rows[i].attack);
-		list.items[0].harm = "it was changed";
+		list.items[0].harm = "was changed";
 		proof = prove_judge(&arena, output_of("", "", true), 0, &list, NULL);
 		CHECK_CASE(proof.counts[VERDICT_LEAKED] == 1, rows[i].attack);
 		CHECK_CASE_STRING(row_of(&proof, rows[i].attack)->why,
-				  "/x: it was changed, seen from the host", rows[i].attack);
+				  "/x was changed (observed on the host)", rows[i].attack);
 		proof = prove_judge(&arena, output_of(rows[i].attack, "skipped", true), 0, &list,
 				    NULL);
 		CHECK_CASE(proof.counts[VERDICT_LEAKED] == 1, rows[i].attack);
@@ -157,29 +161,29 @@ static void test_granted(void)
 	struct proof proof;
 
 	vec_push(&arena, &list,
-		 (struct canary){ CANARY_FILE, .group = "aws", .value = "/x",
+		 (struct canary){ CANARY_FILE, .group = "files-cloud", .value = "/x",
 				  .granted = "profile work mounts '/x'" });
 	proof = prove_judge(&arena, output_of("files-cloud", "skipped", true), 0, &list, NULL);
 	CHECK(proof.counts[VERDICT_GRANTED] == 1 && proof.counts[VERDICT_SKIPPED] == 0);
 	CHECK_STRING(row_of(&proof, "files-cloud")->why, "profile work mounts '/x'");
-	// The rest of that kind was attacked, and held; or did not.
+	// The other canaries of that attack are attacked: blocked or leaked.
 	proof = prove_judge(&arena, output_of("", "", true), 0, &list, NULL);
 	CHECK(row_of(&proof, "files-cloud")->verdict == VERDICT_GRANTED);
 	proof = prove_judge(&arena, output_of("files-cloud", "leaked", true), 0, &list, NULL);
 	CHECK(row_of(&proof, "files-cloud")->verdict == VERDICT_LEAKED);
 	proof = prove_judge(&arena, output_of("files-ssh", "leaked", true), 0, &list, NULL);
 	CHECK(proof.counts[VERDICT_LEAKED] == 1);
-	// Each grant is told, and told once.
+	// Each grant is reported once.
 	for (int i = 0; i < 2; i++)
 		vec_push(&arena, &list,
-			 (struct canary){ CANARY_FILE, .group = "kube", .value = "/y",
+			 (struct canary){ CANARY_FILE, .group = "files-cloud", .value = "/y",
 					  .granted = "--mount-ro mounts '/y'" });
 	proof = prove_judge(&arena, output_of("", "", true), 0, &list, NULL);
 	CHECK_STRING(row_of(&proof, "files-cloud")->why,
 		     "profile work mounts '/x'; --mount-ro mounts '/y'");
 }
 
-// Ports that were opened by name: told, not attacked, and no cover for others.
+// Ports that the user opens are reported, not attacked, and hide no leak of another port.
 static void test_ports(void)
 {
 	struct world world;
@@ -192,7 +196,7 @@ static void test_ports(void)
 		 ((struct config_port){ 8080, "--host-port" }));
 	vec_push(&arena, &world.plan.inet.published_ports,
 		 ((struct config_port){ 3000, "--publish" }));
-	// By chance one of ours has a port that is open.
+	// The port of the first canary happens to be open.
 	vec_push(&arena, &list, (struct canary){ CANARY_TCP, "loopback", "::1", "8080" });
 	vec_push(&arena, &list, (struct canary){ CANARY_TCP, "loopback", "127.0.0.1", "81" });
 	vec_push(&arena, &list, (struct canary){ CANARY_TCP, "host", "192.0.2.1", "8080" });
@@ -212,13 +216,13 @@ static void test_ports(void)
 		     "--publish opens port 3000 of the box to the host's loopback");
 	proof = prove_judge(&arena, output_of("network-incoming", "leaked", true), 0, &list, NULL);
 	CHECK(row_of(&proof, "network-incoming")->verdict == VERDICT_LEAKED);
-	list.items[1].harm = "the host was reached";
+	list.items[1].harm = "was reached";
 	proof = prove_judge(&arena, output_of("", "", true), 0, &list, NULL);
 	CHECK(row_of(&proof, "network-loopback-tcp")->verdict == VERDICT_LEAKED);
 	world_free(&world);
 }
 
-// A box that may make boxes has these by its profile, and nothing else.
+// A nested box grants these attacks, and no others.
 static void test_nested(void)
 {
 	static const char *const by[] = { "kernel-user-namespace", "kernel-clone-namespace",
@@ -237,17 +241,17 @@ static void test_nested(void)
 		proof = prove_judge(&arena, output, 0, &none, NULL);
 		CHECK_CASE(proof.counts[VERDICT_LEAKED] == 1, by[i]);
 	}
-	for (size_t i = 0; i < attack_count; i++) {
-		const char *name = attack_name(&arena, &attack_table[i]);
+	for (enum attack_id attack = 0; attack < ATTACK_COUNT; attack++) {
+		const char *name = attack_name(&arena, attack);
 
 		proof = prove_judge(&arena, output_of(name, "leaked", true), 0, &none,
 				    "profile work");
 		granted += proof.counts[VERDICT_GRANTED];
 	}
 	CHECK(granted == ARRAY_SIZE(by));
-	// What held is not given away by the profile.
+	// A blocked attack stays blocked.
 	proof = prove_judge(&arena, output_of("", "", true), 0, &none, "profile work");
-	CHECK(proof.counts[VERDICT_BLOCKED] == attack_count);
+	CHECK(proof.counts[VERDICT_BLOCKED] == ATTACK_COUNT);
 }
 
 static bool lists(const char *text, const char *line)
@@ -269,26 +273,29 @@ static void test_places(void)
 
 	world_debian(&world);
 	vec_push(&world.arena, &world.facts.secrets,
-		 (struct secret_place){ HOME "/.aws", HOME "/.aws", "AWS credentials" });
+		 (struct secret_place){ HOME "/.aws", HOME "/.aws", "AWS credentials",
+					"files-cloud" });
 	vec_push(&world.arena, &world.facts.secrets,
-		 (struct secret_place){ "/etc/shadow", "/etc/shadow", "passwords" });
+		 (struct secret_place){ "/etc/shadow", "/etc/shadow", "passwords",
+					"files-system" });
 	vec_push(&world.arena, &world.facts.secrets,
 		 (struct secret_place){ HOME "/.claude/.credentials.json",
-					HOME "/.claude/.credentials.json", "Claude sign-in" });
+					HOME "/.claude/.credentials.json", "Claude credentials",
+					"files-claude" });
 	world_variable(&world, "XDG_RUNTIME_DIR=/run/user/7");
 	CHECK(world_plan(&world));
 	text = listed(&world);
-	CHECK(lists(text, "file\taws\t" HOME "/.aws/MARK"));
-	CHECK(lists(text, "absent\tshadow\t/etc/shadow"));
-	CHECK(lists(text, "file\thome\t" HOME "/MARK"));
-	CHECK(lists(text, "file\ttemporary\t/tmp/MARK"));
-	CHECK(lists(text, "file\trun\t/run/user/7/MARK"));
+	CHECK(lists(text, "file\tfiles-cloud\t" HOME "/.aws/MARK"));
+	CHECK(lists(text, "absent\tfiles-system\t/etc/shadow"));
+	CHECK(lists(text, "file\tfiles-home\t" HOME "/MARK"));
+	CHECK(lists(text, "file\tfiles-temporary\t/tmp/MARK"));
+	CHECK(lists(text, "file\tfiles-run\t/run/user/7/MARK"));
 	CHECK(lists(text, "unix\t/run/user/7/MARK.socket"));
 	CHECK(lists(text, "write\t" HOME "/MARK.made"));
 	CHECK(lists(text, "parent\t" HOME));
-	// In the box that name is something else.
+	// The box has its own file at that path.
 	CHECK(!strstr(text, ".credentials.json"));
-	// Only the host knows of these.
+	// These are checked by the host and not sent.
 	CHECK(!strstr(text, "write-rename"));
 	CHECK(!strstr(text, PROJECT "/"));
 
@@ -303,7 +310,7 @@ static void test_places(void)
 	world_free(&world);
 }
 
-// The probe is told what to lift, and which of it was asked for.
+// The list names the limits, and those that the profile sets.
 static void test_limits(void)
 {
 	struct world world;
@@ -354,7 +361,8 @@ static void test_plan(void)
 	CHECK(world.plan.mounts.count == mounts + 2);
 	CHECK(world.plan.mounts.items[mounts + 1].kind == MOUNT_SEAL);
 	CHECK(world.plan.mounts.items[mounts - 1].size == 6);
-	CHECK(world.plan.command.count == 1 && str_equal(world.plan.command.items[0], BOX_PROBE));
+	CHECK(world.plan.command.count == 1 &&
+	      str_equal(world.plan.command.items[0], BOX_ATTACK_PROGRAM));
 	world_free(&world);
 }
 
@@ -384,9 +392,9 @@ static void test_table(void)
 	text = render_proof(&arena, &world.plan, &proof, (struct reader){ 0 });
 	CHECK(strstr(text, " LEAKED "));
 	CHECK(str_ends(text, arena_printf(&arena,
-					  "\n%zu held, 1 leaked, 0 open by the tier, "
+					  "\n%d blocked, 1 leaked, 0 open by the tier, "
 					  "0 granted, 0 skipped\n",
-					  attack_count - 1)));
+					  (int)ATTACK_COUNT - 1)));
 	text = render_proof(&arena, &world.plan, &proof, (struct reader){ .colour = true });
 	CHECK(strstr(text, "\033[1;31mLEAKED\033[0m"));
 	CHECK(!strstr(text, "\033[2J"));
@@ -395,20 +403,96 @@ static void test_table(void)
 
 static void test_attacks(void)
 {
-	CHECK(attack_count >= 60);
-	for (size_t i = 0; i < attack_count; i++) {
-		const char *name = attack_name(&arena, &attack_table[i]);
+	CHECK(ATTACK_COUNT >= 178);
+	for (enum attack_id attack = 0; attack < ATTACK_COUNT; attack++) {
+		const char *name = attack_name(&arena, attack);
 
-		CHECK_CASE(*attack_table[i].tried && *attack_table[i].blocked_by, name);
-		for (size_t k = 0; k < i; k++)
-			if (str_equal(attack_table[k].id, attack_table[i].id))
-				CHECK_CASE(false, name);
+		CHECK_CASE(*attack_table[attack].tried && *attack_table[attack].blocked_by, name);
+		// Also shows that no two attacks have the same name.
+		CHECK_CASE(attack_by_name(name) == attack, name);
+		CHECK_CASE(strlen(name) + 1 < ATTACK_NAME_SIZE, name);
 	}
+	CHECK(attack_by_name("files-none") == ATTACK_COUNT);
+}
+
+// Every value has a name, and every name belongs to one value.
+static void test_protocol(void)
+{
+	for (enum verdict verdict = 0; verdict < VERDICT_COUNT; verdict++)
+		CHECK_CASE(verdict_by_name(verdict_names[verdict]) == verdict,
+			   verdict_names[verdict]);
+	for (enum canary_kind kind = 0; kind < CANARY_KIND_COUNT; kind++)
+		CHECK_CASE(canary_kind_by_name(canary_kind_names[kind]) == kind,
+			   canary_kind_names[kind]);
+	CHECK(verdict_by_name("") == VERDICT_COUNT && verdict_by_name("block") == VERDICT_COUNT);
+	CHECK(canary_kind_by_name("files") == CANARY_KIND_COUNT);
+	CHECK(str_starts(BOX_CANARIES, BOX_RUN "/") && str_starts(BOX_ATTACK_PROGRAM, BOX_RUN "/"));
+}
+
+// Every secret place names an attack that reads places, and every such attack has a place.
+static void test_attacks_on_places(void)
+{
+	struct world world;
+	bool has_place[ATTACK_COUNT] = { 0 };
+	canaries list;
+
+	world_debian(&world);
+	world_variable(&world, "XDG_RUNTIME_DIR=/run/user/7");
+	CHECK(world_plan(&world));
+	world.plan.project = HOME "/work/project";
+	for (size_t i = 0; i < secret_table_count; i++) {
+		enum attack_id attack = attack_by_name(secret_table[i].attack);
+
+		CHECK_CASE(attack < ATTACK_COUNT && attack_table[attack].reads_places,
+			   secret_table[i].path);
+		if (attack < ATTACK_COUNT)
+			has_place[attack] = true;
+	}
+	list = prove_places(&arena, &world.plan, &world.facts, "MARK");
+	vec_each(canary, &list) {
+		enum attack_id attack;
+
+		if (canary->kind != CANARY_FILE && canary->kind != CANARY_ABSENT)
+			continue;
+		attack = attack_by_name(canary->group);
+		CHECK_CASE(attack < ATTACK_COUNT && attack_table[attack].reads_places,
+			   canary->value);
+		if (attack < ATTACK_COUNT)
+			has_place[attack] = true;
+	}
+	for (enum attack_id attack = 0; attack < ATTACK_COUNT; attack++)
+		CHECK_CASE(has_place[attack] == attack_table[attack].reads_places,
+			   attack_name(&arena, attack));
+	world_free(&world);
+}
+
+// A place is granted and attacked under the attack that its row names, not by its file name.
+static void test_place_with_a_common_name(void)
+{
+	static const char *const rows[][2] = {
+		{ HOME "/.gem/credentials", "files-registries" },
+		{ HOME "/.config/git/credentials", "files-git" },
+		{ "/etc/ssh", "files-system" },
+		{ HOME "/.ssh", "files-ssh" },
+	};
+	struct world world;
+	const char *text;
+
+	world_debian(&world);
+	CHECK(world_plan(&world));
+	text = listed(&world);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		CHECK_CASE(strstr(text, arena_printf(&arena, "\t%s\t%s", rows[i][1], rows[i][0])),
+			   rows[i][0]);
+	world_free(&world);
 }
 
 int main(void)
 {
 	test_attacks();
+	test_protocol();
+	test_attacks_on_places();
+	test_place_with_a_common_name();
 	test_verdicts();
 	test_incomplete();
 	test_harm();

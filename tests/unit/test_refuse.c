@@ -10,6 +10,7 @@
 #include "plan/facts.h"
 #include "plan/plan.h"
 #include "plan/project.h"
+#include "plan/secrets/places.h"
 #include "plan/tables.h"
 
 #include <string.h>

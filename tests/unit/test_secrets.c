@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What looks like a secret (SEC-01), and what only resembles one.
+// The detection of secrets: values that are secrets, and values that only resemble them.
 #include "base/arena.h"
 #include "check.h"
 #include "plan/secrets/detect.h"
@@ -21,7 +21,7 @@ static void test_names(void)
 		"NPM_CONFIG__AUTHTOKEN",
 		"CLIENT_SECRET",
 		"X-Api-Key",
-		// The word may stand far behind.
+		// The word may be at the end of a long name.
 		"A_VERY_LONG_NAME_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 		"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA_PASSWORD",
 	};
@@ -61,7 +61,7 @@ static void test_values(void)
 		{ "redis://:word@cache:6379", "an address with a password" },
 		{ "postgres://u:p@h/db?x=1", "an address with a password" },
 		{ "https://cache.example https://u:p@mine.example", "an address with a password" },
-		// As HTTP headers have them.
+		// As in HTTP headers.
 		{ "Bearer ghp_" TAIL, "a GitHub token" },
 		{ "Bearer sk-ant-api03-" TAIL, "an Anthropic key" },
 	};

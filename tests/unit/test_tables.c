@@ -10,6 +10,7 @@
 #include "fixture.h"
 #include "plan/plan.h"
 #include "plan/secrets/detect.h"
+#include "plan/secrets/places.h"
 #include "plan/tables.h"
 #include "render/audit.h"
 #include "render/json.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What looks like a secret (SEC-01): by the name it goes by, by the shape it has, by the file it lies in.
+// Detects secrets by the name of a variable, the shape of a value, and the name of a file.
 #include "plan/secrets/detect.h"
 
 #include "base/arena.h"
@@ -11,13 +11,13 @@ static const char *const secret_words[] = {
 	"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL",
 };
 
-struct shape {
+struct token_shape {
 	const char *prefix;
-	size_t shortest;
+	size_t min_length;
 	const char *what;
 };
 
-static const struct shape shapes[] = {
+static const struct token_shape token_shapes[] = {
 	{ "sk-ant-", 20, "an Anthropic key" },
 	{ "sk-", 24, "an API key" },
 	{ "sk_live_", 16, "a Stripe key" },
@@ -55,7 +55,7 @@ const char *secret_name(const char *name)
 	return NULL;
 }
 
-// scheme://user:password@host
+// Returns whether a value contains scheme://user:password@host.
 static bool has_url_password(const char *value)
 {
 	for (const char *authority = value; (authority = strstr(authority, "://"));) {
@@ -71,7 +71,8 @@ static bool has_url_password(const char *value)
 	return false;
 }
 
-// header.payload.signature, the first two of them base64 of JSON objects
+// Returns whether a value is a JSON Web Token: header.payload.signature, where header and payload
+// are JSON objects in base64.
 static bool is_web_token(const char *value)
 {
 	const char *dot = strchr(value, '.');
@@ -87,9 +88,10 @@ const char *secret_value(const char *value)
 
 	value = bearer ? bearer : value;
 	length = strlen(value);
-	for (size_t i = 0; i < ARRAY_SIZE(shapes); i++)
-		if (length >= shapes[i].shortest && str_starts(value, shapes[i].prefix))
-			return shapes[i].what;
+	for (size_t i = 0; i < ARRAY_SIZE(token_shapes); i++)
+		if (length >= token_shapes[i].min_length &&
+		    str_starts(value, token_shapes[i].prefix))
+			return token_shapes[i].what;
 	if (strstr(value, "PRIVATE KEY-----"))
 		return "a private key";
 	if (is_web_token(value))
@@ -119,16 +121,16 @@ static const char *const key_file_names[] = {
 static const char *const key_file_endings[] = {
 	".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".ppk", ".kdbx", ".age", ".tfvars",
 };
-// .env.example and its like are meant to be read.
-static const char *const harmless_env_endings[] = {
+// Examples of .env files contain no secrets.
+static const char *const example_endings[] = {
 	".example", ".sample", ".template", ".dist", ".defaults",
 };
 
 bool secret_file_name(const char *name)
 {
 	if (str_equal(name, ".env") || str_equal(name, ".envrc") || str_starts(name, ".env.")) {
-		for (size_t i = 0; i < ARRAY_SIZE(harmless_env_endings); i++)
-			if (str_ends(name, harmless_env_endings[i]))
+		for (size_t i = 0; i < ARRAY_SIZE(example_endings); i++)
+			if (str_ends(name, example_endings[i]))
 				return false;
 		return true;
 	}

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What looks like a secret (SEC-01): by the name it goes by, by the shape it has, by the file it lies in.
+// Detects secrets by the name of a variable, the shape of a value, and the name of a file.
 #pragma once
 
 #include <stdbool.h>
 
-// Does this name, or this value, look like a secret? The reason, or NULL.
+// Return why the name or the value counts as a secret, or NULL if it does not.
 const char *secret_name(const char *name);
 const char *secret_value(const char *value);
-// A file of the project that looks like one, by its name.
+
+// Returns whether a file of that name usually contains secrets.
 bool secret_file_name(const char *name);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The system calls that a 64-bit kernel keeps for 32-bit programs, by their numbers: the same on i386 and on ARM for what is
-// tried here. What comes back is as from a call of one's own, where it worked on ARM always 0.
+// System calls of 32-bit programs, which a 64-bit kernel may offer. The numbers that are used here
+// are the same on i386 and on ARM. A call returns its result or -errno; on ARM a successful call
+// returns 0.
 #pragma once
 
-#include "freestanding/system.h"
+#include "freestanding/syscall.h"
 
 #if defined(__x86_64__)
 #define HAS_CALLS_OF_32_BIT
 
-// The address of a space; those of a program that is not moved fit into 32 bits.
+// The address of a space character. Addresses of a program that is not PIE fit into 32 bits.
 #define SPACE_OF_32_BIT ((long)" ")
 
 static inline long call_32_bit(long number, long a, long b, long c)
@@ -29,8 +30,8 @@ static inline long call_32_bit(long number, long a, long b, long c)
 #include <linux/signal.h>
 #include <stdint.h>
 
-// A 64-bit program cannot make such a call: this one does. It says by SIGTRAP that the call worked and by its exit status
-// which error came; where it cannot even end, because that is a call as well, SIGILL ends it.
+// A 32-bit program that makes the call, because a 64-bit ARM program cannot. SIGTRAP means that the
+// call succeeded, the exit status is its errno. If exit itself is refused, SIGILL ends the program.
 struct arm_program {
 	Elf32_Ehdr header;
 	Elf32_Phdr segment;
@@ -40,13 +41,13 @@ struct arm_program {
 	char space[4];
 };
 
-enum { ARM_ADDRESS = 0x10000 }; // a page starts there, however large it is
+enum { ARM_ADDRESS = 0x10000 }; // a multiple of every page size
 
 #define SPACE_OF_32_BIT (ARM_ADDRESS + (long)offsetof(struct arm_program, space))
 
 static inline long call_32_bit(long number, long a, long b, long c)
 {
-	static const struct arm_program as_made = {
+	static const struct arm_program original = {
 		.header = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS32, ELFDATA2LSB, EV_CURRENT },
 			    .e_type = ET_EXEC,
 			    .e_machine = EM_ARM,
@@ -59,15 +60,15 @@ static inline long call_32_bit(long number, long a, long b, long c)
 			    .e_phnum = 1 },
 		.segment = { .p_type = PT_LOAD,
 			     .p_vaddr = ARM_ADDRESS,
-			     .p_filesz = sizeof(as_made),
-			     .p_memsz = sizeof(as_made),
+			     .p_filesz = sizeof(original),
+			     .p_memsz = sizeof(original),
 			     .p_flags = PF_R | PF_X,
 			     .p_align = ARM_ADDRESS },
 		.code = { 0xe28f4020,   // add r4, pc, #32: the arguments
 			  0xe8940087,   // ldm r4, {r0, r1, r2, r7}
 			  0xef000000,   // svc 0
 			  0xe3700a01,   // cmn r0, #4096
-			  0x2a000000,   // bcs: over the next one, if that was an error
+			  0x2a000000,   // bcs: skip the next instruction on error
 			  0xe1200070,   // bkpt
 			  0xe2600000,   // rsb r0, r0, #0
 			  0xe3a07001,   // mov r7, #1: exit
@@ -75,7 +76,7 @@ static inline long call_32_bit(long number, long a, long b, long c)
 			  0xe7f000f0 }, // udf
 		.space = " ",
 	};
-	struct arm_program program = as_made;
+	struct arm_program program = original;
 	char *arguments[] = { program.space, NULL };
 	long file = call(__NR_memfd_create, program.space, 0, 0, 0);
 	int status = 0;
@@ -90,7 +91,7 @@ static inline long call_32_bit(long number, long a, long b, long c)
 	call(__NR_write, file, &program, sizeof(program), 0);
 	pid = call(__NR_clone, SIGCHLD, 0, 0, 0);
 	if (pid == 0) {
-		call(__NR_fcntl, a, F_SETFD, 0, 0); // if it is a descriptor: the program needs it
+		call(__NR_fcntl, a, F_SETFD, 0, 0); // if it is a descriptor, the program needs it
 		status = (int)-call6(__NR_execveat, file, (long)"", (long)arguments,
 				     (long)(arguments + 1), AT_EMPTY_PATH, 0);
 		for (;;)

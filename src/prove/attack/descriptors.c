@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: MIT
-// Attacks on descriptors that somebody left open, and on kernel keyrings.
-#include "prove/attack/attack.h"
+// Attacks on inherited descriptors and on kernel keyrings.
+#include "freestanding/syscall.h"
+#include "freestanding/text.h"
+#include "prove/attack/attacks.h"
+#include "prove/attack/context.h"
+#include "prove/attack/format.h"
+#include "prove/attack/io.h"
+#include "prove/attack/outcome.h"
+#include "prove/protocol.h"
 
+#include <linux/fcntl.h>
 #include <linux/keyctl.h>
 
-enum { DESCRIPTORS = 1024, SERIALS = 64 };
+enum { MAX_DESCRIPTORS = 1024, MAX_KEYS = 64, INIT_DESCRIPTORS = 64 };
 
-static const char *name_of(int descriptor, char *buffer, size_t size)
+// Writes the target of a descriptor. Returns buffer.
+static const char *read_descriptor(int descriptor, char *buffer, size_t size)
 {
 	char path[64];
 	long length = call(__NR_readlinkat, AT_FDCWD,
-			   text_make(path, sizeof(path), "/proc/self/fd/%d", descriptor), buffer,
+			   text_format(path, sizeof(path), "/proc/self/fd/%d", descriptor), buffer,
 			   size - 1);
 
 	buffer[length > 0 ? length : 0] = 0;
@@ -19,20 +28,20 @@ static const char *name_of(int descriptor, char *buffer, size_t size)
 
 enum verdict try_DESCRIPTORS_INHERITED(void)
 {
-	int numbers[DESCRIPTORS];
+	int numbers[MAX_DESCRIPTORS];
 	size_t count;
 	char name[100];
 
-	for (int number = 3; number < DESCRIPTORS; number++)
+	for (int number = 3; number < MAX_DESCRIPTORS; number++)
 		if (call(__NR_fcntl, number, F_GETFD, 0, 0) >= 0)
-			return leaked("%d is open: %s", number,
-				      name_of(number, name, sizeof(name)));
-	// The list itself is read through a descriptor.
-	count = list_numbers("/proc/self/fd", numbers, DESCRIPTORS);
+			return leaked("descriptor %d is open: %s", number,
+				      read_descriptor(number, name, sizeof(name)));
+	// The directory itself is read through a descriptor.
+	count = list_numbers("/proc/self/fd", numbers, MAX_DESCRIPTORS);
 	for (size_t i = 0; i < count; i++)
 		if (numbers[i] > 3)
-			return leaked("%d is open", numbers[i]);
-	return held("none is open");
+			return leaked("descriptor %d is open", numbers[i]);
+	return blocked("no descriptor is open");
 }
 
 enum verdict try_DESCRIPTORS_DIRECTORY(void)
@@ -40,19 +49,20 @@ enum verdict try_DESCRIPTORS_DIRECTORY(void)
 	struct tries tries = { 0 };
 	char path[PATH_SIZE];
 
-	for (int number = 0; number < DESCRIPTORS; number++) {
+	for (int number = 0; number < MAX_DESCRIPTORS; number++) {
 		if (call(__NR_fcntl, number, F_GETFD, 0, 0) < 0)
 			continue;
-		for (const struct canary *file = NULL; (file = next_canary(file, "file"));) {
+		for (const struct canary *file = NULL; (file = next_canary(file, CANARY_FILE));) {
 			long found =
-				read_token(text_make(path, sizeof(path), "/proc/self/fd/%d/%s%s",
-						     number, up, file->field[1]));
+				read_token(text_format(path, sizeof(path), "/proc/self/fd/%d/%s%s",
+						       number, to_root, file->field[1]));
 
 			if (!failed(&tries, found) && found)
-				return leaked("%s can be read through %d", file->field[1], number);
+				return leaked("%s can be read through descriptor %d",
+					      file->field[1], number);
 		}
 	}
-	return blocked_by(&tries);
+	return all_failed(&tries);
 }
 
 enum verdict try_DESCRIPTORS_INIT(void)
@@ -60,42 +70,42 @@ enum verdict try_DESCRIPTORS_INIT(void)
 	struct tries tries = { 0 };
 	char path[64];
 
-	for (int number = 0; number < 64; number++) {
+	for (int number = 0; number < INIT_DESCRIPTORS; number++) {
 		long file =
-			open_file(text_make(path, sizeof(path), "/proc/1/fd/%d", number), O_PATH);
+			open_file(text_format(path, sizeof(path), "/proc/1/fd/%d", number), O_PATH);
 
 		if (!failed(&tries, file))
 			return leaked("%s can be opened", path);
 	}
-	return blocked_by(&tries);
+	return all_failed(&tries);
 }
 
-static enum verdict take_descriptor(int pid)
+static enum verdict copy_descriptor(int pid)
 {
 	long process = call(__NR_pidfd_open, pid, 0, 0, 0);
 	struct tries tries = { 0 };
 
 	if (failed(&tries, process))
-		return blocked_by(&tries);
-	for (int number = 0; number < 64; number++)
+		return all_failed(&tries);
+	for (int number = 0; number < INIT_DESCRIPTORS; number++)
 		if (!failed(&tries, call(__NR_pidfd_getfd, process, number, 0, 0)))
-			return leaked("descriptor %d of process %d was taken", number, pid);
-	return blocked_by(&tries);
+			return leaked("descriptor %d of process %d was copied", number, pid);
+	return all_failed(&tries);
 }
 
 enum verdict try_DESCRIPTORS_PIDFD_INIT(void)
 {
-	return take_descriptor(1);
+	return copy_descriptor(1);
 }
 
 enum verdict try_DESCRIPTORS_PIDFD_HOST(void)
 {
 	int pid = host_process();
 
-	return pid ? take_descriptor(pid) : skipped("no process to try");
+	return pid ? copy_descriptor(pid) : skipped("no process was planted");
 }
 
-static long control_key(int operation, long a, const void *b, long c)
+static long key_control(int operation, long a, const void *b, long c)
 {
 	return call6(__NR_keyctl, operation, a, (long)b, c, 0, 0);
 }
@@ -103,7 +113,7 @@ static long control_key(int operation, long a, const void *b, long c)
 static long read_key(int serial)
 {
 	char payload[256];
-	long length = control_key(KEYCTL_READ, serial, payload, sizeof(payload));
+	long length = key_control(KEYCTL_READ, serial, payload, sizeof(payload));
 
 	return length < 0 ? length : has_token(payload, length < 256 ? length : 256);
 }
@@ -112,12 +122,12 @@ static enum verdict read_keys(const char *ring)
 {
 	struct tries tries = { 0 };
 
-	for (const struct canary *key = NULL; (key = next_canary(key, "key"));) {
+	for (const struct canary *key = NULL; (key = next_canary(key, CANARY_KEY));) {
 		if (text_equal(key->field[0], ring) &&
 		    !failed(&tries, read_key((int)text_number(key->field[1]))))
 			return leaked("key %s can be read", key->field[1]);
 	}
-	return blocked_by(&tries);
+	return all_failed(&tries);
 }
 
 enum verdict try_KEYS_SESSION(void)
@@ -137,50 +147,50 @@ enum verdict try_KEYS_KEYRINGS(void)
 	struct tries tries = { 0 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(rings); i++) {
-		int serials[SERIALS];
-		long size = control_key(KEYCTL_READ, rings[i], serials, sizeof(serials));
+		int serials[MAX_KEYS];
+		long size = key_control(KEYCTL_READ, rings[i], serials, sizeof(serials));
 
 		if (!failed(&tries, size) && size > 0)
 			return leaked("%d keys are listed", (int)(size / (long)sizeof(int)));
 	}
-	return blocked_by(&tries);
+	return all_failed(&tries);
 }
 
 enum verdict try_KEYS_LINK(void)
 {
 	struct tries tries = { 0 };
 
-	for (const struct canary *key = NULL; (key = next_canary(key, "key"));) {
+	for (const struct canary *key = NULL; (key = next_canary(key, CANARY_KEY));) {
 		int serial = (int)text_number(key->field[1]);
 
-		// The keyring of this process: nothing is left when it ends.
+		// The keyring of this process ends with the process.
 		if (!failed(&tries,
 			    call(__NR_keyctl, KEYCTL_LINK, serial, KEY_SPEC_PROCESS_KEYRING, 0)))
 			return leaked("key %d was linked", serial);
 	}
-	return blocked_by(&tries);
+	return all_failed(&tries);
 }
 
 enum verdict try_KEYS_REQUEST(void)
 {
 	struct tries tries = { 0 };
 
-	if (!next_canary(NULL, "key"))
-		return skipped("nothing was planted");
-	if (!failed(&tries, call(__NR_request_key, "user", probe.token, NULL, 0)))
-		return leaked("found by its description");
-	return blocked_by(&tries);
+	if (!next_canary(NULL, CANARY_KEY))
+		return skipped("no canary was planted");
+	if (!failed(&tries, call(__NR_request_key, "user", context.token, NULL, 0)))
+		return leaked("the key was found by its description");
+	return all_failed(&tries);
 }
 
 enum verdict try_KEYS_ADD(void)
 {
 	struct tries tries = { 0 };
-	long serial = call6(__NR_add_key, (long)"user", (long)"claudebox-canary-probe", (long)"x",
-			    1, KEY_SPEC_USER_KEYRING, 0);
+	long serial = call6(__NR_add_key, (long)"user", (long)CANARY_PREFIX "attack", (long)"x", 1,
+			    KEY_SPEC_USER_KEYRING, 0);
 
 	if (failed(&tries, serial))
-		return blocked_by(&tries);
-	control_key(KEYCTL_INVALIDATE, serial, NULL, 0);
+		return all_failed(&tries);
+	key_control(KEYCTL_INVALIDATE, serial, NULL, 0);
 	return leaked("a key was added to the user's keyring");
 }
 
@@ -194,5 +204,5 @@ enum verdict try_KEYS_LIST(void)
 		lines += text[i] == '\n';
 	if (lines)
 		return leaked("/proc/keys lists %d keys", lines);
-	return length < 0 ? held("%s", error_name(length)) : held("empty");
+	return length < 0 ? blocked("%s", error_name(length)) : blocked("/proc/keys is empty");
 }

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
-// What the box can tell of the host it runs on.
-#include "prove/attack/attack.h"
+// Attacks on the identity of the host: names, ids, users, mounts.
+#include "freestanding/syscall.h"
+#include "freestanding/text.h"
+#include "prove/attack/attacks.h"
+#include "prove/attack/context.h"
+#include "prove/attack/io.h"
+#include "prove/attack/outcome.h"
+#include "prove/protocol.h"
 
 #include <linux/utsname.h>
 
-enum { GROUPS = 256, NOBODY = 65534 };
+enum { MAX_GROUPS = 256, NOBODY = 65534 };
 
 static bool is_name_letter(char letter)
 {
@@ -12,7 +18,7 @@ static bool is_name_letter(char letter)
 	       (letter >= '0' && letter <= '9') || letter == '-' || letter == '_';
 }
 
-// A whole word: the host may be called "vm".
+// Returns whether the text contains a whole word. A host may have a short name such as "vm".
 static bool has_word(const char *text, size_t length, const char *word)
 {
 	const char *end = text + length;
@@ -29,9 +35,9 @@ static bool has_word(const char *text, size_t length, const char *word)
 	return false;
 }
 
-// Where one of the canaries of a kind is written; NULL: nowhere.
-static const char *search_files(struct tries *tries, const char *kind, const char *const *paths,
-				size_t count)
+// Returns the first path whose file contains a canary of this kind, or NULL.
+static const char *search_files(struct tries *tries, enum canary_kind kind,
+				const char *const *paths, size_t count)
 {
 	static char text[65536];
 
@@ -47,30 +53,30 @@ static const char *search_files(struct tries *tries, const char *kind, const cha
 	return NULL;
 }
 
-static enum verdict find_in_files(const char *kind, const char *const *paths, size_t count)
+static enum verdict find_in_files(enum canary_kind kind, const char *const *paths, size_t count)
 {
 	struct tries tries = { 0 };
 	const char *found;
 
 	if (!next_canary(NULL, kind))
-		return skipped("nothing to look for");
+		return skipped("the host has none");
 	found = search_files(&tries, kind, paths, count);
-	return found ? leaked("%s says it", found) : held("nothing says it");
+	return found ? leaked("%s contains it", found) : blocked("in no file");
 }
 
 enum verdict try_IDENTITY_HOST_NAME(void)
 {
 	static const char *const paths[] = { "/proc/sys/kernel/hostname", "/etc/hostname",
 					     "/etc/hosts", "/etc/mailname", "/etc/machine-info" };
-	const struct canary *name = next_canary(NULL, "hostname");
+	const struct canary *name = next_canary(NULL, CANARY_HOSTNAME);
 	struct new_utsname system = { 0 };
 
 	if (!name || text_equal(name->field[0], "localhost"))
-		return skipped("it has no name of its own");
+		return skipped("the host has no name");
 	call(__NR_uname, &system, 0, 0, 0);
 	if (text_equal(system.nodename, name->field[0]))
-		return leaked("uname says it");
-	return find_in_files("hostname", paths, ARRAY_SIZE(paths));
+		return leaked("uname shows it");
+	return find_in_files(CANARY_HOSTNAME, paths, ARRAY_SIZE(paths));
 }
 
 enum verdict try_IDENTITY_MACHINE_ID(void)
@@ -78,16 +84,18 @@ enum verdict try_IDENTITY_MACHINE_ID(void)
 	static const char *const paths[] = { "/etc/machine-id", "/var/lib/dbus/machine-id",
 					     "/run/machine-id", "/etc/hostid" };
 
-	return find_in_files("machine-id", paths, ARRAY_SIZE(paths));
+	return find_in_files(CANARY_MACHINE, paths, ARRAY_SIZE(paths));
 }
 
-// The kernel has one for all; nobody can be asked to hide it.
+// The kernel shows the boot id to every process and cannot hide it.
 enum verdict try_IDENTITY_BOOT_ID(void)
 {
 	static const char *const paths[] = { "/proc/sys/kernel/random/boot_id" };
-	enum verdict verdict = find_in_files("boot-id", paths, ARRAY_SIZE(paths));
+	enum verdict verdict = find_in_files(CANARY_BOOT, paths, ARRAY_SIZE(paths));
 
-	return verdict == LEAKED ? conclude(OPEN, "the kernel tells everybody") : verdict;
+	return verdict == VERDICT_LEAKED
+		       ? conclude(VERDICT_OPEN, "the kernel shows it to every process")
+		       : verdict;
 }
 
 enum verdict try_IDENTITY_USERS(void)
@@ -96,7 +104,7 @@ enum verdict try_IDENTITY_USERS(void)
 					     "/etc/passwd-", "/etc/subuid",
 					     "/etc/subgid",  "/var/lib/AccountsService/users" };
 
-	return find_in_files("user", paths, ARRAY_SIZE(paths));
+	return find_in_files(CANARY_USER, paths, ARRAY_SIZE(paths));
 }
 
 enum verdict try_IDENTITY_MOUNT_SOURCES(void)
@@ -106,27 +114,27 @@ enum verdict try_IDENTITY_MOUNT_SOURCES(void)
 		"/etc/fstab",           "/etc/mtab",         "/run/mount/utab"
 	};
 
-	return find_in_files("mount-source", paths, ARRAY_SIZE(paths));
+	return find_in_files(CANARY_MOUNT_SOURCE, paths, ARRAY_SIZE(paths));
 }
 
-// Those without a name here count for files that are mounted, and for nothing else.
+// Groups that the user namespace does not map appear as NOBODY. They apply to mounted files only.
 enum verdict try_IDENTITY_GROUPS(void)
 {
-	unsigned int groups[GROUPS] = { 0 };
+	unsigned int groups[MAX_GROUPS] = { 0 };
 	long own = call(__NR_getegid, 0, 0, 0, 0);
-	long count = call(__NR_getgroups, GROUPS, groups, 0, 0);
-	int nameless = 0;
+	long count = call(__NR_getgroups, MAX_GROUPS, groups, 0, 0);
+	int unmapped = 0;
 
 	for (long i = 0; i < count; i++) {
 		if (groups[i] != NOBODY && groups[i] != (unsigned int)own)
-			return leaked("it is in group %d", (int)groups[i]);
-		nameless += groups[i] == NOBODY;
+			return leaked("member of group %d", (int)groups[i]);
+		unmapped += groups[i] == NOBODY;
 	}
-	return nameless ? held("%d, without names or rights in the box", nameless)
-			: held("its own only");
+	return unmapped ? blocked("%d groups, not mapped in the box", unmapped)
+			: blocked("no other group");
 }
 
-// Each line: number, controllers, path; in a namespace of its own the path is "/".
+// A line is number:controllers:path. In a private cgroup namespace the path is "/".
 enum verdict try_IDENTITY_CGROUP(void)
 {
 	static const char *const paths[] = { "/proc/self/cgroup", "/proc/1/cgroup" };
@@ -145,5 +153,5 @@ enum verdict try_IDENTITY_CGROUP(void)
 			colons = text[at] == '\n' ? 0 : colons + (text[at] == ':');
 		}
 	}
-	return blocked_by(&tries);
+	return all_failed(&tries);
 }

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: MIT
-// The other direction: a port of the box, and the host, which knocks there all the while.
-#include "prove/attack/attack.h"
+// Connections from the host to a port of the box. The server of --prove on the host tries to
+// connect all the time.
+#include "freestanding/syscall.h"
+#include "freestanding/text.h"
+#include "prove/attack/attacks.h"
+#include "prove/attack/context.h"
+#include "prove/attack/io.h"
+#include "prove/attack/outcome.h"
+#include "prove/protocol.h"
 
 #include <linux/in6.h>
 #include <linux/poll.h>
 #include <linux/time_types.h>
 
-enum { PATIENCE_MS = 200, FAMILY4 = 2, FAMILY6 = 10, STREAM = 1, CLOSE_ON_EXEC = 0x80000 };
+enum { TIMEOUT_MS = 200, FAMILY4 = 2, FAMILY6 = 10, STREAM = 1, CLOSE_ON_EXEC = 0x80000 };
 
-// On every address of the box; both families have the port at the same place.
+// Listens on every address of the box. The port is at the same offset in both families. Returns the
+// socket or -errno.
 static long listen_at(int family, int port)
 {
 	struct sockaddr_in6 address = { .sin6_family = (unsigned short)family };
@@ -27,18 +35,18 @@ static long listen_at(int family, int port)
 
 enum verdict try_NETWORK_INCOMING(void)
 {
-	// As a rule the first has both, and the second is refused.
+	// An IPv6 socket usually accepts IPv4 too; the second bind then fails.
 	static const int families[] = { FAMILY6, FAMILY4 };
-	const struct canary *canary = next_canary(NULL, "incoming");
-	struct __kernel_timespec patience = { .tv_nsec = PATIENCE_MS * 1000000L };
+	const struct canary *canary = next_canary(NULL, CANARY_INCOMING);
+	struct __kernel_timespec timeout = { .tv_nsec = TIMEOUT_MS * 1000000L };
 	struct pollfd wait[ARRAY_SIZE(families)];
 	struct tries tries = { 0 };
 	size_t count = 0;
 
-	if (probe.full)
-		return conclude(OPEN, "the network is the host's");
+	if (context.full)
+		return conclude(VERDICT_OPEN, "the box has the host's network");
 	if (!canary)
-		return skipped("nobody knocks");
+		return skipped("no port was planted");
 	for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
 		long file = listen_at(families[i], (int)text_number(canary->field[0]));
 
@@ -46,8 +54,8 @@ enum verdict try_NETWORK_INCOMING(void)
 			wait[count++] = (struct pollfd){ .fd = (int)file, .events = POLLIN };
 	}
 	if (!count)
-		return gave_up("no port to listen at: %s", error_name(tries.error));
-	if (call6(__NR_ppoll, (long)wait, (long)count, (long)&patience, 0, 0, 0) > 0)
+		return not_run("cannot listen: %s", error_name(tries.error));
+	if (call6(__NR_ppoll, (long)wait, (long)count, (long)&timeout, 0, 0, 0) > 0)
 		return leaked("the host connected to port %s of the box", canary->field[0]);
-	return held("nobody came within %d ms", PATIENCE_MS);
+	return blocked("no connection within %d ms", TIMEOUT_MS);
 }

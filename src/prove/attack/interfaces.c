@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Attacks on interfaces, routes and the packet filter, and by sockets that are not for the internet.
-#include "prove/attack/attack.h"
+// Attacks on interfaces, routes and the packet filter, and through socket families other than IP.
+#include "freestanding/syscall.h"
+#include "freestanding/text.h"
+#include "prove/attack/attacks.h"
+#include "prove/attack/context.h"
+#include "prove/attack/format.h"
+#include "prove/attack/io.h"
+#include "prove/attack/outcome.h"
+#include "prove/protocol.h"
 
+#include <asm/errno.h>
 #include <linux/netfilter/nf_tables.h>
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/netlink.h>
@@ -16,15 +24,15 @@ enum {
 	FAMILY_BLUETOOTH = 31,
 	FAMILY_CRYPTO = 38,
 	FAMILY_VSOCK = 40,
-	KIND_STREAM = 1,
-	KIND_DATAGRAM = 2,
-	KIND_RAW = 3,
-	KIND_SEQUENCE = 5,
-	KIND_NONE = 15, // no socket has it: the kernel says EINVAL, before it loads anything
+	TYPE_STREAM = 1,
+	TYPE_DATAGRAM = 2,
+	TYPE_RAW = 3,
+	TYPE_SEQPACKET = 5,
+	TYPE_INVALID = 15, // the kernel returns EINVAL before it loads a module
 	CLOSE_ON_EXEC = 0x80000,
 };
 
-// struct ifreq; its header needs those of the C library.
+// struct ifreq. Its header needs headers of the C library.
 struct request {
 	char name[16];
 	union {
@@ -37,12 +45,12 @@ struct request {
 	};
 };
 
-static long make_socket(int family, int kind, int protocol)
+static long open_socket(int family, int type, int protocol)
 {
-	return call(__NR_socket, family, kind | CLOSE_ON_EXEC, protocol, 0);
+	return call(__NR_socket, family, type | CLOSE_ON_EXEC, protocol, 0);
 }
 
-// Names of the interfaces, each ended by 0; how many bytes.
+// Writes the names of the interfaces, each with its NUL. Returns the number of bytes.
 static size_t list_interfaces(char *names, size_t size)
 {
 	static char text[8192];
@@ -79,26 +87,26 @@ enum verdict try_NETWORK_INTERFACES(void)
 		last = s;
 		others++;
 	}
-	if (others > (probe.inet ? 1 : 0))
-		return reached("%s is there", last);
-	return held(others ? "one, made for the box" : "loopback only");
+	if (others > (context.inet ? 1 : 0))
+		return reached("interface %s exists", last);
+	return blocked(others ? "one interface of the box" : "loopback only");
 }
 
-// The hardware addresses that we were told, against those that the kernel tells.
+// Compares the hardware addresses of the interfaces with those of the host.
 enum verdict try_IDENTITY_INTERFACES(void)
 {
-	long file = make_socket(FAMILY_INET, KIND_DATAGRAM, 0);
+	long file = open_socket(FAMILY_INET, TYPE_DATAGRAM, 0);
 	char names[1024];
 	size_t length = list_interfaces(names, sizeof(names));
 	char text[24];
 
-	if (!next_canary(NULL, "mac"))
-		return skipped("nothing to look for");
+	if (!next_canary(NULL, CANARY_HARDWARE))
+		return skipped("the host has none");
 	for (const char *s = names; s < names + length; s += text_length(s) + 1) {
 		struct request request = { 0 };
 		const unsigned char *bytes = request.hardware.bytes;
 
-		text_make(request.name, sizeof(request.name), "%s", s);
+		text_format(request.name, sizeof(request.name), "%s", s);
 		if (call(__NR_ioctl, file, SIOCGIFHWADDR, &request, 0) < 0)
 			continue;
 		for (size_t i = 0; i < 6; i++) {
@@ -106,37 +114,37 @@ enum verdict try_IDENTITY_INTERFACES(void)
 			text[3 * i + 1] = "0123456789abcdef"[bytes[i] & 0xf];
 			text[3 * i + 2] = i < 5 ? ':' : 0;
 		}
-		for (const struct canary *mac = NULL; (mac = next_canary(mac, "mac"));)
+		for (const struct canary *mac = NULL; (mac = next_canary(mac, CANARY_HARDWARE));)
 			if (text_equal(mac->field[0], text))
-				return reached("%s has the host's address", s);
+				return reached("interface %s has an address of the host", s);
 	}
-	return held("none of the host's");
+	return blocked("no address of the host");
 }
 
-// What the kernel answers to a message of netlink: 0, or an error.
-static long ask_netlink(int protocol, void *message, unsigned int size)
+// Sends a netlink message. Returns 0 or the -errno of the kernel's reply.
+static long send_netlink(int protocol, void *message, unsigned int size)
 {
 	struct {
 		struct nlmsghdr header;
 		struct nlmsgerr error;
 		char rest[4096];
-	} answer = { 0 };
-	long file = make_socket(FAMILY_NETLINK, KIND_RAW, protocol);
+	} reply = { 0 };
+	long file = open_socket(FAMILY_NETLINK, TYPE_RAW, protocol);
 	long got;
 
 	if (file < 0)
 		return file;
 	got = call6(__NR_sendto, file, (long)message, size, 0, 0, 0);
 	if (got >= 0)
-		got = call6(__NR_recvfrom, file, (long)&answer, sizeof(answer),
+		got = call6(__NR_recvfrom, file, (long)&reply, sizeof(reply),
 			    0x40 /* MSG_DONTWAIT */, 0, 0);
 	close_file(file);
 	if (got < 0)
 		return got;
-	return answer.header.nlmsg_type == NLMSG_ERROR ? answer.error.error : 0;
+	return reply.header.nlmsg_type == NLMSG_ERROR ? reply.error.error : 0;
 }
 
-// A route into a network for documentation, and its removal.
+// Adds or removes a route to an address that is reserved for documentation.
 static long change_route(int type, int flags)
 {
 	struct {
@@ -158,7 +166,7 @@ static long change_route(int type, int flags)
 		.destination = { 192, 0, 2, 77 },
 	};
 
-	return ask_netlink(NETLINK_ROUTE, &message, sizeof(message));
+	return send_netlink(NETLINK_ROUTE, &message, sizeof(message));
 }
 
 enum verdict try_NETWORK_ROUTES(void)
@@ -166,22 +174,22 @@ enum verdict try_NETWORK_ROUTES(void)
 	struct tries tries = { 0 };
 
 	if (failed(&tries, change_route(RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL)))
-		return blocked_by(&tries);
+		return all_failed(&tries);
 	change_route(RTM_DELROUTE, 0);
 	return leaked("a route was added");
 }
 
-// The flags that it has already: allowed or not, nothing changes.
+// Sets the flags that the interface already has, so that nothing changes.
 enum verdict try_NETWORK_LINK(void)
 {
-	long file = make_socket(FAMILY_INET, KIND_DATAGRAM, 0);
+	long file = open_socket(FAMILY_INET, TYPE_DATAGRAM, 0);
 	struct request request = { .name = "lo" };
 	struct tries tries = { 0 };
 
 	if (failed(&tries, call(__NR_ioctl, file, SIOCGIFFLAGS, &request, 0)) ||
 	    failed(&tries, call(__NR_ioctl, file, SIOCSIFFLAGS, &request, 0)))
-		return blocked_by(&tries);
-	return leaked("an interface can be changed");
+		return all_failed(&tries);
+	return leaked("interface lo can be changed");
 }
 
 enum verdict try_NETWORK_FIREWALL(void)
@@ -196,19 +204,19 @@ enum verdict try_NETWORK_FIREWALL(void)
 	};
 	struct tries tries = { 0 };
 
-	if (failed(&tries, ask_netlink(NETLINK_NETFILTER, &message, sizeof(message))))
-		return blocked_by(&tries);
-	return leaked("the rules can be read");
+	if (failed(&tries, send_netlink(NETLINK_NETFILTER, &message, sizeof(message))))
+		return all_failed(&tries);
+	return leaked("the packet filter can be read");
 }
 
-static enum verdict make_any(int family, const int *kinds, size_t count, int protocol)
+static enum verdict open_any_socket(int family, const int *types, size_t count, int protocol)
 {
 	struct tries tries = { 0 };
 
 	for (size_t i = 0; i < count; i++)
-		if (!failed(&tries, make_socket(family, kinds[i], protocol)))
-			return leaked("a socket was made");
-	return blocked_by(&tries);
+		if (!failed(&tries, open_socket(family, types[i], protocol)))
+			return leaked("a socket was opened");
+	return all_failed(&tries);
 }
 
 enum verdict try_NETWORK_RAW(void)
@@ -217,40 +225,41 @@ enum verdict try_NETWORK_RAW(void)
 	struct tries tries = { 0 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(protocols); i++)
-		if (!failed(&tries, make_socket(FAMILY_INET, KIND_RAW, protocols[i])) ||
-		    !failed(&tries, make_socket(FAMILY_INET6, KIND_RAW, protocols[i])))
-			return leaked("a raw socket for protocol %d", protocols[i]);
-	return blocked_by(&tries);
+		if (!failed(&tries, open_socket(FAMILY_INET, TYPE_RAW, protocols[i])) ||
+		    !failed(&tries, open_socket(FAMILY_INET6, TYPE_RAW, protocols[i])))
+			return leaked("a raw socket of protocol %d was opened", protocols[i]);
+	return all_failed(&tries);
 }
 
 enum verdict try_NETWORK_PACKET(void)
 {
-	static const int kinds[] = { KIND_RAW, KIND_DATAGRAM };
+	static const int types[] = { TYPE_RAW, TYPE_DATAGRAM };
 
-	return make_any(FAMILY_PACKET, kinds, ARRAY_SIZE(kinds), 0x0300);
+	return open_any_socket(FAMILY_PACKET, types, ARRAY_SIZE(types), 0x0300);
 }
 
 enum verdict try_NETWORK_VSOCK(void)
 {
-	static const int kinds[] = { KIND_STREAM, KIND_DATAGRAM, KIND_SEQUENCE };
+	static const int types[] = { TYPE_STREAM, TYPE_DATAGRAM, TYPE_SEQPACKET };
 
-	return make_any(FAMILY_VSOCK, kinds, ARRAY_SIZE(kinds), 0);
+	return open_any_socket(FAMILY_VSOCK, types, ARRAY_SIZE(types), 0);
 }
 
 enum verdict try_NETWORK_CRYPTO(void)
 {
-	static const int kinds[] = { KIND_SEQUENCE };
+	static const int types[] = { TYPE_SEQPACKET };
 
-	return make_any(FAMILY_CRYPTO, kinds, ARRAY_SIZE(kinds), 0);
+	return open_any_socket(FAMILY_CRYPTO, types, ARRAY_SIZE(types), 0);
 }
 
 enum verdict try_NETWORK_BLUETOOTH(void)
 {
-	static const int kinds[] = { KIND_RAW, KIND_STREAM, KIND_SEQUENCE, KIND_DATAGRAM };
-	enum verdict verdict = make_any(FAMILY_BLUETOOTH, kinds, 1, 1 /* HCI */);
+	static const int types[] = { TYPE_RAW, TYPE_STREAM, TYPE_SEQPACKET, TYPE_DATAGRAM };
+	enum verdict verdict = open_any_socket(FAMILY_BLUETOOTH, types, 1, 1 /* HCI */);
 
-	return verdict == LEAKED ? verdict
-				 : make_any(FAMILY_BLUETOOTH, kinds + 1, ARRAY_SIZE(kinds) - 1, 0);
+	return verdict == VERDICT_LEAKED
+		       ? verdict
+		       : open_any_socket(FAMILY_BLUETOOTH, types + 1, ARRAY_SIZE(types) - 1, 0);
 }
 
 enum verdict try_NETWORK_NETLINK(void)
@@ -261,25 +270,25 @@ enum verdict try_NETWORK_NETLINK(void)
 	struct tries tries = { 0 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(protocols); i++)
-		if (!failed(&tries, make_socket(FAMILY_NETLINK, KIND_RAW, protocols[i])))
-			return leaked("a socket for protocol %d", protocols[i]);
-	return blocked_by(&tries);
+		if (!failed(&tries, open_socket(FAMILY_NETLINK, TYPE_RAW, protocols[i])))
+			return leaked("a netlink socket of protocol %d was opened", protocols[i]);
+	return all_failed(&tries);
 }
 
 enum verdict try_NETWORK_FAMILIES(void)
 {
-	enum { LAST = 45 };
+	enum { LAST_FAMILY = 45 };
 	struct tries tries = { 0 };
 
-	for (int family = 3; family <= LAST; family++) {
+	for (int family = 3; family <= LAST_FAMILY; family++) {
 		long result;
 
 		if (family == FAMILY_INET6 || family == FAMILY_NETLINK)
 			continue;
-		result = make_socket(family, KIND_NONE, 0);
+		result = open_socket(family, TYPE_INVALID, 0);
 		failed(&tries, result);
 		if (result == -EINVAL)
-			return leaked("family %d reaches the kernel", family);
+			return leaked("family %d is not refused", family);
 	}
-	return blocked_by(&tries);
+	return all_failed(&tries);
 }

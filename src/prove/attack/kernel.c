@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: MIT
-// Attacks by system calls: privileges, namespaces, and what only the machine's root should do.
-#include "prove/attack/attack.h"
+// Attacks by system calls: privileges, namespaces, and operations of the machine's root.
+#include "freestanding/process.h"
+#include "freestanding/syscall.h"
+#include "freestanding/text.h"
+#include "prove/attack/attacks.h"
+#include "prove/attack/context.h"
+#include "prove/attack/format.h"
+#include "prove/attack/io.h"
+#include "prove/attack/outcome.h"
+#include "prove/protocol.h"
 
+#include <asm/errno.h>
+#include <asm/statfs.h>
 #include <linux/bpf.h>
 #include <linux/capability.h>
+#include <linux/fcntl.h>
 #include <linux/prctl.h>
 #include <linux/resource.h>
 #include <linux/sched.h>
 #include <linux/stat.h>
 #include <linux/timex.h>
-#include <asm/statfs.h>
 
-enum { NO_SET_ID = 2 /* ST_NOSUID */, NOT_A_FLAG = 0x40000000 };
-static const char nowhere[] = "/claudebox-canary";
+enum { NO_SET_ID = 2 /* ST_NOSUID */, INVALID_FLAG = 0x40000000 };
+static const char missing_path[] = "/claudebox-canary";
 
-// A line of /proc/PID/status, as a hexadecimal number.
+// Reads a hexadecimal number from a line of /proc/PID/status. Returns -errno on failure.
 static long read_status(const char *path, const char *name, unsigned long *value)
 {
 	static char text[8192];
@@ -31,29 +41,29 @@ static long read_status(const char *path, const char *name, unsigned long *value
 	return 0;
 }
 
-static enum verdict check_filter(const char *path)
+static enum verdict check_seccomp(const char *path)
 {
 	unsigned long mode;
 	long result = read_status(path, "\nSeccomp:", &mode);
 
 	if (result < 0)
 		return skipped("%s: %s", path, error_name(result));
-	return mode == 2 ? held("it has one") : leaked("it has none");
+	return mode == 2 ? blocked("a filter is loaded") : leaked("no filter is loaded");
 }
 
 enum verdict try_KERNEL_FILTER(void)
 {
-	return check_filter("/proc/self/status");
+	return check_seccomp("/proc/self/status");
 }
 
 enum verdict try_KERNEL_FILTER_INIT(void)
 {
-	return check_filter("/proc/1/status");
+	return check_seccomp("/proc/1/status");
 }
 
 enum verdict try_KERNEL_NO_NEW_PRIVILEGES(void)
 {
-	return call(__NR_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0) == 1 ? held("set")
+	return call(__NR_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0) == 1 ? blocked("set")
 								   : leaked("not set");
 }
 
@@ -71,7 +81,7 @@ enum verdict try_KERNEL_CAPABILITIES(void)
 		if (set)
 			return leaked("%s is not empty", sets[i] + 1);
 	}
-	return held("all sets are empty");
+	return blocked("all sets are empty");
 }
 
 enum verdict try_KERNEL_BECOME_ROOT(void)
@@ -79,16 +89,16 @@ enum verdict try_KERNEL_BECOME_ROOT(void)
 	struct tries tries = { 0 };
 
 	if (call(__NR_geteuid, 0, 0, 0, 0) == 0)
-		return leaked("it is root already");
+		return leaked("the process is root");
 	if (!failed(&tries, call(__NR_setgroups, 0, NULL, 0, 0)) ||
 	    !failed(&tries, call(__NR_setresgid, 0, 0, 0, 0)) ||
 	    !failed(&tries, call(__NR_setresuid, 0, 0, 0, 0)) ||
 	    !failed(&tries, call(__NR_setuid, 0, 0, 0, 0)))
-		return leaked("it works");
-	return blocked_by(&tries);
+		return leaked("the call succeeds");
+	return all_failed(&tries);
 }
 
-// With either protection, the kernel ignores the bit.
+// The kernel ignores the setuid bit under no_new_privs and on a nosuid mount.
 enum verdict try_KERNEL_SETUID_PROGRAMS(void)
 {
 	static const char *const paths[] = {
@@ -122,7 +132,7 @@ enum verdict try_KERNEL_SETUID_PROGRAMS(void)
 		if (!safe && !(system.f_flags & NO_SET_ID))
 			return leaked("%s would run as root", paths[i]);
 	}
-	return held("%d there, without effect", count);
+	return blocked("%d programs, without effect", count);
 }
 
 enum verdict try_KERNEL_FILE_CAPABILITIES(void)
@@ -131,17 +141,17 @@ enum verdict try_KERNEL_FILE_CAPABILITIES(void)
 				     .data = { { .permitted = 1U << CAP_NET_RAW } } };
 	struct tries tries = { 0 };
 	char path[PATH_SIZE];
-	long file = open_file(scratch(path, sizeof(path), "program"), O_RDWR | O_CREAT);
+	long file = open_file(scratch_path(path, sizeof(path), "program"), O_RDWR | O_CREAT);
 	long result;
 
 	if (failed(&tries, file))
-		return skipped("no file: %s", error_name(file));
+		return skipped("cannot create a file: %s", error_name(file));
 	result = call6(__NR_fsetxattr, file, (long)"security.capability", (long)&data, sizeof(data),
 		       0, 0);
 	remove_file(path);
 	if (!failed(&tries, result))
-		return leaked("a file was given one");
-	return blocked_by(&tries);
+		return leaked("a file has a capability now");
+	return all_failed(&tries);
 }
 
 enum verdict try_KERNEL_USER_NAMESPACE(void)
@@ -149,25 +159,26 @@ enum verdict try_KERNEL_USER_NAMESPACE(void)
 	struct tries tries = { 0 };
 
 	if (!failed(&tries, call(__NR_unshare, CLONE_NEWUSER, 0, 0, 0)))
-		return leaked("it was made");
-	return blocked_by(&tries);
+		return leaked("the namespace was created");
+	return all_failed(&tries);
 }
 
+// Returns the verdict on a clone whose result is `pid`. The child exits here.
 static enum verdict judge_child(long pid)
 {
 	struct tries tries = { 0 };
 
 	if (pid == 0)
-		leave(0);
+		exit_program(0);
 	if (failed(&tries, pid))
-		return blocked_by(&tries);
-	wait_child(pid);
-	return leaked("it was made");
+		return all_failed(&tries);
+	call(__NR_wait4, pid, NULL, 0, NULL);
+	return leaked("the namespace was created");
 }
 
 enum verdict try_KERNEL_CLONE_NAMESPACE(void)
 {
-	return judge_child(fork_child(CLONE_NEWUSER));
+	return judge_child(fork_process(CLONE_NEWUSER));
 }
 
 enum verdict try_KERNEL_CLONE3_NAMESPACE(void)
@@ -195,8 +206,8 @@ enum verdict try_KERNEL_NAMESPACES(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (!failed(&tries, call(__NR_unshare, kinds[i].flag, 0, 0, 0)))
-			return leaked("a new %s namespace", kinds[i].name);
-	return blocked_by(&tries);
+			return leaked("a %s namespace was created", kinds[i].name);
+	return all_failed(&tries);
 }
 
 enum verdict try_KERNEL_ENTER_NAMESPACE(void)
@@ -212,10 +223,10 @@ enum verdict try_KERNEL_ENTER_NAMESPACE(void)
 		if (!failed(&tries, process) &&
 		    (!failed(&tries, call(__NR_setns, process, CLONE_NEWUSER, 0, 0)) ||
 		     !failed(&tries, call(__NR_setns, process, CLONE_NEWNS | CLONE_NEWNET, 0, 0))))
-			return leaked("namespaces of process %d", pids[i]);
+			return leaked("namespaces of process %d were entered", pids[i]);
 		for (size_t kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
-			long file = open_file(text_make(path, sizeof(path), "/proc/%d/ns/%s",
-							pids[i], kinds[kind]),
+			long file = open_file(text_format(path, sizeof(path), "/proc/%d/ns/%s",
+							  pids[i], kinds[kind]),
 					      O_RDONLY);
 
 			if (!failed(&tries, file) &&
@@ -223,7 +234,7 @@ enum verdict try_KERNEL_ENTER_NAMESPACE(void)
 				return leaked("%s was entered", path);
 		}
 	}
-	return blocked_by(&tries);
+	return all_failed(&tries);
 }
 
 enum verdict try_KERNEL_BPF(void)
@@ -234,8 +245,8 @@ enum verdict try_KERNEL_BPF(void)
 	struct tries tries = { 0 };
 
 	if (!failed(&tries, call(__NR_bpf, BPF_MAP_CREATE, &map, sizeof(map), 0)))
-		return leaked("a map was made");
-	return blocked_by(&tries);
+		return leaked("a map was created");
+	return all_failed(&tries);
 }
 
 enum verdict try_KERNEL_IO_URING(void)
@@ -244,8 +255,8 @@ enum verdict try_KERNEL_IO_URING(void)
 	struct tries tries = { 0 };
 
 	if (!failed(&tries, call(__NR_io_uring_setup, 1, parameters, 0, 0)))
-		return leaked("it works");
-	return blocked_by(&tries);
+		return leaked("the call succeeds");
+	return all_failed(&tries);
 }
 
 enum verdict try_KERNEL_FANOTIFY(void)
@@ -253,21 +264,21 @@ enum verdict try_KERNEL_FANOTIFY(void)
 	struct tries tries = { 0 };
 
 	if (!failed(&tries, call(__NR_fanotify_init, 4 /* FAN_CLASS_CONTENT */, O_RDONLY, 0, 0)))
-		return leaked("it works");
-	return blocked_by(&tries);
+		return leaked("the call succeeds");
+	return all_failed(&tries);
 }
 
-// The arguments of these make no sense, so that nothing happens if they get through.
+// The arguments of the following calls are invalid, so that an accepted call does nothing.
 enum verdict try_KERNEL_KEXEC(void)
 {
 	struct tries tries = { 0 };
-	enum verdict verdict =
-		judge_refusal(&tries, call(__NR_kexec_load, 0, 0, NULL, NOT_A_FLAG), "kexec_load");
+	enum verdict verdict = judge_refusal(
+		&tries, call(__NR_kexec_load, 0, 0, NULL, INVALID_FLAG), "kexec_load");
 
 #ifdef __NR_kexec_file_load
-	if (verdict == HELD)
+	if (verdict == VERDICT_BLOCKED)
 		verdict = judge_refusal(&tries,
-					call6(__NR_kexec_file_load, -1, -1, 0, 0, NOT_A_FLAG, 0),
+					call6(__NR_kexec_file_load, -1, -1, 0, 0, INVALID_FLAG, 0),
 					"kexec_file_load");
 #endif
 	return verdict;
@@ -279,10 +290,10 @@ enum verdict try_KERNEL_MODULES(void)
 	enum verdict verdict =
 		judge_refusal(&tries, call(__NR_init_module, NULL, 0, "", 0), "init_module");
 
-	if (verdict == HELD)
-		verdict = judge_refusal(&tries, call(__NR_finit_module, -1, "", NOT_A_FLAG, 0),
+	if (verdict == VERDICT_BLOCKED)
+		verdict = judge_refusal(&tries, call(__NR_finit_module, -1, "", INVALID_FLAG, 0),
 					"finit_module");
-	if (verdict == HELD)
+	if (verdict == VERDICT_BLOCKED)
 		verdict = judge_refusal(
 			&tries, call(__NR_delete_module, "claudebox-canary", O_NONBLOCK, 0, 0),
 			"delete_module");
@@ -299,27 +310,29 @@ enum verdict try_KERNEL_REBOOT(void)
 enum verdict try_KERNEL_SWAP(void)
 {
 	struct tries tries = { 0 };
-	enum verdict verdict = judge_refusal(&tries, call(__NR_swapon, nowhere, 0, 0, 0), "swapon");
+	enum verdict verdict =
+		judge_refusal(&tries, call(__NR_swapon, missing_path, 0, 0, 0), "swapon");
 
-	if (verdict == HELD)
-		verdict = judge_refusal(&tries, call(__NR_swapoff, nowhere, 0, 0, 0), "swapoff");
-	if (verdict == HELD)
-		verdict = judge_refusal(&tries, call(__NR_acct, nowhere, 0, 0, 0), "acct");
+	if (verdict == VERDICT_BLOCKED)
+		verdict =
+			judge_refusal(&tries, call(__NR_swapoff, missing_path, 0, 0, 0), "swapoff");
+	if (verdict == VERDICT_BLOCKED)
+		verdict = judge_refusal(&tries, call(__NR_acct, missing_path, 0, 0, 0), "acct");
 	return verdict;
 }
 
-// Sets what was read.
+// Sets the value that it has read.
 enum verdict try_KERNEL_CLOCK(void)
 {
 	struct __kernel_timex clock = { 0 };
 	struct tries tries = { 0 };
 
 	if (failed(&tries, call(__NR_adjtimex, &clock, 0, 0, 0)))
-		return blocked_by(&tries);
+		return all_failed(&tries);
 	clock.modes = ADJ_STATUS;
 	if (!failed(&tries, call(__NR_adjtimex, &clock, 0, 0, 0)))
-		return leaked("it can be set");
-	return blocked_by(&tries);
+		return leaked("the clock can be set");
+	return all_failed(&tries);
 }
 
 enum verdict try_KERNEL_PORTS(void)
@@ -329,10 +342,10 @@ enum verdict try_KERNEL_PORTS(void)
 
 	if (!failed(&tries, call(__NR_iopl, 3, 0, 0, 0)) ||
 	    !failed(&tries, call(__NR_ioperm, 0x80, 1, 1, 0)))
-		return leaked("it works");
-	return blocked_by(&tries);
+		return leaked("the call succeeds");
+	return all_failed(&tries);
 #else
-	return skipped("this machine has no such calls");
+	return skipped("not on this architecture");
 #endif
 }
 
@@ -341,18 +354,18 @@ enum verdict try_KERNEL_CORE_DUMPS(void)
 	unsigned long limit[2] = { 1, 1 };
 
 	call(__NR_prlimit64, 0, RLIMIT_CORE, NULL, limit);
-	return limit[0] || limit[1] ? leaked("they are allowed") : held("limit of 0");
+	return limit[0] || limit[1] ? leaked("core dumps are allowed") : blocked("limit of 0");
 }
 
 enum verdict try_KERNEL_MKNOD(void)
 {
 	struct tries tries = { 0 };
 	char path[PATH_SIZE];
-	long result = call(__NR_mknodat, AT_FDCWD, scratch(path, sizeof(path), "device"),
+	long result = call(__NR_mknodat, AT_FDCWD, scratch_path(path, sizeof(path), "device"),
 			   S_IFCHR | 0600, 1 << 8 | 3 /* null */);
 
 	if (failed(&tries, result))
-		return blocked_by(&tries);
+		return all_failed(&tries);
 	remove_file(path);
-	return leaked("a device was made");
+	return leaked("a device node was created");
 }

@@ -1,41 +1,49 @@
 // SPDX-License-Identifier: MIT
-// Attacks by IPv4 and IPv6 on services of the host and its surroundings.
-#include "prove/attack/attack.h"
+// Attacks by IPv4 and IPv6 on services of the host and on its networks.
+#include "freestanding/memory.h"
+#include "freestanding/syscall.h"
+#include "freestanding/text.h"
+#include "prove/attack/attacks.h"
+#include "prove/attack/context.h"
+#include "prove/attack/io.h"
+#include "prove/attack/outcome.h"
+#include "prove/protocol.h"
 
+#include <asm/errno.h>
 #include <linux/in.h>
 #include <linux/in6.h>
 #include <linux/poll.h>
 #include <linux/time_types.h>
 
 enum {
-	CONTACTS = 24,
-	PATIENCE_MS = 150,
+	MAX_CONNECTIONS = 24,
+	TIMEOUT_MS = 150,
 	FAMILY4 = 2,
 	FAMILY6 = 10,
-	TCP = 1, // the numbers of SOCK_STREAM and SOCK_DGRAM
+	TCP = 1, // the values of SOCK_STREAM and SOCK_DGRAM
 	UDP = 2,
-	QUICK = 0x80000 | 0x800, // SOCK_CLOEXEC | SOCK_NONBLOCK
-	DISCARD = 9,
+	SOCKET_FLAGS = 0x80000 | 0x800, // SOCK_CLOEXEC | SOCK_NONBLOCK
+	DISCARD = 9,                    // a port
 };
 
-struct place {
-	bool six;
+struct address {
+	bool ipv6;
 	unsigned char bytes[16];
 };
 
-// Several at once, so that the slowest decides how long it takes.
-struct contact {
+// Connections run in parallel, so that an attack takes as long as the slowest.
+struct connection {
 	long file;
 	int type;
 	bool connected, answered;
-	long error; // 0: silent so far
+	long error; // 0 while there is no answer
 };
-struct contacts {
-	struct contact items[CONTACTS];
+struct connections {
+	struct connection items[MAX_CONNECTIONS];
 	size_t count;
 };
 
-static bool parse4(const char *text, unsigned char *bytes)
+static bool parse_ipv4(const char *text, unsigned char *bytes)
 {
 	for (int i = 0; i < 4; i++) {
 		if (*text < '0' || *text > '9')
@@ -58,8 +66,8 @@ static int hex_digit(char letter)
 	return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
 }
 
-// Eight groups, of which "::" stands for as many zeros as are missing.
-static bool parse6(const char *text, unsigned char *bytes)
+// Parses eight groups; "::" stands for as many zeros as are missing.
+static bool parse_ipv6(const char *text, unsigned char *bytes)
 {
 	unsigned char tail[16] = { 0 };
 	size_t head_used = 0;
@@ -91,43 +99,46 @@ static bool parse6(const char *text, unsigned char *bytes)
 	return gap || head_used == 16;
 }
 
-static bool parse_place(const char *text, struct place *place)
+static bool parse_address(const char *text, struct address *address)
 {
-	place->six = text_find(text, text_length(text), ":") != NULL;
-	return place->six ? parse6(text, place->bytes) : parse4(text, place->bytes);
+	address->ipv6 = text_find(text, text_length(text), ":") != NULL;
+	return address->ipv6 ? parse_ipv6(text, address->bytes) : parse_ipv4(text, address->bytes);
 }
 
-static long connect_place(long file, const struct place *place, int port)
+static long connect_address(long file, const struct address *address, int port)
 {
-	struct sockaddr_in four = { .sin_family = FAMILY4 };
-	struct sockaddr_in6 six = { .sin6_family = FAMILY6 };
+	struct sockaddr_in ipv4 = { .sin_family = FAMILY4 };
+	struct sockaddr_in6 ipv6 = { .sin6_family = FAMILY6 };
 
-	four.sin_port = six.sin6_port = (unsigned short)((port & 0xff) << 8 | (port >> 8 & 0xff));
-	memcpy(&four.sin_addr, place->bytes, 4);
-	memcpy(&six.sin6_addr, place->bytes, 16);
-	return place->six ? call(__NR_connect, file, &six, sizeof(six), 0)
-			  : call(__NR_connect, file, &four, sizeof(four), 0);
+	ipv4.sin_port = ipv6.sin6_port = (unsigned short)((port & 0xff) << 8 | (port >> 8 & 0xff));
+	memcpy(&ipv4.sin_addr, address->bytes, 4);
+	memcpy(&ipv6.sin6_addr, address->bytes, 16);
+	return address->ipv6 ? call(__NR_connect, file, &ipv6, sizeof(ipv6), 0)
+			     : call(__NR_connect, file, &ipv4, sizeof(ipv4), 0);
 }
 
-static void contact(struct contacts *contacts, const struct place *place, int type, int port)
+// Starts a connection, or sends a datagram.
+static void start_connection(struct connections *connections, const struct address *address,
+			     int type, int port)
 {
-	struct contact new = { .type = type };
+	struct connection new = { .type = type };
 	long result;
 
-	if (contacts->count == CONTACTS)
+	if (connections->count == MAX_CONNECTIONS)
 		return;
-	new.file = call(__NR_socket, place->six ? FAMILY6 : FAMILY4, type | QUICK, 0, 0);
-	result = new.file < 0 ? new.file : connect_place(new.file, place, port);
+	new.file = call(__NR_socket, address->ipv6 ? FAMILY6 : FAMILY4, type | SOCKET_FLAGS, 0, 0);
+	result = new.file < 0 ? new.file : connect_address(new.file, address, port);
 	if (result == 0 && type == UDP)
 		result = call6(__NR_sendto, new.file, (long)"x", 1, 0, 0, 0);
 	else if (result == 0)
 		new.connected = true;
 	if (result < 0 && result != -EINPROGRESS)
 		new.error = result;
-	contacts->items[contacts->count++] = new;
+	connections->items[connections->count++] = new;
 }
 
-static void listen_to(struct contact *item, short events)
+// Updates a connection for which poll reports events.
+static void read_connection(struct connection *item, short events)
 {
 	char text[256];
 	int error = 0;
@@ -149,16 +160,16 @@ static void listen_to(struct contact *item, short events)
 		item->error = got;
 }
 
-// Until all of them have answered or were refused, or nobody says anything any more.
-static void wait_for(struct contacts *contacts)
+// Waits until every connection is answered or refused, or no event comes within the timeout.
+static void wait_for_connections(struct connections *connections)
 {
-	for (int round = 0; round < CONTACTS * 2; round++) {
-		struct pollfd wait[CONTACTS];
-		struct __kernel_timespec patience = { .tv_nsec = PATIENCE_MS * 1000000L };
+	for (int round = 0; round < MAX_CONNECTIONS * 2; round++) {
+		struct pollfd wait[MAX_CONNECTIONS];
+		struct __kernel_timespec timeout = { .tv_nsec = TIMEOUT_MS * 1000000L };
 		bool waiting = false;
 
-		for (size_t i = 0; i < contacts->count; i++) {
-			struct contact *item = &contacts->items[i];
+		for (size_t i = 0; i < connections->count; i++) {
+			struct connection *item = &connections->items[i];
 			bool done = item->error || item->answered || item->connected;
 
 			wait[i] = (struct pollfd){ .fd = done ? -1 : (int)item->file,
@@ -166,93 +177,95 @@ static void wait_for(struct contacts *contacts)
 									       : POLLIN };
 			waiting |= !done;
 		}
-		if (!waiting || call6(__NR_ppoll, (long)wait, (long)contacts->count,
-				      (long)&patience, 0, 0, 0) <= 0)
+		if (!waiting || call6(__NR_ppoll, (long)wait, (long)connections->count,
+				      (long)&timeout, 0, 0, 0) <= 0)
 			return;
-		for (size_t i = 0; i < contacts->count; i++)
+		for (size_t i = 0; i < connections->count; i++)
 			if (wait[i].fd >= 0 && wait[i].revents)
-				listen_to(&contacts->items[i], wait[i].revents);
+				read_connection(&connections->items[i], wait[i].revents);
 	}
 }
 
-// Where a service of ours listens.
-static enum verdict judge_services(struct contacts *contacts)
+// Returns the verdict on connections to canaries, where the server of --prove listens.
+static enum verdict judge_services(struct connections *connections)
 {
 	struct tries tries = { 0 };
 
-	wait_for(contacts);
-	for (size_t i = 0; i < contacts->count; i++) {
-		const struct contact *item = &contacts->items[i];
+	wait_for_connections(connections);
+	for (size_t i = 0; i < connections->count; i++) {
+		const struct connection *item = &connections->items[i];
 
 		if (item->answered || item->connected)
 			return reached("a service of the host %s",
-				       item->answered ? "answered" : "was reached");
+				       item->answered ? "answers" : "accepts connections");
 		failed(&tries, item->error ? item->error : -ETIMEDOUT);
 	}
-	return blocked_by(&tries);
+	return all_failed(&tries);
 }
 
-// Where nobody needs to listen: it must be refused at once.
-static enum verdict judge_refusals(struct contacts *contacts)
+// Returns the verdict on connections to addresses where no service needs to listen. They must be
+// refused at once.
+static enum verdict judge_refusals(struct connections *connections)
 {
 	struct tries tries = { 0 };
 
-	wait_for(contacts);
-	for (size_t i = 0; i < contacts->count; i++) {
-		const struct contact *item = &contacts->items[i];
+	wait_for_connections(connections);
+	for (size_t i = 0; i < connections->count; i++) {
+		const struct connection *item = &connections->items[i];
 
 		if (item->answered || item->connected)
-			return leaked("number %d was reached", (int)i + 1);
+			return leaked("attempt %d succeeded", (int)i + 1);
 		if (!item->error)
-			return leaked("number %d was not refused at once", (int)i + 1);
+			return leaked("attempt %d was not refused at once", (int)i + 1);
 		failed(&tries, item->error);
 	}
-	return blocked_by(&tries);
+	return all_failed(&tries);
 }
 
 enum form { FORM_PLAIN, FORM_MAPPED, FORM_UNSPECIFIED };
 
-static void add_service(struct contacts *contacts, const struct canary *canary, int type,
+static void add_service(struct connections *connections, const struct canary *canary, int type,
 			enum form form)
 {
 	static const unsigned char prefixes[2][12] = { { [10] = 0xff, 0xff },
 						       { 0, 0x64, 0xff, 0x9b } };
 	int port = (int)text_number(canary->field[2]);
-	struct place place = { 0 };
-	struct place other = { 0 };
+	struct address address = { 0 };
+	struct address other = { 0 };
 
-	if (!parse_place(canary->field[1], &place))
+	if (!parse_address(canary->field[1], &address))
 		return;
 	if (form == FORM_PLAIN) {
-		contact(contacts, &place, type, port);
+		start_connection(connections, &address, type, port);
 	} else if (form == FORM_UNSPECIFIED) {
-		other.six = place.six;
-		contact(contacts, &other, type, port);
-	} else if (!place.six) {
-		for (size_t i = 0; i < 2 && (i == 0 || !probe.full); i++) {
-			other.six = true;
+		other.ipv6 = address.ipv6;
+		start_connection(connections, &other, type, port);
+	} else if (!address.ipv6) {
+		for (size_t i = 0; i < 2 && (i == 0 || !context.full); i++) {
+			other.ipv6 = true;
 			memcpy(other.bytes, prefixes[i], 12);
-			memcpy(other.bytes + 12, place.bytes, 4);
-			contact(contacts, &other, type, port);
+			memcpy(other.bytes + 12, address.bytes, 4);
+			start_connection(connections, &other, type, port);
 		}
 	}
 }
 
-static void add_services(struct contacts *contacts, const char *where, int type, enum form form)
+static void add_services(struct connections *connections, const char *where, int type,
+			 enum form form)
 {
-	const char *kind = type == TCP ? "tcp" : "udp";
+	enum canary_kind kind = type == TCP ? CANARY_TCP : CANARY_UDP;
 
 	for (const struct canary *service = NULL; (service = next_canary(service, kind));)
 		if (!*where || text_equal(service->field[0], where))
-			add_service(contacts, service, type, form);
+			add_service(connections, service, type, form);
 }
 
 static enum verdict try_services(const char *where, int type, enum form form)
 {
-	struct contacts contacts = { 0 };
+	struct connections connections = { 0 };
 
-	add_services(&contacts, where, type, form);
-	return judge_services(&contacts);
+	add_services(&connections, where, type, form);
+	return judge_services(&connections);
 }
 
 enum verdict try_NETWORK_LOOPBACK_TCP(void)
@@ -285,21 +298,22 @@ enum verdict try_NETWORK_UNSPECIFIED(void)
 	return try_services("loopback", TCP, FORM_UNSPECIFIED);
 }
 
-// In full nothing is sent there: it is the user's network, and the answer is known.
+// Connects to addresses that must be refused. In the tier full nothing is sent, because it is the
+// user's network.
 static enum verdict try_refusals(const char *const *addresses, size_t count, int port)
 {
-	struct contacts contacts = { 0 };
-	struct place place;
+	struct connections connections = { 0 };
+	struct address address;
 
-	if (probe.full)
-		return conclude(OPEN, "the network is the host's");
+	if (context.full)
+		return conclude(VERDICT_OPEN, "the box has the host's network");
 	for (size_t i = 0; i < count; i++) {
-		if (!parse_place(addresses[i], &place))
+		if (!parse_address(addresses[i], &address))
 			continue;
-		contact(&contacts, &place, TCP, port);
-		contact(&contacts, &place, UDP, port);
+		start_connection(&connections, &address, TCP, port);
+		start_connection(&connections, &address, UDP, port);
 	}
-	return judge_refusals(&contacts);
+	return judge_refusals(&connections);
 }
 
 enum verdict try_NETWORK_METADATA(void)
@@ -326,48 +340,49 @@ enum verdict try_NETWORK_MULTICAST(void)
 {
 	static const char *const addresses[] = { "224.0.0.251", "239.255.255.250", "ff02::fb",
 						 "ff05::2" };
-	struct contacts contacts = { 0 };
-	struct place place;
+	struct connections connections = { 0 };
+	struct address address;
 
-	if (probe.full)
-		return conclude(OPEN, "the network is the host's");
+	if (context.full)
+		return conclude(VERDICT_OPEN, "the box has the host's network");
 	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++)
-		if (parse_place(addresses[i], &place))
-			contact(&contacts, &place, UDP, DISCARD);
-	return judge_refusals(&contacts);
+		if (parse_address(addresses[i], &address))
+			start_connection(&connections, &address, UDP, DISCARD);
+	return judge_refusals(&connections);
 }
 
 enum verdict try_NETWORK_OUTSIDE(void)
 {
 	static const char *const addresses[] = { "192.0.2.1", "2001:db8::1" }; // for documentation
 
-	if (probe.inet)
-		return conclude(OPEN, "the internet is meant to be there");
+	if (context.inet)
+		return conclude(VERDICT_OPEN, "the tier provides the internet");
 	return try_refusals(addresses, ARRAY_SIZE(addresses), DISCARD);
 }
 
-// Lines of /proc/net/route: interface, destination, gateway …, in hexadecimal of this machine's order.
+// A line of /proc/net/route is interface, destination, gateway and more, in hexadecimal and host
+// byte order.
 enum verdict try_NETWORK_GATEWAY(void)
 {
 	static char text[8192];
 	long length = read_text("/proc/net/route", text, sizeof(text));
-	struct contacts contacts = { 0 };
+	struct connections connections = { 0 };
 
-	if (probe.full)
-		return conclude(OPEN, "the network is the host's");
+	if (context.full)
+		return conclude(VERDICT_OPEN, "the box has the host's network");
 	for (const char *line = text; line < text + length;) {
 		const char *tab = text_find(line, (size_t)(text + length - line), "\t00000000\t");
-		struct place place = { 0 };
+		struct address address = { 0 };
 
 		if (!tab)
 			break;
 		for (int i = 0; i < 8; i++)
-			place.bytes[3 - i / 2] = (unsigned char)(place.bytes[3 - i / 2] * 16 +
-								 hex_digit(tab[10 + i]));
-		contact(&contacts, &place, TCP, 80);
-		contact(&contacts, &place, TCP, 53);
-		contact(&contacts, &place, UDP, 53);
+			address.bytes[3 - i / 2] = (unsigned char)(address.bytes[3 - i / 2] * 16 +
+								   hex_digit(tab[10 + i]));
+		start_connection(&connections, &address, TCP, 80);
+		start_connection(&connections, &address, TCP, 53);
+		start_connection(&connections, &address, UDP, 53);
 		line = tab + 10;
 	}
-	return contacts.count ? judge_refusals(&contacts) : held("there is none");
+	return connections.count ? judge_refusals(&connections) : blocked("no gateway");
 }

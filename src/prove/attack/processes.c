@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Attacks on processes of the host and on process 1.
-#include "prove/attack/attack.h"
+#include "freestanding/syscall.h"
+#include "prove/attack/attacks.h"
+#include "prove/attack/context.h"
+#include "prove/attack/format.h"
+#include "prove/attack/io.h"
+#include "prove/attack/outcome.h"
+#include "prove/protocol.h"
 
+#include <asm/errno.h>
+#include <linux/fcntl.h>
 #include <linux/ptrace.h>
 #include <linux/resource.h>
 #include <linux/sched.h>
@@ -9,10 +17,10 @@
 #include <linux/socket.h>
 #include <linux/uio.h>
 
-enum { INIT = 1, UNIX = 1, DATAGRAM = 2, BOTH = 2 };
+enum { INIT = 1, UNIX = 1, DATAGRAM = 2, MAX_TARGETS = 2 };
 
-// Process 1, and the one of the host if there is a way to name it.
-static size_t victims(int *pids)
+// Lists process 1 and the planted process, if it has a pid here. Returns how many there are.
+static size_t list_targets(int pids[MAX_TARGETS])
 {
 	size_t count = 0;
 
@@ -23,29 +31,29 @@ static size_t victims(int *pids)
 
 enum verdict try_PROCESSES_SEE(void)
 {
-	const struct canary *canary = next_canary(NULL, "pid");
+	const struct canary *canary = next_canary(NULL, CANARY_PROCESS);
 	char path[PATH_SIZE];
 	struct tries tries = { 0 };
 	long found;
 
 	if (!canary)
-		return skipped("nothing was planted");
-	found = read_token(text_make(path, sizeof(path), "/proc/%s/cmdline", canary->field[0]));
+		return skipped("no canary was planted");
+	found = read_token(text_format(path, sizeof(path), "/proc/%s/cmdline", canary->field[0]));
 	if (!failed(&tries, found) && found)
 		return leaked("process %s is listed", canary->field[0]);
-	return blocked_by(&tries);
+	return all_failed(&tries);
 }
 
-// Signal 0 first; only what works is followed by one that a running process does not notice.
+// Sends signal 0 first. If that succeeds, sends a signal that a running process ignores.
 enum verdict try_PROCESSES_SIGNAL(void)
 {
 	int pid = host_process();
 	struct tries tries = { 0 };
 
 	if (!pid)
-		return skipped("no process to try");
+		return skipped("no process was planted");
 	if (failed(&tries, call(__NR_kill, pid, 0, 0, 0)))
-		return blocked_by(&tries);
+		return all_failed(&tries);
 	call(__NR_kill, pid, SIGCONT, 0, 0);
 	return leaked("process %d was signalled", pid);
 }
@@ -57,14 +65,14 @@ enum verdict try_PROCESSES_SIGNAL_THREAD(void)
 	siginfo_t info = { .si_signo = SIGCONT, .si_code = SI_QUEUE };
 
 	if (!pid)
-		return skipped("no process to try");
+		return skipped("no process was planted");
 	if (!failed(&tries, call(__NR_tkill, pid, SIGCONT, 0, 0)))
-		return leaked("tkill of %d", pid);
+		return leaked("tkill of process %d succeeds", pid);
 	if (!failed(&tries, call(__NR_tgkill, pid, pid, SIGCONT, 0)))
-		return leaked("tgkill of %d", pid);
+		return leaked("tgkill of process %d succeeds", pid);
 	if (!failed(&tries, call(__NR_rt_sigqueueinfo, pid, SIGCONT, &info, 0)))
-		return leaked("rt_sigqueueinfo to %d", pid);
-	return blocked_by(&tries);
+		return leaked("rt_sigqueueinfo to process %d succeeds", pid);
+	return all_failed(&tries);
 }
 
 enum verdict try_PROCESSES_SIGNAL_PIDFD(void)
@@ -72,20 +80,20 @@ enum verdict try_PROCESSES_SIGNAL_PIDFD(void)
 	int pid = host_process();
 	struct tries tries = { 0 };
 	char path[64];
-	long files[BOTH];
+	long files[2];
 
 	if (!pid)
-		return skipped("no process to try");
+		return skipped("no process was planted");
 	files[0] = call(__NR_pidfd_open, pid, 0, 0, 0);
-	files[1] = open_file(text_make(path, sizeof(path), "/proc/%d", pid), O_RDONLY);
-	for (size_t i = 0; i < BOTH; i++)
+	files[1] = open_file(text_format(path, sizeof(path), "/proc/%d", pid), O_RDONLY);
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
 		if (!failed(&tries, files[i]) &&
 		    !failed(&tries, call(__NR_pidfd_send_signal, files[i], SIGCONT, NULL, 0)))
 			return leaked("process %d was signalled", pid);
-	return blocked_by(&tries);
+	return all_failed(&tries);
 }
 
-// SIGURG is ignored unless somebody asks for it. Whether it arrived outside is for the host to say; here it is seen
+// SIGURG is ignored by default. The host checks whether it arrived outside; the attack checks
 // whether it could.
 enum verdict try_PROCESSES_SIGNAL_ALL(void)
 {
@@ -93,11 +101,11 @@ enum verdict try_PROCESSES_SIGNAL_ALL(void)
 
 	call(__NR_kill, -1, SIGURG, 0, 0);
 	if (pid && call(__NR_kill, pid, 0, 0, 0) == 0)
-		return leaked("it reaches process %d", pid);
-	return held("the box's own only");
+		return leaked("kill(-1) reaches process %d", pid);
+	return blocked("reaches processes of the box only");
 }
 
-// A group whose leader is outside of the box has the number 0 here.
+// A process group whose leader is outside the PID namespace has the id 0.
 enum verdict try_PROCESSES_SIGNAL_GROUP(void)
 {
 	int pid = host_process();
@@ -105,27 +113,27 @@ enum verdict try_PROCESSES_SIGNAL_GROUP(void)
 
 	call(__NR_kill, 0, SIGURG, 0, 0);
 	if (group == 0)
-		return leaked("the process group is led from outside");
+		return leaked("the leader of the process group is outside the box");
 	if (pid && call(__NR_getpgid, pid, 0, 0, 0) == group)
 		return leaked("process %d is in the group", pid);
-	return held("the group is the box's own");
+	return blocked("the process group is in the box");
 }
 
 enum verdict try_PROCESSES_SIGNAL_OWNER(void)
 {
 	int pid = host_process();
 	struct tries tries = { 0 };
-	int ends[BOTH] = { 0 };
+	int ends[2] = { 0 };
 
 	if (!pid)
-		return skipped("no process to try");
+		return skipped("no process was planted");
 	if (failed(&tries, call(__NR_pipe2, ends, O_CLOEXEC, 0, 0)) ||
 	    failed(&tries, call(__NR_fcntl, ends[0], F_SETOWN, pid, 0)))
-		return blocked_by(&tries);
-	return leaked("signals would go to process %d", pid);
+		return all_failed(&tries);
+	return leaked("SIGIO would go to process %d", pid);
 }
 
-// As process 1, and as root.
+// Sends a message with forged credentials. Returns -errno on failure.
 static long send_credentials(int pid, unsigned int user)
 {
 	struct {
@@ -152,7 +160,7 @@ static long send_credentials(int pid, unsigned int user)
 	} message = {
 		.data = &data, .data_count = 1, .control = &control, .control_size = control.size
 	};
-	int ends[BOTH] = { 0 };
+	int ends[2] = { 0 };
 	long result = call(__NR_socketpair, UNIX, DATAGRAM, 0, ends);
 
 	return result < 0 ? result : call(__NR_sendmsg, ends[0], &message, 0, 0);
@@ -164,38 +172,38 @@ enum verdict try_PROCESSES_CREDENTIALS(void)
 	struct tries tries = { 0 };
 
 	if (!failed(&tries, send_credentials(INIT, user)))
-		return leaked("a message says that it comes from process 1");
+		return leaked("a message with the pid of process 1 was sent");
 	if (!failed(&tries, send_credentials((int)call(__NR_getpid, 0, 0, 0, 0), user ? 0 : 1)))
-		return leaked("a message says that it comes from another user");
-	return blocked_by(&tries);
+		return leaked("a message with the id of another user was sent");
+	return all_failed(&tries);
 }
 
-static enum verdict trace(int pid)
+static enum verdict trace_process(int pid)
 {
 	struct tries tries = { 0 };
 
 	if (!pid)
-		return skipped("no process to try");
+		return skipped("no process was planted");
 	if (!failed(&tries, call(__NR_ptrace, PTRACE_SEIZE, pid, 0, 0)))
-		return leaked("process %d is traced", pid); // until we end, which is now
-	return blocked_by(&tries);
+		return leaked("process %d can be traced", pid); // the end of this process detaches
+	return all_failed(&tries);
 }
 
 enum verdict try_PROCESSES_PTRACE(void)
 {
-	return trace(host_process());
+	return trace_process(host_process());
 }
 
 enum verdict try_PROCESSES_PTRACE_INIT(void)
 {
-	return trace(INIT);
+	return trace_process(INIT);
 }
 
-// Nothing lies at that address: EFAULT means that only that was wrong.
+// Reads an address that is not mapped. EFAULT means that the access itself is allowed.
 enum verdict try_PROCESSES_VM_READ(void)
 {
-	int pids[BOTH];
-	size_t count = victims(pids);
+	int pids[MAX_TARGETS];
+	size_t count = list_targets(pids);
 	struct tries tries = { 0 };
 
 	for (size_t i = 0; i < count; i++) {
@@ -208,22 +216,22 @@ enum verdict try_PROCESSES_VM_READ(void)
 		if (!failed(&tries, result) || result == -EFAULT)
 			return leaked("memory of process %d can be read", pids[i]);
 	}
-	return blocked_by(&tries);
+	return all_failed(&tries);
 }
 
 enum verdict try_PROCESSES_MEM_FILE(void)
 {
-	int pids[BOTH];
-	size_t count = victims(pids);
+	int pids[MAX_TARGETS];
+	size_t count = list_targets(pids);
 	struct tries tries = { 0 };
 	char path[64];
 
 	for (size_t i = 0; i < count; i++)
 		if (!failed(&tries,
-			    open_file(text_make(path, sizeof(path), "/proc/%d/mem", pids[i]),
+			    open_file(text_format(path, sizeof(path), "/proc/%d/mem", pids[i]),
 				      O_RDWR)))
 			return leaked("%s can be opened", path);
-	return blocked_by(&tries);
+	return all_failed(&tries);
 }
 
 enum verdict try_PROCESSES_OOM(void)
@@ -233,17 +241,18 @@ enum verdict try_PROCESSES_OOM(void)
 	char path[64];
 
 	if (!pid)
-		return skipped("no process to try");
-	if (!failed(&tries, open_file(text_make(path, sizeof(path), "/proc/%d/oom_score_adj", pid),
-				      O_WRONLY)))
+		return skipped("no process was planted");
+	if (!failed(&tries,
+		    open_file(text_format(path, sizeof(path), "/proc/%d/oom_score_adj", pid),
+			      O_WRONLY)))
 		return leaked("%s can be opened", path);
-	return blocked_by(&tries);
+	return all_failed(&tries);
 }
 
 enum verdict try_PROCESSES_POINTERS(void)
 {
-	int pids[BOTH];
-	size_t count = victims(pids);
+	int pids[MAX_TARGETS];
+	size_t count = list_targets(pids);
 	struct tries tries = { 0 };
 
 	for (size_t i = 0; i < count; i++) {
@@ -251,31 +260,31 @@ enum verdict try_PROCESSES_POINTERS(void)
 		size_t size = 0;
 
 		if (!failed(&tries, call(__NR_get_robust_list, pids[i], &list, &size, 0)))
-			return leaked("addresses of process %d", pids[i]);
+			return leaked("addresses of process %d can be read", pids[i]);
 	}
-	return blocked_by(&tries);
+	return all_failed(&tries);
 }
 
-// Each is set to what it is already.
+// Sets each value to the current one.
 enum verdict try_PROCESSES_SCHEDULING(void)
 {
 	int pid = host_process();
 	struct tries tries = { 0 };
 	unsigned long mask[128];
-	unsigned long limit[BOTH];
+	unsigned long limit[2];
 	long value;
 
 	if (!pid)
-		return skipped("no process to try");
+		return skipped("no process was planted");
 	value = call(__NR_getpriority, PRIO_PROCESS, pid, 0, 0);
 	if (!failed(&tries, value) &&
 	    !failed(&tries, call(__NR_setpriority, PRIO_PROCESS, pid, 20 - value, 0)))
-		return leaked("the priority of process %d", pid);
+		return leaked("the priority of process %d can be set", pid);
 	value = call(__NR_sched_getaffinity, pid, sizeof(mask), mask, 0);
 	if (!failed(&tries, value) &&
 	    !failed(&tries, call(__NR_sched_setaffinity, pid, value, mask, 0)))
-		return leaked("the processors of process %d", pid);
+		return leaked("the affinity of process %d can be set", pid);
 	if (!failed(&tries, call(__NR_prlimit64, pid, RLIMIT_NOFILE, NULL, limit)))
-		return leaked("the limits of process %d", pid);
-	return blocked_by(&tries);
+		return leaked("the limits of process %d can be read", pid);
+	return all_failed(&tries);
 }

@@ -1,115 +1,128 @@
 // SPDX-License-Identifier: MIT
 // Attacks on Unix sockets of the host.
-#include "prove/attack/attack.h"
+#include "freestanding/memory.h"
+#include "freestanding/syscall.h"
+#include "freestanding/text.h"
+#include "prove/attack/attacks.h"
+#include "prove/attack/context.h"
+#include "prove/attack/format.h"
+#include "prove/attack/io.h"
+#include "prove/attack/outcome.h"
+#include "prove/protocol.h"
 
+#include <asm/errno.h>
+#include <linux/fcntl.h>
 #include <linux/un.h>
 
 enum {
 	UNIX = 1,
 	STREAM = 1,
 	DATAGRAM = 2,
-	QUICK = 0x80000 | 0x800 /* SOCK_CLOEXEC | SOCK_NONBLOCK */
+	SOCKET_FLAGS = 0x80000 | 0x800, // SOCK_CLOEXEC | SOCK_NONBLOCK
 };
 
-// The address of a socket is short: a longer path goes by a descriptor of its directory.
-static const char *shorten(char *buffer, size_t size, const char *path)
+// Writes a path that fits a socket address: a long one goes through a descriptor of its directory.
+static const char *shorten_path(char *buffer, size_t size, const char *path)
 {
 	size_t last = text_length(path);
 	char parent[PATH_SIZE];
 	long directory;
 
 	if (last < size)
-		return text_make(buffer, size, "%s", path);
+		return text_format(buffer, size, "%s", path);
 	while (last && path[last] != '/')
 		last--;
 	memcpy(parent, path, last);
 	parent[last] = 0;
 	directory = open_file(parent, O_PATH | O_DIRECTORY);
-	return text_make(buffer, size, "/proc/self/fd/%d%s", (int)directory, path + last);
+	return text_format(buffer, size, "/proc/self/fd/%d%s", (int)directory, path + last);
 }
 
+// Connects to a Unix socket. Returns -errno on failure.
 static long connect_unix(const char *name, bool abstract, int type)
 {
 	struct sockaddr_un address = { .sun_family = UNIX };
 	size_t room = sizeof(address.sun_path) - abstract;
-	long file = call(__NR_socket, UNIX, type | QUICK, 0, 0);
+	long file = call(__NR_socket, UNIX, type | SOCKET_FLAGS, 0, 0);
 	long result;
 
 	if (file < 0)
 		return file;
 	if (abstract)
-		text_make(address.sun_path + 1, room, "%s", name);
+		text_format(address.sun_path + 1, room, "%s", name);
 	else
-		shorten(address.sun_path, room, name);
+		shorten_path(address.sun_path, room, name);
 	// An abstract name has a NUL before it, a path has one after it.
 	result = call(__NR_connect, file, &address,
 		      sizeof(address.sun_family) + 1 + text_length(address.sun_path + abstract), 0);
 	close_file(file);
-	// It is there: only the type is another, or many are waiting.
+	// These errors mean that the socket exists: its type differs, or its queue is full.
 	return !abstract && (result == -EPROTOTYPE || result == -EAGAIN) ? 0 : result;
 }
 
-static enum verdict connect_canaries(const char *kind, bool abstract, int type)
+static enum verdict connect_canaries(enum canary_kind kind, bool abstract, int type)
 {
 	struct tries tries = { 0 };
 
 	for (const struct canary *socket = NULL; (socket = next_canary(socket, kind));)
 		if (!failed(&tries, connect_unix(socket->field[0], abstract, type)))
 			return leaked("connected to %s%s", abstract ? "@" : "", socket->field[0]);
-	return blocked_by(&tries);
+	return all_failed(&tries);
 }
 
 enum verdict try_SOCKETS_ABSTRACT(void)
 {
-	return connect_canaries("abstract", true, STREAM);
+	return connect_canaries(CANARY_ABSTRACT, true, STREAM);
 }
 
 enum verdict try_SOCKETS_ABSTRACT_DATAGRAM(void)
 {
-	return connect_canaries("abstract-datagram", true, DATAGRAM);
+	return connect_canaries(CANARY_ABSTRACT_DATAGRAM, true, DATAGRAM);
 }
 
 enum verdict try_SOCKETS_LIST(void)
 {
 	static char text[131072];
-	static const char *const kinds[] = { "abstract", "abstract-datagram", "unix" };
+	static const enum canary_kind kinds[] = { CANARY_ABSTRACT, CANARY_ABSTRACT_DATAGRAM,
+						  CANARY_UNIX };
 	long length = read_text("/proc/net/unix", text, sizeof(text));
 
 	if (length < 0)
-		return held("%s", error_name(length));
+		return blocked("%s", error_name(length));
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		for (const struct canary *socket = NULL; (socket = next_canary(socket, kinds[i]));)
 			if (text_find(text, (size_t)length, socket->field[0]))
 				return reached("%s is listed", socket->field[0]);
-	return held("the box's own only");
+	return blocked("lists sockets of the box only");
 }
 
 enum verdict try_SOCKETS_PATH(void)
 {
-	return connect_canaries("unix", false, STREAM);
+	return connect_canaries(CANARY_UNIX, false, STREAM);
 }
 
 enum verdict try_SOCKETS_PROC_ROOT(void)
 {
 	struct tries tries = { 0 };
-	int pids[PROCESSES];
-	size_t count = list_numbers("/proc", pids, PROCESSES);
+	int pids[MAX_PROCESSES];
+	size_t count = list_numbers("/proc", pids, MAX_PROCESSES);
 	char path[PATH_SIZE];
 
-	for (const struct canary *socket = NULL; (socket = next_canary(socket, "unix"));) {
-		text_make(path, sizeof(path), "/proc/self/root%s", socket->field[0]);
+	for (const struct canary *socket = NULL; (socket = next_canary(socket, CANARY_UNIX));) {
+		text_format(path, sizeof(path), "/proc/self/root%s", socket->field[0]);
 		if (!failed(&tries, connect_unix(path, false, STREAM)))
 			return leaked("connected to %s", path);
 		for (size_t i = 0; i < count; i++) {
-			text_make(path, sizeof(path), "/proc/%d/root%s", pids[i], socket->field[0]);
+			text_format(path, sizeof(path), "/proc/%d/root%s", pids[i],
+				    socket->field[0]);
 			if (!failed(&tries, connect_unix(path, false, STREAM)))
 				return leaked("connected to %s", path);
 		}
 	}
-	return blocked_by(&tries);
+	return all_failed(&tries);
 }
 
-// A name that starts with '@' is abstract.
+// Connects to each socket of a table; a name that starts with '@' is abstract.
 static enum verdict connect_any(struct tries *tries, const char *const *paths, size_t count)
 {
 	char path[PATH_SIZE];
@@ -117,14 +130,14 @@ static enum verdict connect_any(struct tries *tries, const char *const *paths, s
 	for (size_t i = 0; i < count; i++) {
 		bool abstract = paths[i][0] == '@';
 
-		expand(path, sizeof(path), paths[i] + abstract);
+		expand_path(path, sizeof(path), paths[i] + abstract);
 		if (!failed(tries, connect_unix(path, abstract, STREAM)))
 			return leaked("connected to %s%s", abstract ? "@" : "", path);
 	}
-	return blocked_by(tries);
+	return all_failed(tries);
 }
 
-// ssh -A and ssh-agent make /tmp/ssh-XXXX/agent.N.
+// Connects to the sockets of ssh -A and ssh-agent: /tmp/ssh-XXXX/agent.N.
 static enum verdict search_agents(struct tries *tries)
 {
 	static char directories[8192];
@@ -137,15 +150,15 @@ static enum verdict search_agents(struct tries *tries)
 
 		if (!text_starts(s, "ssh-"))
 			continue;
-		size = list_names(text_make(path, sizeof(path), "/tmp/%s", s), agents,
+		size = list_names(text_format(path, sizeof(path), "/tmp/%s", s), agents,
 				  sizeof(agents));
 		for (const char *t = agents; t < agents + size; t += text_length(t) + 1) {
-			text_make(path, sizeof(path), "/tmp/%s/%s", s, t);
+			text_format(path, sizeof(path), "/tmp/%s/%s", s, t);
 			if (!failed(tries, connect_unix(path, false, STREAM)))
 				return leaked("connected to %s", path);
 		}
 	}
-	return HELD;
+	return VERDICT_BLOCKED;
 }
 
 enum verdict try_SOCKETS_AGENTS(void)
@@ -166,12 +179,12 @@ enum verdict try_SOCKETS_AGENTS(void)
 	};
 	struct tries tries = { 0 };
 
-	for (char **variable = probe.environment; *variable; variable++)
+	for (char **variable = context.environment; *variable; variable++)
 		if (text_starts(*variable, "SSH_AUTH_SOCK=") &&
 		    !failed(&tries, connect_unix(*variable + 14, false, STREAM)))
-			return leaked("connected by SSH_AUTH_SOCK");
-	if (search_agents(&tries) == LEAKED)
-		return LEAKED;
+			return leaked("connected to SSH_AUTH_SOCK");
+	if (search_agents(&tries) == VERDICT_LEAKED)
+		return VERDICT_LEAKED;
 	return connect_any(&tries, paths, ARRAY_SIZE(paths));
 }
 

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Attacks on files of the kernel: settings, /sys, cgroups, devices, the log.
-#include "prove/attack/attack.h"
+// Attacks on files of the kernel: settings, /sys, cgroups, devices, logs.
+#include "freestanding/syscall.h"
+#include "prove/attack/attacks.h"
+#include "prove/attack/io.h"
+#include "prove/attack/outcome.h"
+#include "prove/protocol.h"
+
+#include <linux/fcntl.h>
 
 enum { LOG_READ_ALL = 3 };
 
@@ -11,11 +17,11 @@ enum verdict try_KERNEL_LOG(void)
 	static char text[4096];
 
 	if (call(__NR_syslog, LOG_READ_ALL, text, sizeof(text), 0) >= 0)
-		return leaked("the syslog call reads it");
+		return leaked("syslog(2) reads it");
 	return open_any(paths, ARRAY_SIZE(paths), O_RDONLY);
 }
 
-// Opened, not written.
+// Opens the settings for writing, and writes nothing.
 enum verdict try_KERNEL_SETTINGS(void)
 {
 	static const char *const paths[] = {
@@ -78,7 +84,7 @@ enum verdict try_KERNEL_SYS(void)
 	};
 	enum verdict verdict = open_any(write, ARRAY_SIZE(write), O_WRONLY);
 
-	return verdict == LEAKED ? verdict : open_any(read, ARRAY_SIZE(read), O_RDONLY);
+	return verdict == VERDICT_LEAKED ? verdict : open_any(read, ARRAY_SIZE(read), O_RDONLY);
 }
 
 enum verdict try_KERNEL_CGROUP(void)

@@ -1,51 +1,58 @@
 // SPDX-License-Identifier: MIT
 // Attacks on the user's terminal and on other terminals.
+#include "freestanding/process.h"
+#include "freestanding/syscall.h"
+#include "prove/attack/attacks.h"
 #include "prove/attack/call_32_bit.h"
-#include "prove/attack/attack.h"
+#include "prove/attack/format.h"
+#include "prove/attack/io.h"
+#include "prove/attack/outcome.h"
+#include "prove/protocol.h"
 
+#include <asm/errno.h>
 #include <asm/ioctls.h>
+#include <linux/fcntl.h>
 #include <linux/major.h>
 #include <linux/stat.h>
 
-enum { SETD_HDLC = 13, SETD_GSM = 21, TERMINALS = 128 };
+enum { DISCIPLINE_HDLC = 13, DISCIPLINE_GSM = 21, MAX_TERMINALS = 128 };
 
-// An ioctl on a terminal.
-static long control(long file, unsigned long request, void *argument)
+static long terminal_control(long file, unsigned long request, void *argument)
 {
 	return call(__NR_ioctl, file, request, argument, 0);
 }
 
-// The terminal of the user, if there is one.
-static long user_terminal(void)
+// Opens the terminal of the user. Returns -errno if there is none.
+static long open_user_terminal(void)
 {
 	char settings[128];
 	long file = open_file("/dev/tty", O_RDWR);
 
 	for (int i = 0; i < 3 && file < 0; i++)
-		if (control(i, TCGETS, settings) == 0)
+		if (terminal_control(i, TCGETS, settings) == 0)
 			file = i;
 	return file;
 }
 
-// One of our own, which is not yet anybody's.
-static long make_terminal(void)
+// Opens a new pseudoterminal, which is no controlling terminal yet.
+static long open_new_terminal(void)
 {
 	long file = open_file("/dev/ptmx", O_RDWR);
 	int unlocked = 0;
 
-	if (file < 0 || control(file, TIOCSPTLCK, &unlocked) < 0)
+	if (file < 0 || terminal_control(file, TIOCSPTLCK, &unlocked) < 0)
 		return file < 0 ? file : -ENOTTY;
 	return call(__NR_ioctl, file, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC, 0);
 }
 
-// Without a terminal of the user's, one of our own shows whether the call is stopped.
-static long some_terminal(void)
+// Opens the terminal of the user, or a new one, which shows as well whether a call is refused.
+static long open_terminal_to_attack(void)
 {
-	long file = user_terminal();
+	long file = open_user_terminal();
 
 	if (file >= 0)
 		return file;
-	file = make_terminal();
+	file = open_new_terminal();
 	if (file >= 0) {
 		call(__NR_setsid, 0, 0, 0, 0);
 		call(__NR_ioctl, file, TIOCSCTTY, 0, 0);
@@ -55,32 +62,33 @@ static long some_terminal(void)
 
 static char space = ' ';
 
-static enum verdict type_space(unsigned long request)
+// Inserts a character into the input of the terminal.
+static enum verdict insert_space(unsigned long request)
 {
-	long file = some_terminal();
+	long file = open_terminal_to_attack();
 	struct tries tries = { 0 };
 
 	if (file < 0)
 		return skipped("no terminal: %s", error_name(file));
-	if (!failed(&tries, control(file, request, &space)))
-		return leaked("a character was typed");
-	return blocked_by(&tries);
+	if (!failed(&tries, terminal_control(file, request, &space)))
+		return leaked("a character was inserted");
+	return all_failed(&tries);
 }
 
 enum verdict try_TERMINAL_TIOCSTI(void)
 {
-	return type_space(TIOCSTI);
+	return insert_space(TIOCSTI);
 }
 
 enum verdict try_TERMINAL_TIOCSTI_WIDE(void)
 {
-	return type_space(0xdead00000000UL | TIOCSTI);
+	return insert_space(0xdead00000000UL | TIOCSTI);
 }
 
-#define NOT_HERE(id)                                              \
-	enum verdict try_##id(void)                               \
-	{                                                         \
-		return skipped("this machine has no such calls"); \
+#define SKIP_ATTACK(id)                                     \
+	enum verdict try_##id(void)                         \
+	{                                                   \
+		return skipped("not on this architecture"); \
 	}
 
 #ifdef HAS_CALLS_OF_32_BIT
@@ -88,19 +96,19 @@ enum { IOCTL_32 = 54, GETPID_32 = 20 };
 
 enum verdict try_TERMINAL_TIOCSTI_32(void)
 {
-	long file = some_terminal();
+	long file = open_terminal_to_attack();
 	struct tries tries = { 0 };
 	long result;
 
 	if (file < 0)
 		return skipped("no terminal: %s", error_name(file));
-	expect_crash(); // a kernel without 32-bit programs
+	expect_crash(); // on a kernel without 32-bit programs
 	result = call_32_bit(IOCTL_32, file, TIOCSTI, SPACE_OF_32_BIT);
 	if (result == -ENOEXEC)
-		return skipped("this machine runs no such programs");
+		return skipped("the kernel runs no 32-bit programs");
 	if (!failed(&tries, result))
-		return leaked("a character was typed");
-	return blocked_by(&tries);
+		return leaked("a character was inserted");
+	return all_failed(&tries);
 }
 
 enum verdict try_KERNEL_32_BIT(void)
@@ -111,14 +119,14 @@ enum verdict try_KERNEL_32_BIT(void)
 	expect_crash();
 	result = call_32_bit(GETPID_32, 0, 0, 0);
 	if (result == -ENOEXEC)
-		return skipped("this machine runs no such programs");
+		return skipped("the kernel runs no 32-bit programs");
 	if (!failed(&tries, result))
-		return leaked("they work");
-	return blocked_by(&tries);
+		return leaked("the calls succeed");
+	return all_failed(&tries);
 }
 #else
-NOT_HERE(TERMINAL_TIOCSTI_32)
-NOT_HERE(KERNEL_32_BIT)
+SKIP_ATTACK(TERMINAL_TIOCSTI_32)
+SKIP_ATTACK(KERNEL_32_BIT)
 #endif
 
 #ifdef __x86_64__
@@ -126,14 +134,14 @@ enum { X32 = 0x40000000, IOCTL_X32 = X32 + 514 };
 
 enum verdict try_TERMINAL_TIOCSTI_X32(void)
 {
-	long file = some_terminal();
+	long file = open_terminal_to_attack();
 	struct tries tries = { 0 };
 
 	if (file < 0)
 		return skipped("no terminal: %s", error_name(file));
 	if (!failed(&tries, call(IOCTL_X32, file, TIOCSTI, &space, 0)))
-		return leaked("a character was typed");
-	return blocked_by(&tries);
+		return leaked("a character was inserted");
+	return all_failed(&tries);
 }
 
 enum verdict try_KERNEL_X32(void)
@@ -141,46 +149,46 @@ enum verdict try_KERNEL_X32(void)
 	struct tries tries = { 0 };
 
 	if (!failed(&tries, call(X32 + __NR_getpid, 0, 0, 0, 0)))
-		return leaked("they work");
-	return blocked_by(&tries);
+		return leaked("the calls succeed");
+	return all_failed(&tries);
 }
 #else
-NOT_HERE(TERMINAL_TIOCSTI_X32)
-NOT_HERE(KERNEL_X32)
+SKIP_ATTACK(TERMINAL_TIOCSTI_X32)
+SKIP_ATTACK(KERNEL_X32)
 #endif
 
-// Subcode 6 asks for the state of the shift keys: as good as any, and harmless.
+// Subcode 6 reads the state of the shift keys, which is harmless.
 enum verdict try_TERMINAL_TIOCLINUX(void)
 {
-	long file = some_terminal();
+	long file = open_terminal_to_attack();
 	struct tries tries = { 0 };
 	char subcode = 6;
 
 	if (file < 0)
 		return skipped("no terminal: %s", error_name(file));
-	if (!failed(&tries, control(file, TIOCLINUX, &subcode)))
-		return leaked("the console answers");
-	return blocked_by(&tries);
+	if (!failed(&tries, terminal_control(file, TIOCLINUX, &subcode)))
+		return leaked("the console replies");
+	return all_failed(&tries);
 }
 
-// Without force: who has the right to use force has shown it elsewhere.
+// Does not use force, which needs a capability that other attacks check.
 enum verdict try_TERMINAL_STEAL(void)
 {
-	long file = user_terminal();
+	long file = open_user_terminal();
 	struct tries tries = { 0 };
 
 	if (file < 0)
 		return skipped("no terminal");
 	call(__NR_setsid, 0, 0, 0, 0);
 	if (!failed(&tries, call(__NR_ioctl, file, TIOCSCTTY, 0, 0)))
-		return leaked("the terminal was taken");
-	return blocked_by(&tries);
+		return leaked("the terminal is the controlling terminal now");
+	return all_failed(&tries);
 }
 
 enum verdict try_TERMINAL_DISCIPLINE(void)
 {
-	static const int disciplines[] = { SETD_HDLC, SETD_GSM };
-	long file = make_terminal();
+	static const int disciplines[] = { DISCIPLINE_HDLC, DISCIPLINE_GSM };
+	long file = open_new_terminal();
 	struct tries tries = { 0 };
 
 	if (file < 0)
@@ -188,14 +196,14 @@ enum verdict try_TERMINAL_DISCIPLINE(void)
 	for (size_t i = 0; i < ARRAY_SIZE(disciplines); i++) {
 		int discipline = disciplines[i];
 
-		if (!failed(&tries, control(file, TIOCSETD, &discipline)))
-			return leaked("number %d was set", discipline);
+		if (!failed(&tries, terminal_control(file, TIOCSETD, &discipline)))
+			return leaked("line discipline %d was set", discipline);
 	}
-	return blocked_by(&tries);
+	return all_failed(&tries);
 }
 
-// Which device a path or descriptor is, 0 if none.
-static unsigned long device_of(int file, const char *path)
+// Returns the device number of a path or descriptor, 0 if it is no character device.
+static unsigned long read_device(int file, const char *path)
 {
 	struct statx status = { 0 };
 
@@ -206,42 +214,45 @@ static unsigned long device_of(int file, const char *path)
 	return (unsigned long)status.stx_rdev_major << 32 | status.stx_rdev_minor;
 }
 
-static bool is_ours(unsigned long device)
+// Returns whether a device is the terminal that the box was given.
+static bool is_own_terminal(unsigned long device)
 {
 	long file = open_file("/dev/tty", O_RDWR);
 	int number = 0;
-	unsigned long ours = 0;
+	unsigned long own = 0;
 
-	if (file >= 0 && control(file, TIOCGPTN, &number) == 0)
-		ours = (unsigned long)UNIX98_PTY_SLAVE_MAJOR << 32 | (unsigned long)number;
+	if (file >= 0 && terminal_control(file, TIOCGPTN, &number) == 0)
+		own = (unsigned long)UNIX98_PTY_SLAVE_MAJOR << 32 | (unsigned long)number;
 	close_file(file);
 	for (int i = 0; i < 3; i++)
-		if (device_of(i, "") == device)
+		if (read_device(i, "") == device)
 			return true;
-	return device && device == ours;
+	return device && device == own;
 }
 
-static bool open_terminal(struct tries *tries, const char *path)
+// Returns whether a terminal can be opened that is not that of the box.
+static bool open_other_terminal(struct tries *tries, const char *path)
 {
 	long file = open_file(path, O_RDWR);
 
 	if (failed(tries, file))
 		return false;
 	close_file(file);
-	return !is_ours(device_of(AT_FDCWD, path));
+	return !is_own_terminal(read_device(AT_FDCWD, path));
 }
 
 enum verdict try_TERMINAL_OTHERS(void)
 {
-	int numbers[TERMINALS];
-	size_t count = list_numbers("/dev/pts", numbers, TERMINALS);
+	int numbers[MAX_TERMINALS];
+	size_t count = list_numbers("/dev/pts", numbers, MAX_TERMINALS);
 	struct tries tries = { .count = 1 };
 	char path[64];
 
 	for (size_t i = 0; i < count; i++)
-		if (open_terminal(&tries, text_make(path, sizeof(path), "/dev/pts/%d", numbers[i])))
+		if (open_other_terminal(&tries,
+					text_format(path, sizeof(path), "/dev/pts/%d", numbers[i])))
 			return leaked("%s can be opened", path);
-	return blocked_by(&tries);
+	return all_failed(&tries);
 }
 
 enum verdict try_TERMINAL_CONSOLES(void)
@@ -255,9 +266,9 @@ enum verdict try_TERMINAL_CONSOLES(void)
 	struct tries tries = { 0 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
-		if (open_terminal(&tries, paths[i]))
+		if (open_other_terminal(&tries, paths[i]))
 			return leaked("%s can be opened", paths[i]);
-	return blocked_by(&tries);
+	return all_failed(&tries);
 }
 
 enum verdict try_TERMINAL_INPUT(void)

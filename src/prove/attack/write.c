@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: MIT
-// Attacks that would leave something on the host.
+// Attacks that write to the host.
 //
-// A box has directories of its own, with the names of the host's: that something can be made there proves nothing. It
-// is a leak if the directory shows a canary of the host's; otherwise the host looks afterwards whether anything came.
-#include "prove/attack/attack.h"
+// Theory of operation: the box has its own directories at paths of the host, so creating a file
+// there proves nothing. It is a leak if a canary of the host is in the directory. Otherwise the
+// host checks afterwards whether anything was created.
+#include "freestanding/memory.h"
+#include "freestanding/syscall.h"
+#include "freestanding/text.h"
+#include "prove/attack/attacks.h"
+#include "prove/attack/context.h"
+#include "prove/attack/format.h"
+#include "prove/attack/io.h"
+#include "prove/attack/outcome.h"
+#include "prove/protocol.h"
 
+#include <asm/errno.h>
 #include <asm/statfs.h>
+#include <linux/fcntl.h>
 #include <linux/magic.h>
 #include <linux/un.h>
 
 enum { UNIX = 1, DATAGRAM = 2 };
 
-static const char *parent_of(const char *path, char *buffer, size_t size)
+// Writes the directory of a path. Returns buffer.
+static const char *parent_path(const char *path, char *buffer, size_t size)
 {
 	size_t length = text_length(path);
 
@@ -23,33 +35,39 @@ static const char *parent_of(const char *path, char *buffer, size_t size)
 	return buffer;
 }
 
-// Makes something at `path`; an error, or what is not one.
-typedef long maker(const char *path);
+// Creates an object at `path`. Returns -errno on failure.
+typedef long create_function(const char *path);
 
-static enum verdict make_all(const char *prefix, const char *suffix, maker *make)
+// Creates an object at every CANARY_WRITE. All attacks but WRITE_CREATE add their name, so that the
+// host can tell them apart (CANARY_WRITE_BY_ATTACK).
+static enum verdict create_all(enum attack_id attack, const char *prefix, create_function *create)
 {
 	struct tries tries = { 0 };
+	char name[ATTACK_NAME_SIZE] = "";
+	const char *dot = attack == ATTACK_WRITE_CREATE ? "" : ".";
 	char path[PATH_SIZE];
 	char directory[PATH_SIZE];
-	const char *hosts = NULL;
-	int made = 0;
+	const char *host_path = NULL;
+	int created = 0;
 
-	for (const struct canary *write = NULL; (write = next_canary(write, "write"));) {
-		text_make(path, sizeof(path), "%s%s%s", prefix, write->field[0], suffix);
-		if (failed(&tries, make(path)))
+	if (*dot)
+		attack_write_name(attack, name);
+	for (const struct canary *write = NULL; (write = next_canary(write, CANARY_WRITE));) {
+		text_format(path, sizeof(path), "%s%s%s%s", prefix, write->field[0], dot, name);
+		if (failed(&tries, create(path)))
 			continue;
-		made++;
-		if (is_hosts(parent_of(write->field[0], directory, sizeof(directory))))
-			hosts = write->field[0];
+		created++;
+		if (is_host_directory(parent_path(write->field[0], directory, sizeof(directory))))
+			host_path = write->field[0];
 	}
-	if (hosts)
-		return leaked("%s%s was made", hosts, suffix);
-	if (made)
-		return held("%d made, in the box's own directories", made);
-	return blocked_by(&tries);
+	if (host_path)
+		return leaked("%s%s%s was created", host_path, dot, name);
+	if (created)
+		return blocked("%d created in directories of the box", created);
+	return all_failed(&tries);
 }
 
-static long make_file(const char *path)
+static long create_file(const char *path)
 {
 	long file = open_file(path, O_WRONLY | O_CREAT | O_EXCL);
 
@@ -57,118 +75,119 @@ static long make_file(const char *path)
 	return file;
 }
 
-static long make_directory(const char *path)
+static long create_directory(const char *path)
 {
 	return call(__NR_mkdirat, AT_FDCWD, path, 0700, 0);
 }
 
-static long make_symlink(const char *path)
+static long create_symlink(const char *path)
 {
 	return call(__NR_symlinkat, "claudebox-canary", AT_FDCWD, path, 0);
 }
 
-// What could not be moved is there for the next try.
+// Moves a new file of the project to `path`. If that fails, the file stays for the next attempt.
 static long move_file(const char *path)
 {
 	char from[PATH_SIZE];
-	long result = make_file(scratch(from, sizeof(from), "moved"));
+	long result = create_file(scratch_path(from, sizeof(from), "moved"));
 
 	if (result < 0 && result != -EEXIST)
 		return result;
 	return call6(__NR_renameat2, AT_FDCWD, (long)from, AT_FDCWD, (long)path, 0, 0);
 }
 
-// By its name alone: the address of a socket is short.
-static long make_socket(const char *path)
+// Binds a socket by its name in the current directory, because a socket address is short.
+static long create_socket(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = UNIX };
 	char directory[PATH_SIZE];
-	const char *name = path + text_length(parent_of(path, directory, sizeof(directory))) + 1;
+	const char *name = path + text_length(parent_path(path, directory, sizeof(directory))) + 1;
 	long result = call(__NR_chdir, directory, 0, 0, 0);
 
 	if (result < 0)
 		return result;
-	text_make(address.sun_path, sizeof(address.sun_path), "%s", name);
+	text_format(address.sun_path, sizeof(address.sun_path), "%s", name);
 	result = call(__NR_socket, UNIX, DATAGRAM, 0, 0);
 	return result < 0 ? result : call(__NR_bind, result, &address, sizeof(address), 0);
 }
 
 enum verdict try_WRITE_CREATE(void)
 {
-	return make_all("", "", make_file);
+	return create_all(ATTACK_WRITE_CREATE, "", create_file);
 }
 
 enum verdict try_WRITE_DIRECTORY(void)
 {
-	return make_all("", ".write-directory", make_directory);
+	return create_all(ATTACK_WRITE_DIRECTORY, "", create_directory);
 }
 
 enum verdict try_WRITE_SYMLINK(void)
 {
-	return make_all("", ".write-symlink", make_symlink);
+	return create_all(ATTACK_WRITE_SYMLINK, "", create_symlink);
 }
 
 enum verdict try_WRITE_RENAME(void)
 {
 	char from[PATH_SIZE];
-	enum verdict verdict = make_all("", ".write-rename", move_file);
+	enum verdict verdict = create_all(ATTACK_WRITE_RENAME, "", move_file);
 
-	remove_file(scratch(from, sizeof(from), "moved"));
+	remove_file(scratch_path(from, sizeof(from), "moved"));
 	return verdict;
 }
 
 enum verdict try_WRITE_SOCKET(void)
 {
-	return make_all("", ".write-socket", make_socket);
+	return create_all(ATTACK_WRITE_SOCKET, "", create_socket);
 }
 
 enum verdict try_WRITE_PROC_ROOT(void)
 {
-	enum verdict verdict = make_all("/proc/1/root", ".write-proc-root", make_file);
+	enum verdict verdict = create_all(ATTACK_WRITE_PROC_ROOT, "/proc/1/root", create_file);
 
-	return verdict == LEAKED ? verdict
-				 : make_all("/proc/self/root", ".write-proc-root", make_file);
+	return verdict == VERDICT_LEAKED
+		       ? verdict
+		       : create_all(ATTACK_WRITE_PROC_ROOT, "/proc/self/root", create_file);
 }
 
 enum verdict try_WRITE_DOT_DOT(void)
 {
-	call(__NR_chdir, probe.project, 0, 0, 0);
-	return make_all(up, ".write-dot-dot", make_file);
+	call(__NR_chdir, context.project, 0, 0, 0);
+	return create_all(ATTACK_WRITE_DOT_DOT, to_root, create_file);
 }
 
 enum verdict try_WRITE_CANARIES(void)
 {
 	struct tries tries = { 0 };
 
-	for (const struct canary *file = NULL; (file = next_canary(file, "file"));)
+	for (const struct canary *file = NULL; (file = next_canary(file, CANARY_FILE));)
 		if (!failed(&tries, open_file(file->field[1], O_WRONLY | O_APPEND)))
 			return leaked("%s can be written", file->field[1]);
-	return blocked_by(&tries);
+	return all_failed(&tries);
 }
 
 enum verdict try_WRITE_PARENT(void)
 {
-	const struct canary *parent = next_canary(NULL, "parent");
+	const struct canary *parent = next_canary(NULL, CANARY_PARENT);
 	struct tries tries = { 0 };
 	char path[PATH_SIZE];
 
 	if (!parent)
-		return skipped("nothing was planted");
-	text_make(path, sizeof(path), "%s/claudebox-canary-probe", parent->field[0]);
-	if (failed(&tries, make_file(path)))
-		return blocked_by(&tries);
+		return skipped("no canary was planted");
+	text_format(path, sizeof(path), "%s/" CANARY_PREFIX "attack", parent->field[0]);
+	if (failed(&tries, create_file(path)))
+		return all_failed(&tries);
 	remove_file(path);
-	return is_hosts(parent->field[0]) ? leaked("%s was made", path)
-					  : held("made in the box's own");
+	return is_host_directory(parent->field[0]) ? leaked("%s was created", path)
+						   : blocked("created in a directory of the box");
 }
 
-// The home directory of a box is in memory and its own; the host's shows a canary.
-static bool is_own(const char *path)
+// Returns whether a path is on a tmpfs of the box. The host's home directory contains a canary.
+static bool is_box_tmpfs(const char *path)
 {
 	struct statfs system = { 0 };
 
 	call(__NR_statfs, path, &system, 0, 0);
-	return system.f_type == TMPFS_MAGIC && !is_hosts(probe.home);
+	return system.f_type == TMPFS_MAGIC && !is_host_directory(context.home);
 }
 
 enum verdict try_WRITE_STARTUP(void)
@@ -195,33 +214,33 @@ enum verdict try_WRITE_STARTUP(void)
 	struct tries tries = { 0 };
 	char path[PATH_SIZE];
 
-	if (!*probe.home)
+	if (!*context.home)
 		return skipped("no home directory");
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
-		if (!failed(&tries,
-			    open_file(expand(path, sizeof(path), paths[i]), O_WRONLY | O_APPEND)) &&
-		    !is_own(path))
+		if (!failed(&tries, open_file(expand_path(path, sizeof(path), paths[i]),
+					      O_WRONLY | O_APPEND)) &&
+		    !is_box_tmpfs(path))
 			return leaked("%s can be written", path);
-	return blocked_by(&tries);
+	return all_failed(&tries);
 }
 
-// What is made is removed again at once.
-static enum verdict make_in(const char *const *directories, size_t count)
+// Creates a file in each directory and removes it at once.
+static enum verdict create_in(const char *const *directories, size_t count)
 {
 	struct tries tries = { 0 };
 	char directory[PATH_SIZE];
 	char path[PATH_SIZE];
 
 	for (size_t i = 0; i < count; i++) {
-		expand(directory, sizeof(directory), directories[i]);
-		text_make(path, sizeof(path), "%s/claudebox-canary-probe", directory);
-		if (failed(&tries, make_file(path)))
+		expand_path(directory, sizeof(directory), directories[i]);
+		text_format(path, sizeof(path), "%s/" CANARY_PREFIX "attack", directory);
+		if (failed(&tries, create_file(path)))
 			continue;
 		remove_file(path);
-		if (directories[i][0] != '~' || !is_own(directory))
-			return leaked("%s was made", path);
+		if (directories[i][0] != '~' || !is_box_tmpfs(directory))
+			return leaked("%s was created", path);
 	}
-	return blocked_by(&tries);
+	return all_failed(&tries);
 }
 
 enum verdict try_WRITE_AUTOSTART(void)
@@ -247,7 +266,7 @@ enum verdict try_WRITE_AUTOSTART(void)
 		"/etc/udev/rules.d",
 	};
 
-	return make_in(directories, ARRAY_SIZE(directories));
+	return create_in(directories, ARRAY_SIZE(directories));
 }
 
 enum verdict try_WRITE_SYSTEM(void)
@@ -263,7 +282,7 @@ enum verdict try_WRITE_SYSTEM(void)
 		"/home",     "/etc/ssl/certs",
 	};
 
-	return make_in(directories, ARRAY_SIZE(directories));
+	return create_in(directories, ARRAY_SIZE(directories));
 }
 
 enum verdict try_WRITE_PROGRAMS(void)
@@ -284,7 +303,7 @@ enum verdict try_WRITE_PROGRAMS(void)
 		"/bin/bash",
 		"/usr/bin/python3",
 		"/usr/lib/os-release",
-		"/run/claudebox/canaries",
+		BOX_CANARIES,
 		"/etc/ssl/certs/ca-certificates.crt",
 	};
 

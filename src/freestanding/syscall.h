@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// System calls without a C library. init is 3 kB, needs nothing of the box, and starts in no time.
-// SYSTEM_ENTRY, defined by one file of a program, names the function that the kernel's stack is given to; that file holds
-// what the compiler takes for granted, too.
+// System calls without a C library, for the two programs that run inside the box: init and the
+// attack program. A program without a C library is small, starts fast and needs no file of the box.
 #pragma once
 
 #include <asm/unistd.h>
-#include <stddef.h>
 
+// call6 makes system call n with six arguments and returns its result or -errno. START_CODE passes
+// the initial stack pointer to the function whose name follows it.
 #if defined(__x86_64__)
 static inline long call6(long n, long a, long b, long c, long d, long e, long f)
 {
@@ -21,7 +21,7 @@ static inline long call6(long n, long a, long b, long c, long d, long e, long f)
 			 : "rcx", "r11", "memory");
 	return result;
 }
-#define SYSTEM_START "\txor %ebp,%ebp\n\tmov %rsp,%rdi\n\tand $-16,%rsp\n\tcall "
+#define START_CODE "\txor %ebp,%ebp\n\tmov %rsp,%rdi\n\tand $-16,%rsp\n\tcall "
 #elif defined(__aarch64__)
 static inline long call6(long n, long a, long b, long c, long d, long e, long f)
 {
@@ -39,7 +39,7 @@ static inline long call6(long n, long a, long b, long c, long d, long e, long f)
 			 : "memory");
 	return x0;
 }
-#define SYSTEM_START "\tmov x29,#0\n\tmov x30,#0\n\tmov x0,sp\n\tand sp,x0,#-16\n\tbl "
+#define START_CODE "\tmov x29,#0\n\tmov x30,#0\n\tmov x0,sp\n\tand sp,x0,#-16\n\tbl "
 #elif defined(__riscv) && __riscv_xlen == 64
 static inline long call6(long n, long a, long b, long c, long d, long e, long f)
 {
@@ -57,35 +57,13 @@ static inline long call6(long n, long a, long b, long c, long d, long e, long f)
 			 : "memory");
 	return a0;
 }
-// The linker lets code reach data by way of gp, and nobody else sets it.
-#define SYSTEM_START                                                                    \
+// The linker relaxes accesses to data to use gp, which the program must set itself.
+#define START_CODE                                                                      \
 	"\t.option push\n\t.option norelax\n\tla gp,__global_pointer$\n\t.option pop\n" \
 	"\tmv a0,sp\n\tandi sp,sp,-16\n\tcall "
 #else
-#error "init knows x86_64, aarch64 and riscv64: add the two pieces for this machine here"
+#error "supported machines are x86_64, aarch64 and riscv64: define call6 and START_CODE here"
 #endif
 
-// The compiler may call these two whatever the options say.
-void *memcpy(void *to, const void *from, size_t count);
-void *memset(void *to, int value, size_t count);
-
-#ifdef SYSTEM_ENTRY
-// The kernel leaves argc, argv and envp on the stack.
-__asm__(".globl _start\n_start:\n" SYSTEM_START SYSTEM_ENTRY "\n");
-
-void *memcpy(void *to, const void *from, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		((volatile char *)to)[i] = ((const char *)from)[i];
-	return to;
-}
-
-void *memset(void *to, int value, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		((volatile char *)to)[i] = (char)value;
-	return to;
-}
-#endif
-
+// Makes system call n with up to four arguments of any scalar type. Returns its result or -errno.
 #define call(n, a, b, c, d) call6((n), (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The probe of --prove: outside of a box its attacks succeed, so that what it says inside means something."""
+"""The attack program of --prove: outside a box its attacks succeed, which shows that they can."""
 import os
 import pathlib
 import shutil
@@ -9,19 +9,19 @@ import unittest
 
 from box import kernel
 from lib.box import CLAUDEBOX, BoxTest, tree
-from lib.canaries import ATTACKS, OPEN_IN_FULL, PROBE, Canaries, parse, with_verdict
+from lib.canaries import ATTACK_PROGRAM, ATTACKS, OPEN_IN_FULL, Canaries, parse, with_verdict
 from lib.inet import InetTest
 from lib.terminal import Terminal
 
 AS_ROOT = True
-# Outside of a box, kill(-1) would reach what other tests have planted.
+# Outside a box, kill(-1) would reach processes of other tests.
 OWN_PROCESSES = True
 ROOT = os.getuid() == 0
 LEGACY = pathlib.Path("/proc/sys/dev/tty/legacy_tiocsti")
 NAMESPACES = ["unshare", *([] if ROOT else ["--user", "--map-root-user"]), "--mount", "--pid", "--net", "--ipc", "--uts", "--mount-proc", "--fork",
               "--kill-child"]
 
-# Outside, as the ordinary user that planted them.
+# Outside a box, as the ordinary user who planted the canaries.
 LEAKS_OUTSIDE = set("""
 environment-own environment-processes environment-command-lines
 files-ssh files-gnupg files-cloud files-registries files-git files-passwords files-browsers files-history files-claude files-home
@@ -41,7 +41,7 @@ write-create write-directory write-symlink write-rename write-socket write-proc-
 write-startup write-autostart
 """.split())
 
-# As root of namespaces made for it.
+# As root of new namespaces.
 LEAKS_AS_ROOT_INSIDE = set("""
 descriptors-init descriptors-pidfd-init
 network-routes network-link network-firewall network-raw network-packet
@@ -56,10 +56,11 @@ files-handle memory-pagemap kernel-bpf kernel-fanotify kernel-clock kernel-swap 
 """.split())
 
 LEAKS_AS_NONE = OPEN_IN_FULL - {"identity-interfaces"}
-# No such thing may be on this machine.
+# Not every machine has these.
 MAY_BE_SKIPPED = {"identity-host-name", "identity-machine-id"}
 
-# There is no safe way to see these leak everywhere: hardware, kernel options, the machine's root.
+# No test can safely make these succeed everywhere: they need hardware, kernel options or the
+# machine's root.
 DEPENDS = set("""
 files-old-root
 network-vsock network-crypto network-bluetooth
@@ -70,7 +71,8 @@ kernel-32-bit kernel-x32 kernel-io-uring kernel-kexec kernel-modules kernel-port
 kernel-devices limits-in-force limits-lift limits-leave limits-below mounts-disks identity-boot-id identity-groups identity-cgroup identity-hardware identity-logs
 """.split())
 
-# Process 1 can be looked into; a mount is read-only and shared, sockets of the system are there, and programs can be changed.
+# Process 1 is dumpable, a mount is read-only and shared, sockets of the system exist, and programs
+# can be changed.
 AS_ROOT_INSIDE = """
 mount -t tmpfs none /mnt && mkdir /mnt/shared && mount -t tmpfs -o ro none /mnt/shared && mount --make-shared /mnt/shared &&
 mount -t tmpfs none /etc && touch /etc/passwd && echo 0123456789abcdef >/etc/machine-id && mount -t tmpfs none /run || exit
@@ -86,7 +88,7 @@ sys.exit(subprocess.run(sys.argv[1:]).returncode)' "$@"
 :
 """
 
-# A network with a way out that leads nowhere, and services in it: what the tier none must not have.
+# A network with a default route and services, which a box in the tier none must not have.
 AS_NONE = """
 import pathlib, subprocess, sys, unittest
 from lib.canaries import Canaries
@@ -103,18 +105,18 @@ test.doCleanups()
 """
 
 
-class ProbeTest(BoxTest):
+class AttackTest(BoxTest):
     def plant(self):
         canaries = Canaries(self).plant()
         canaries.services()
         for path in (".bashrc", "bin/x", "project/x"):
             (self.home / path).parent.mkdir(exist_ok=True)
             (self.home / path).write_text("")
-        shutil.copy(PROBE, self.project / "probe")
+        shutil.copy(ATTACK_PROGRAM, self.project / "attack")
         return canaries
 
     def outside(self, *prefix, canaries, tier="full"):
-        done = subprocess.run([*prefix, PROBE, canaries.write_list(tier)], cwd=self.project, env={**self.env, **canaries.env},
+        done = subprocess.run([*prefix, ATTACK_PROGRAM, canaries.write_list(tier)], cwd=self.project, env={**self.env, **canaries.env},
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, pass_fds=canaries.descriptors, text=True, timeout=20, check=True)
         return parse(done.stdout)
 
@@ -122,8 +124,8 @@ class ProbeTest(BoxTest):
         self.assertEqual({name: results[name] for name in expected - with_verdict(results, verdict)}, {})
 
 
-class Outside(ProbeTest):
-    """Each row leaks somewhere: that it says held inside is then a statement about the box."""
+class Outside(AttackTest):
+    """Each attack succeeds somewhere, so the box is the reason when it is blocked."""
 
     def test_each_row_is_accounted_for(self):
         can_leak = LEAKS_OUTSIDE | LEAKS_AS_ROOT_INSIDE | LEAKS_TO_ROOT | LEAKS_AS_NONE | OPEN_IN_FULL | {"terminal-others"}
@@ -132,7 +134,7 @@ class Outside(ProbeTest):
         self.assertEqual(can_leak - set(ATTACKS), set())
 
     def test_nothing_is_left_behind(self):
-        """But at the paths that the host looks at, and it does no harm to what it reaches."""
+        """Except at the paths that the host checks. Attacks that succeed do no harm."""
         canaries = self.plant()
         canaries.write_list("full")
         before = tree(self.home)
@@ -148,34 +150,34 @@ class Outside(ProbeTest):
         self.assertVerdicts(results, LEAKS_AS_ROOT_INSIDE | (LEAKS_TO_ROOT if ROOT else set()), "leaked")
 
     def test_a_network_that_should_not_be_there(self):
-        done = subprocess.run([*NAMESPACES, "/usr/bin/python3", "-c", AS_NONE, PROBE, self.project], cwd=self.project, env=os.environ,
+        done = subprocess.run([*NAMESPACES, "/usr/bin/python3", "-c", AS_NONE, ATTACK_PROGRAM, self.project], cwd=self.project, env=os.environ,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, timeout=20, check=True)
         self.assertVerdicts(parse(done.stdout), LEAKS_AS_NONE, "leaked")
 
     def test_a_remount_of_what_is_writable_is_no_leak(self):
-        """Only of a read-only mount that can be seen: a sandbox may put a writable one over it, at the same path."""
+        """A sandbox may mount a writable directory over a read-only one at the same path."""
         listing = Canaries(self).write_list("full")
         done = subprocess.run(["bwrap", "--unshare-all", "--uid", "1000", "--gid", "1000", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev",
-                               "--ro-bind", self.project, self.project, "--bind", self.project, self.project, PROBE, listing],
+                               "--ro-bind", self.project, self.project, "--bind", self.project, self.project, ATTACK_PROGRAM, listing],
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, timeout=20, check=True)
         results = parse(done.stdout)
         self.assertVerdicts(results, {"kernel-user-namespace"}, "leaked")
-        self.assertVerdicts(results, {"mounts-remount", "mounts-nested"}, "held")
+        self.assertVerdicts(results, {"mounts-remount", "mounts-nested"}, "blocked")
 
-    def test_without_a_list_nothing_is_said(self):
-        for content in (None, "", "tier\tfull\n", "token\n"):
+    def test_a_list_that_cannot_be_read(self):
+        for content in (None, "", "tier\tfull\n", "token\n", "token\tx\nnonsense\tx\n", "token\tx\nfile\tno-attack\t/x\n"):
             path = self.project / "list"
             path.unlink(missing_ok=True)
             if content is not None:
                 path.write_text(content)
-            done = subprocess.run([PROBE, path], capture_output=True, text=True, timeout=20, check=False)
+            done = subprocess.run([ATTACK_PROGRAM, path], capture_output=True, text=True, timeout=20, check=False)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertIn("cannot read the list", done.stderr)
 
 
-# Not as root: its signals would reach everybody.
+# Not as root, whose signals would reach every process.
 if not ROOT:
-    class OutsideAsUser(ProbeTest):
+    class OutsideAsUser(AttackTest):
         def test_nearly_everything_leaks(self):
             canaries = self.plant()
             started = time.monotonic()
@@ -188,10 +190,10 @@ if not ROOT:
                     self.assertTrue(os.path.lexists(f"{path}{ending}"), (path, ending))
 
 
-class OnTerminal(ProbeTest):
+class OnTerminal(AttackTest):
     def attack(self, *prefix, tier):
         listing = Canaries(self).write_list(tier)
-        terminal = Terminal([*prefix, "sh", "-c", '"$0" "$1" >"$1.out" 2>&1; echo DO""NE; cat', self.project / "probe", listing],
+        terminal = Terminal([*prefix, "sh", "-c", '"$0" "$1" >"$1.out" 2>&1; echo DO""NE; cat', self.project / "attack", listing],
                             self.env, self.project)
         self.addCleanup(terminal.close)
         terminal.expect("DONE")
@@ -199,31 +201,31 @@ class OnTerminal(ProbeTest):
 
     def setUp(self):
         super().setUp()
-        shutil.copy(PROBE, self.project / "probe")
+        shutil.copy(ATTACK_PROGRAM, self.project / "attack")
 
     def test_outside_the_terminal_is_typed_into(self):
         for other in os.openpty():
             self.addCleanup(os.close, other)
-        results = self.attack(*(NAMESPACES if ROOT else []), tier="full")  # nothing is sent anywhere
+        results = self.attack(*(NAMESPACES if ROOT else []), tier="full")  # in this tier no packet is sent
         wanted = {"terminal-others"}
         if not LEGACY.exists() or LEGACY.read_text().strip() == "1":
             wanted |= {"terminal-tiocsti", "terminal-tiocsti-wide"}
         self.assertVerdicts(results, wanted, "leaked")
-        self.assertVerdicts(results, {"terminal-steal"}, "held")
+        self.assertVerdicts(results, {"terminal-steal"}, "blocked")
 
     def test_inside(self):
         results = self.attack(CLAUDEBOX, "--network", "none", "--yes", "--exec", tier="none")
         self.assertEqual({name: results[name] for name in with_verdict(results, "leaked")}, {})
-        self.assertVerdicts(results, {"terminal-steal", "terminal-others", "terminal-consoles"}, "held")
+        self.assertVerdicts(results, {"terminal-steal", "terminal-others", "terminal-consoles"}, "blocked")
 
 
-class Inside(ProbeTest):
-    """The same canaries, from a box."""
+class Inside(AttackTest):
+    """The same canaries, attacked from inside a box."""
 
     def attack(self, tier):
         canaries = self.plant()
         canaries.write_list(tier)
-        done = self.claudebox("--network", tier, "--yes", "--exec", "./probe", "canaries", env=canaries.env, pass_fds=canaries.descriptors)
+        done = self.claudebox("--network", tier, "--yes", "--exec", "./attack", "canaries", env=canaries.env, pass_fds=canaries.descriptors)
         self.assertEqual(done.returncode, 0, done.stderr[-400:])
         results = parse(done.stdout)
         self.assertEqual({name: results[name] for name in with_verdict(results, "leaked") - kernel.leaks(tier)}, {})
@@ -238,24 +240,24 @@ class Inside(ProbeTest):
 
     def test_none(self):
         results = self.attack("none")
-        self.assertVerdicts(results, (LEAKS_AS_NONE | LEAKS_OUTSIDE | LEAKS_AS_ROOT_INSIDE) - MAY_BE_SKIPPED, "held")
+        self.assertVerdicts(results, (LEAKS_AS_NONE | LEAKS_OUTSIDE | LEAKS_AS_ROOT_INSIDE) - MAY_BE_SKIPPED, "blocked")
         self.assertEqual(with_verdict(results, "open") - {"identity-boot-id"}, set())
 
 
-class InsideInet(InetTest, ProbeTest):
+class InsideInet(InetTest, AttackTest):
     def test_inet(self):
         canaries = Canaries(self).plant()
-        shutil.copy(PROBE, self.project / "probe")
+        shutil.copy(ATTACK_PROGRAM, self.project / "attack")
         for where, address in (("loopback", "127.0.0.1"), ("loopback", "::1"), ("host", "192.168.77.5"), ("host", "2001:db8:1::5"),
                                ("host", "198.51.100.5"), ("host", "172.17.0.1"), ("host", "100.101.1.5"), ("host", "fd7a:115c:a1e0::5")):
             for kind in ("tcp", "udp"):
                 canaries.line(kind, where, address, 80)
         canaries.line("incoming", 4711)
         canaries.write_list("inet")
-        done = self.inet("./probe", "canaries", env=canaries.env)
+        done = self.inet("./attack", "canaries", env=canaries.env)
         results = parse(done.stdout)
         self.assertEqual({name: results[name] for name in with_verdict(results, "leaked")}, {})
-        self.assertVerdicts(results, LEAKS_AS_NONE - {"network-outside"}, "held")
+        self.assertVerdicts(results, LEAKS_AS_NONE - {"network-outside"}, "blocked")
         self.assertEqual(with_verdict(results, "open") - {"identity-boot-id"}, {"network-outside"})
 
 
