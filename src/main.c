@@ -3,7 +3,6 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "box/box.h"
-#include "box/launch.h"
 #include "check/check.h"
 #include "config/config.h"
 #include "config/options.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Parsing, rendering and comparing ranges of addresses.
+// Parses, renders and compares ranges of IPv4 and IPv6 addresses.
 #include "base/address.h"
 
 #include "base/arena.h"
@@ -7,7 +7,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-static unsigned int bits_of(const struct address_range *range)
+static unsigned int address_bits(const struct address_range *range)
 {
 	return range->six ? ADDRESS_BITS_6 : ADDRESS_BITS_4;
 }
@@ -35,7 +35,7 @@ bool address_parse(const char *text, struct address_range *ret_range)
 		return false;
 	memcpy(address, text, length);
 	address[length] = '\0';
-	range.length = bits_of(&range);
+	range.length = address_bits(&range);
 	if (inet_pton(range.six ? AF_INET6 : AF_INET, address, range.bytes) != 1 ||
 	    (text[length] && !parse_length(text + length + 1, range.length, &range.length)))
 		return false;
@@ -48,27 +48,27 @@ const char *address_render(struct arena *arena, const struct address_range *rang
 	char text[INET6_ADDRSTRLEN] = "";
 
 	inet_ntop(range->six ? AF_INET6 : AF_INET, range->bytes, text, sizeof(text));
-	if (range->length == bits_of(range))
+	if (range->length == address_bits(range))
 		return arena_strdup(arena, text);
 	return arena_printf(arena, "%s/%u", text, range->length);
 }
 
 struct address_range address_network(struct address_range range)
 {
-	for (unsigned int bit = range.length; bit < bits_of(&range); bit++)
+	for (unsigned int bit = range.length; bit < address_bits(&range); bit++)
 		range.bytes[bit / 8] &= (unsigned char)~(0x80U >> bit % 8);
 	return range;
 }
 
 bool address_covers(const struct address_range *outer, const struct address_range *inner)
 {
-	struct address_range cut = *inner;
+	struct address_range masked = *inner;
 
 	if (outer->six != inner->six || outer->length > inner->length)
 		return false;
-	cut.length = outer->length;
-	cut = address_network(cut);
-	return memcmp(cut.bytes, outer->bytes, outer->six ? 16 : 4) == 0;
+	masked.length = outer->length;
+	masked = address_network(masked);
+	return memcmp(masked.bytes, outer->bytes, outer->six ? 16 : 4) == 0;
 }
 
 struct address_range address_nat64(const struct address_range *four)

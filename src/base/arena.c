@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bump allocation in chunks that are released all at once.
+// Bump allocator: memory comes from chunks that are freed together.
 #include "base/arena.h"
 
 #include <stdalign.h>
@@ -67,7 +67,7 @@ char *arena_vprintf(struct arena *arena, const char *format, va_list args)
 	char *text;
 	int length;
 
-	// Most texts fit into what is left of the chunk and are formatted once.
+	// Most texts fit into the rest of the chunk and are formatted only once.
 	va_copy(again, args);
 	length = vsnprintf(chunk ? chunk->data + chunk->used : NULL, room, format, again);
 	va_end(again);
@@ -76,7 +76,7 @@ char *arena_vprintf(struct arena *arena, const char *format, va_list args)
 	if ((size_t)length < room)
 		return arena_alloc(arena, (size_t)length + 1);
 	if (room)
-		memset(chunk->data + chunk->used, 0, room); // what is handed out next shall be zero
+		memset(chunk->data + chunk->used, 0, room); // memory of an arena is zeroed
 	text = arena_alloc(arena, (size_t)length + 1);
 	vsnprintf(text, (size_t)length + 1, format, args);
 	return text;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One arena holds configuration, facts and plan, so pure code never frees anything.
+// Bump allocator, and growable arrays in it.
+//
+// One arena holds the configuration, the facts and the plan, so pure code never frees memory.
 #pragma once
 
 #include <stdarg.h>
@@ -11,7 +13,7 @@ struct arena {
 	struct arena_chunk *head;
 };
 
-// Memory is zeroed. Running out of it ends the process: there is nothing useful left to do.
+// Memory is zeroed and valid until arena_free(). The process aborts if no memory is left.
 void *arena_alloc(struct arena *arena, size_t size);
 char *arena_strdup(struct arena *arena, const char *text);
 char *arena_strndup(struct arena *arena, const char *text, size_t length);
@@ -21,7 +23,7 @@ char *arena_vprintf(struct arena *arena, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 void arena_free(struct arena *arena);
 
-// A growable array in an arena: VEC(char *) names; vec_push(arena, &names, "x");
+// Declares a growable array in an arena: VEC(char *) names = { 0 }; vec_push(arena, &names, "x");
 #define VEC(type)                \
 	struct {                 \
 		type *items;     \
@@ -29,6 +31,7 @@ void arena_free(struct arena *arena);
 		size_t capacity; \
 	}
 
+// Returns a copy of `items` in an array of twice the capacity. For vec_push().
 void *arena_grow(struct arena *arena, void *items, size_t count, size_t *capacity, size_t size);
 
 #define vec_push(arena, vec, ...)                                                        \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SHA-256 by libmd.
+// SHA-256, computed by libmd.
 #include "base/digest.h"
 
 #include "base/arena.h"

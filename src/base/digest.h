@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// SHA-256, for the names of instances.
+// SHA-256, computed by libmd.
 #pragma once
 
 #include "base/arena.h"
 
 #include <stddef.h>
 
-// The first `digits` (at most 64) hexadecimal digits of the SHA-256 of `text`.
+// Returns the first `digits` (at most 64) hexadecimal digits of the SHA-256 of `text`.
 const char *digest_hex(struct arena *arena, const char *text, size_t digits);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Errors as values.
+// Errors as values: set by the function that fails, printed by the caller.
 #include "base/error.h"
 
 #include "base/arena.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Errors are values: filled where they are found, printed once, by main.
+// Errors as values: set by the function that fails, printed by the caller.
 #pragma once
 
 #include "base/arena.h"
@@ -18,12 +18,12 @@ enum exit_status {
 struct error {
 	struct arena *arena;
 	const char *message;
-	const char *note; // what that means, where the message alone tells a newcomer nothing
-	const char *hint; // what to do next
-	int status;
+	const char *note; // explains the message; NULL: none
+	const char *hint; // what the user can do; NULL: none
+	int status;       // exit status; error_set() sets EXIT_NOT_STARTED if it is 0
 };
 
-// All return false, so that a caller can write `return error_set(…)`.
+// All return false, so that the last call can be `return error_hint(…)`. The message is set first.
 bool error_set(struct error *error, const char *message, ...) __attribute__((format(printf, 2, 3)));
 bool error_hint(struct error *error, const char *hint, ...) __attribute__((format(printf, 2, 3)));
 bool error_note(struct error *error, const char *note);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A file of the host as it was found: kind, identity, and the symbolic links that lead to it.
+// Kind and identity of a file, and the symbolic links on the way to it.
 #pragma once
 
 #include "base/arena.h"
 
 #include <sys/types.h>
 
-// What a path was when it was looked at; launch compares before it mounts.
+// Identity of a file when it was probed. The launcher compares it before it mounts the file.
 struct file_id {
 	dev_t device;
 	ino_t inode;
@@ -19,17 +19,17 @@ enum file_kind {
 	FILE_OTHER, // socket, device, FIFO
 };
 
-// One symbolic link met on the way; the directory that holds it is a real path.
+// One symbolic link on the way to a file.
 struct link_hop {
-	const char *link;
+	const char *link; // its path; no component before the last is a symbolic link
 	const char *target;
 };
 
-// A path followed through every symbolic link, component by component.
+// A path whose symbolic links are resolved, component by component.
 struct followed {
-	const char *path;
+	const char *path; // as given
 	VEC(struct link_hop) hops;
-	const char *real;
+	const char *real; // without symbolic links; `path` if it cannot be resolved
 	enum file_kind kind;
 	struct file_id id;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Looks at JSON before it is taken apart.
+// Limits the number of values in JSON text, before it is parsed.
 #include "base/json.h"
 
 #include <string.h>
@@ -12,11 +12,11 @@ bool json_too_many_values(const char *text)
 		return false;
 	for (const char *s = text; *s && values <= JSON_MOST_VALUES; s++) {
 		if (*s == '"') {
-			// To the end of the string.
+			// Skip the string.
 			while (*(s += 1 + strcspn(s + 1, "\"\\")) == '\\' && s[1])
 				s++;
 			if (*s != '"')
-				return false; // it is no JSON, and the parser says so
+				return false; // not JSON: the parser reports it
 		}
 		values += *s == ',' || *s == '[' || *s == '{';
 	}

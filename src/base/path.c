@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lexical work on absolute paths.
+// Lexical operations on absolute paths.
 #include "base/path.h"
 
 #include "base/arena.h"
@@ -61,7 +61,8 @@ const char *path_clean(struct arena *arena, const char *path)
 	return out.length ? text_get(&out) : "/";
 }
 
-// Asked thousands of times for each start, mostly to say no: it gives up at the first byte that differs.
+// Runs thousands of times at each start, mostly with the result false, so it stops at the first
+// byte that differs.
 bool path_within(const char *path, const char *directory)
 {
 	size_t length = 0;

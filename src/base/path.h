@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Lexical work on absolute paths: nothing here looks at a file system.
+// Lexical operations on absolute paths. No function accesses a file system.
 #pragma once
 
 #include "base/arena.h"
 
 #include <stdbool.h>
 
+// Returns DIRECTORY/NAME, or `name` alone if it is absolute.
 const char *path_join(struct arena *arena, const char *directory, const char *name);
-// The directory part, "/" at the top.
+// Returns the directory part; "/" for "/" and for a path without a slash.
 const char *path_parent(struct arena *arena, const char *path);
+// Returns the part after the last slash.
 const char *path_name(const char *path);
-// Without ".", "..", "//" and a trailing "/".
+// Returns the path without ".", "..", "//" and a trailing "/".
 const char *path_clean(struct arena *arena, const char *path);
-// True when `path` is `directory` or lies below it.
+// Returns whether `path` is `directory` or lies below it.
 bool path_within(const char *path, const char *directory);
-// "~/x" for what lies in `home`; for the reader only.
+// Returns the path with "~" in place of `home`, for display only.
 const char *path_tilde(struct arena *arena, const char *path, const char *home);
-// "~/x", "$HOME/x" and "${HOME}/x" as the path they stand for; anything else as it is.
+// Returns the path that "~/x", "$HOME/x" or "${HOME}/x" stands for; any other word is returned as
+// it is.
 const char *path_expand_home(struct arena *arena, const char *word, const char *home);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// resolv.conf(5) as glibc reads it: the last `search` or `domain` wins, lines of `options` add up, the rest is skipped.
+// Parses resolv.conf(5), and renders the one of the box.
 //
-// What is copied goes word by word, and only if each letter is one that such a word has. Comments, also those behind
-// other words, and whatever a strange tool wrote into the file stay outside.
+// Lines are read as glibc reads them: the last `search` or `domain` line counts, `options` lines
+// add up, all other lines are skipped. Only words whose characters are all allowed are copied, so
+// comments and unexpected content of the host's file do not enter the box.
 #include "base/resolv_conf.h"
 
 #include "base/arena.h"
@@ -11,15 +12,15 @@
 #include <string.h>
 
 static const char default_resolver[] = "127.0.0.1";
-static const char address_letters[] = "0123456789abcdefABCDEF:.";
-static const char word_letters[] = "abcdefghijklmnopqrstuvwxyz"
-				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
-static const char option_letters[] = "abcdefghijklmnopqrstuvwxyz"
-				     "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:";
+static const char address_characters[] = "0123456789abcdefABCDEF:.";
+static const char name_characters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
+static const char option_characters[] = "abcdefghijklmnopqrstuvwxyz"
+					"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:";
 
 enum { DOMAIN_MAX = 254, OPTION_MAX = 32, SEARCH_MAX = 1024, OPTIONS_MAX = 256 };
 
-struct piece {
+struct span {
 	const char *start;
 	size_t length;
 };
@@ -29,18 +30,18 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-static bool next_line(const char **cursor, struct piece *ret_line)
+static bool next_line(const char **cursor, struct span *ret_line)
 {
 	size_t length = strcspn(*cursor, "\n");
 
 	if (!**cursor)
 		return false;
-	*ret_line = (struct piece){ *cursor, length };
+	*ret_line = (struct span){ *cursor, length };
 	*cursor += length + ((*cursor)[length] == '\n');
 	return true;
 }
 
-static bool next_word(struct piece *rest, struct piece *ret_word)
+static bool next_word(struct span *rest, struct span *ret_word)
 {
 	while (rest->length && is_blank(*rest->start)) {
 		rest->start++;
@@ -48,7 +49,7 @@ static bool next_word(struct piece *rest, struct piece *ret_word)
 	}
 	if (rest->length && (*rest->start == '#' || *rest->start == ';'))
 		rest->length = 0;
-	*ret_word = (struct piece){ rest->start, 0 };
+	*ret_word = (struct span){ rest->start, 0 };
 	while (rest->length && !is_blank(*rest->start)) {
 		rest->start++;
 		rest->length--;
@@ -57,35 +58,40 @@ static bool next_word(struct piece *rest, struct piece *ret_word)
 	return ret_word->length > 0;
 }
 
-// What follows the keyword. It begins the line, and a blank ends it; so a comment is none.
-static bool after_keyword(const struct piece *line, const char *keyword, struct piece *ret_rest)
+// Stores the rest of the line after `keyword`. Returns false unless the line starts with the
+// keyword and a blank follows it.
+static bool after_keyword(const struct span *line, const char *keyword, struct span *ret_rest)
 {
 	size_t length = strlen(keyword);
 
 	if (line->length <= length || memcmp(line->start, keyword, length) != 0 ||
 	    !is_blank(line->start[length]))
 		return false;
-	*ret_rest = (struct piece){ line->start + length, line->length - length };
+	*ret_rest = (struct span){ line->start + length, line->length - length };
 	return true;
 }
 
-static bool only_letters(const struct piece *word, const char *letters)
+// Returns whether all characters of `word` are in `allowed`.
+static bool has_only(const struct span *word, const char *allowed)
 {
 	for (size_t i = 0; i < word->length; i++)
-		if (!memchr(letters, word->start[i], strlen(letters)))
+		if (!memchr(allowed, word->start[i], strlen(allowed)))
 			return false;
 	return true;
 }
 
-static bool parse_resolver(const struct piece *word, struct resolver *ret)
+// Parses an address with an optional "%SCOPE".
+static bool parse_resolver(const struct span *word, struct resolver *ret)
 {
-	const char *mark = memchr(word->start, '%', word->length);
-	struct piece address = { word->start, mark ? (size_t)(mark - word->start) : word->length };
-	struct piece scope = { mark ? mark + 1 : "", mark ? word->length - address.length - 1 : 0 };
+	const char *percent = memchr(word->start, '%', word->length);
+	struct span address = { word->start,
+				percent ? (size_t)(percent - word->start) : word->length };
+	struct span scope = { percent ? percent + 1 : "",
+			      percent ? word->length - address.length - 1 : 0 };
 
 	if (!address.length || address.length >= sizeof(ret->address) ||
-	    !only_letters(&address, address_letters) || scope.length >= sizeof(ret->scope) ||
-	    !only_letters(&scope, word_letters))
+	    !has_only(&address, address_characters) || scope.length >= sizeof(ret->scope) ||
+	    !has_only(&scope, name_characters))
 		return false;
 	*ret = (struct resolver){ 0 };
 	memcpy(ret->address, address.start, address.length);
@@ -96,9 +102,9 @@ static bool parse_resolver(const struct piece *word, struct resolver *ret)
 struct resolver_list resolv_parse(const char *text)
 {
 	struct resolver_list list = { 0 };
-	struct piece line;
-	struct piece rest;
-	struct piece word;
+	struct span line;
+	struct span rest;
+	struct span word;
 
 	while (text && list.count < RESOLVER_LINES && next_line(&text, &line))
 		if (after_keyword(&line, "nameserver", &rest) && next_word(&rest, &word) &&
@@ -111,9 +117,10 @@ struct resolver_list resolv_parse(const char *text)
 	return list;
 }
 
-static void add_word(struct text *out, const struct piece *word, size_t most)
+// Adds a blank and the word, unless the text would become longer than `limit`.
+static void add_word(struct text *out, const struct span *word, size_t limit)
 {
-	if (out->length + 1 + word->length > most)
+	if (out->length + 1 + word->length > limit)
 		return;
 	text_add(out, " ");
 	text_add_bytes(out, word->start, word->length);
@@ -124,24 +131,23 @@ const char *resolv_render(struct arena *arena, const char *host_text, const char
 	struct text search = { .arena = arena };
 	struct text options = { .arena = arena };
 	struct text out = { .arena = arena };
-	struct piece line;
-	struct piece rest;
-	struct piece word;
+	struct span line;
+	struct span rest;
+	struct span word;
 
 	while (host_text && next_line(&host_text, &line)) {
 		bool only_one = after_keyword(&line, "domain", &rest);
 
 		if (only_one || after_keyword(&line, "search", &rest)) {
 			for (size_t i = 0; next_word(&rest, &word) && !(only_one && i); i++) {
-				if (i == 0) // a line without a word changes nothing
+				if (i == 0) // a line without a word does not replace the list
 					search.length = 0;
-				if (word.length <= DOMAIN_MAX && only_letters(&word, word_letters))
+				if (word.length <= DOMAIN_MAX && has_only(&word, name_characters))
 					add_word(&search, &word, SEARCH_MAX);
 			}
 		} else if (after_keyword(&line, "options", &rest)) {
 			while (next_word(&rest, &word))
-				if (word.length <= OPTION_MAX &&
-				    only_letters(&word, option_letters))
+				if (word.length <= OPTION_MAX && has_only(&word, option_characters))
 					add_word(&options, &word, OPTIONS_MAX);
 		}
 	}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Lines for a person: no wider than the screen, coloured where that helps.
+// Formats text for a reader: wrapped to the terminal's width, in its characters and colours.
 #include "base/screen.h"
 
 #include "base/arena.h"
-#include "base/quote.h"
 #include "base/text.h"
+#include "base/width.h"
 
 #include <string.h>
 
@@ -13,8 +13,9 @@ struct screen screen_for(struct arena *arena, struct reader reader)
 	return (struct screen){ .arena = arena, .out = { .arena = arena }, .reader = reader };
 }
 
-// What is escaped already stays as it is.
-static const char *in_its_characters(const struct screen *screen, const char *text)
+// Escapes the characters that an ASCII locale lacks. Existing escapes are ASCII and stay as they
+// are.
+static const char *escape_for_locale(const struct screen *screen, const char *text)
 {
 	struct text out = { .arena = screen->arena };
 
@@ -37,7 +38,7 @@ void screen_add(struct screen *screen, enum style style, const char *text)
 		[STYLE_DANGER] = "1;31",
 	};
 
-	text = in_its_characters(screen, text);
+	text = escape_for_locale(screen, text);
 	if (screen->reader.colour && *codes[style] && *text)
 		text_printf(&screen->out, "\033[%sm%s\033[0m", codes[style], text);
 	else
@@ -75,7 +76,7 @@ size_t screen_add_broken(struct screen *screen, enum style style, const char *te
 {
 	size_t width = screen_room(screen, indent);
 
-	text = in_its_characters(screen, text);
+	text = escape_for_locale(screen, text);
 	while (width && used + display_width(text) > width) {
 		size_t length = used < width ? display_fit(text, width - used) : 0;
 
@@ -88,8 +89,8 @@ size_t screen_add_broken(struct screen *screen, enum style style, const char *te
 	return used + display_width(text);
 }
 
-// Up to the next blank that separates words; one with a backslash before it belongs to a path, and so does, in a
-// command, one between quotes.
+// Returns the length of the word at `text`. A blank after a backslash belongs to the word (a path),
+// and in a command also a blank between single quotes.
 static size_t word_length(const char *text, bool command)
 {
 	size_t length = 0;
@@ -105,8 +106,9 @@ static size_t word_length(const char *text, bool command)
 	return length;
 }
 
-// The same with all of a command in backquotes; what programs quote `like this' is none.
-static size_t piece_length(const char *text)
+// Returns the length of the word at `text`, or of the whole command if one in backquotes starts
+// there. Text that a program quotes `like this' is not a command.
+static size_t unit_length(const char *text)
 {
 	size_t length = *text == '`' ? 1 + strcspn(text + 1, "`\n") : 0;
 	bool command = length && text[length] == '`' && strchr(" \n.,;:)", text[length + 1]);
@@ -114,18 +116,18 @@ static size_t piece_length(const char *text)
 	return command ? length + word_length(text + length, false) : word_length(text, false);
 }
 
-// `line_end` stands at the end of each line but the last: that of a command, whose words come one by one.
-static size_t fill(struct screen *screen, enum style style, const char *text, size_t indent,
-		   size_t used, const char *line_end)
+// Adds text word by word. In a command that does not fit into one line, `line_end` is " \\" and
+// ends every line but the last; elsewhere it is "".
+static size_t add_words(struct screen *screen, enum style style, const char *text, size_t indent,
+			size_t used, const char *line_end)
 {
 	size_t width = screen_room(screen, indent);
 
 	for (const char *s = text; *s;) {
 		size_t blanks = strspn(s, " ");
-		size_t length = *line_end ? word_length(s + blanks, true)
-					  : piece_length(s + blanks);
-		const char *piece = arena_strndup(screen->arena, s + blanks, length);
-		size_t wanted = display_width(piece) + strlen(line_end);
+		size_t length = *line_end ? word_length(s + blanks, true) : unit_length(s + blanks);
+		const char *unit = arena_strndup(screen->arena, s + blanks, length);
+		size_t wanted = display_width(unit) + strlen(line_end);
 
 		s += blanks + length;
 		if (width && used && used + blanks + wanted > width) {
@@ -136,10 +138,10 @@ static size_t fill(struct screen *screen, enum style style, const char *text, si
 			screen_add_blanks(screen, blanks);
 			used += blanks;
 		}
-		if (width && *piece == '`' && !*line_end && wanted > width)
-			used = fill(screen, style, piece, indent, used, " \\");
+		if (width && *unit == '`' && !*line_end && wanted > width)
+			used = add_words(screen, style, unit, indent, used, " \\");
 		else
-			used = screen_add_broken(screen, style, piece, indent, used);
+			used = screen_add_broken(screen, style, unit, indent, used);
 		if (*s == '\n') {
 			screen_end_line(screen, indent);
 			used = 0;
@@ -152,7 +154,7 @@ static size_t fill(struct screen *screen, enum style style, const char *text, si
 size_t screen_add_words(struct screen *screen, enum style style, const char *text, size_t indent,
 			size_t used)
 {
-	return fill(screen, style, in_its_characters(screen, text), indent, used, "");
+	return add_words(screen, style, escape_for_locale(screen, text), indent, used, "");
 }
 
 void screen_add_wrapped(struct screen *screen, enum style style, const char *text, size_t indent)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What everything that people read is written with: no wider than the screen, in characters that it has.
+// Formats text for a reader: wrapped to the terminal's width, in its characters and colours.
 #pragma once
 
 #include "base/arena.h"
@@ -8,13 +8,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Who reads a stream. All zero: a program, which gets whole lines, in UTF-8.
+// The reader of a stream. All zero: a program, which gets unwrapped lines in UTF-8.
 struct reader {
 	bool terminal;
-	bool escapes;   // it is one that understands escape sequences
-	bool colour;    // and the user did not say no to colours
-	bool ascii;     // the locale has no other characters
-	size_t columns; // 0: as many as it takes
+	bool escapes;   // the terminal supports escape sequences
+	bool colour;    // `escapes`, and the user did not disable colours
+	bool ascii;     // the locale has ASCII characters only
+	size_t columns; // width of the terminal; 0: lines are not wrapped
 };
 
 enum style {
@@ -36,21 +36,27 @@ struct screen {
 
 struct screen screen_for(struct arena *arena, struct reader reader);
 
-// All text is valid and escaped. What the locale lacks is escaped here, before anything is measured.
+// All functions take text that is valid UTF-8 and escaped (quote_display). Characters that the
+// locale lacks are escaped here, before the width is measured.
+
+// Adds text without wrapping it.
 void screen_add(struct screen *screen, enum style style, const char *text);
-// What is left of a line after `used` columns, but never too little to be of use; 0: no limit.
+// Returns the number of columns left in a line after `used`, but at least 16; 0: no limit.
 size_t screen_room(const struct screen *screen, size_t used);
-// Whether there are fewer columns than that.
+// Returns whether the terminal has fewer than `columns` columns.
 bool screen_narrow(const struct screen *screen, size_t columns);
 void screen_add_blanks(struct screen *screen, size_t count);
+// Adds a newline, and the indent of the next line.
 void screen_end_line(struct screen *screen, size_t indent);
-// Adds a piece that has `used` columns before it and may be longer than a line: it is broken here, with the indent,
-// before the terminal breaks it where the text wants. Returns the columns used then.
+// Adds text that may be longer than a line, after `used` columns of the current line. Breaks it at
+// the width of the terminal and indents the further lines, so that the terminal itself never wraps
+// it and the text cannot choose what starts a line. Returns the columns used in the last line.
 size_t screen_add_broken(struct screen *screen, enum style style, const char *text, size_t indent,
 			 size_t used);
-// Fills lines with words, each further line indented. A command in `backquotes` stays on one line where it fits into
-// one; else its lines end as in a shell, so that it can be copied all the same. Returns the columns used then.
+// Adds text word by word and indents the further lines. A command in `backquotes` stays on one line
+// if it fits; otherwise its lines end in a backslash, so that it can be copied into a shell.
+// Returns the columns used in the last line.
 size_t screen_add_words(struct screen *screen, enum style style, const char *text, size_t indent,
 			size_t used);
-// A whole paragraph.
+// Adds a paragraph: words, and a newline.
 void screen_add_wrapped(struct screen *screen, enum style style, const char *text, size_t indent);

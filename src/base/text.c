@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The growable buffer and small string tests.
+// A growable text buffer, and small functions on strings.
 #include "base/text.h"
 
 #include "base/arena.h"

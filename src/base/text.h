@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Strings: a growable buffer, small tests, quoting for the shell and for the screen.
+// A growable text buffer, and small functions on strings.
 #pragma once
 
 #include "base/arena.h"
@@ -9,7 +9,7 @@
 
 struct text {
 	struct arena *arena;
-	char *data; // always NUL-terminated once something was added
+	char *data; // NULL while empty; NUL-terminated
 	size_t length;
 	size_t capacity;
 };
@@ -17,22 +17,25 @@ struct text {
 void text_add(struct text *text, const char *more);
 void text_add_bytes(struct text *text, const char *bytes, size_t count);
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// Bytes as base64, in lines of so many columns (a multiple of 4).
+// Adds bytes as base64, in lines of `columns` characters (a multiple of 4).
 void text_add_base64(struct text *text, const unsigned char *bytes, size_t count, size_t columns);
+// Returns the content; "" while the buffer is empty.
 const char *text_get(const struct text *text);
 
+// Returns whether two strings are equal. NULL equals only NULL.
 bool str_equal(const char *a, const char *b);
 bool str_starts(const char *text, const char *prefix);
 bool str_ends(const char *text, const char *suffix);
-// What follows the prefix, or NULL.
+// Returns the part of `text` after `prefix`, NULL if the text does not start with it.
 const char *str_after(const char *text, const char *prefix);
 
-// The next word of a shell command line, with simple quotes taken off; NULL at the end. A reading aid, no shell:
-// what it does not understand stays in the word.
+// Returns the next word of a shell command line without simple quotes, and moves the cursor behind
+// it; NULL at the end. Other shell syntax stays in the word as it is.
 const char *str_next_word(struct arena *arena, const char **cursor);
 
-// Returns a copy of the next line of a text, without its newline, and moves the cursor behind it; NULL at the end.
+// Returns a copy of the next line without its newline, and moves the cursor behind it; NULL at the
+// end.
 char *str_next_line(struct arena *arena, const char **cursor);
 
-// A name that may stand before '=' in an environment: [A-Za-z_][A-Za-z0-9_]*.
+// Returns whether `name` can be the name of an environment variable: [A-Za-z_][A-Za-z0-9_]*.
 bool env_name_valid(const char *name, size_t length);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One box from start to end: state, bwrap, network, supervision, report.
+// Runs a box from start to end: state, bwrap, network, supervision, report.
 #include "box/box.h"
 
 #include "base/arena.h"
@@ -20,124 +20,117 @@
 #include "sys/cleanup.h"
 #include "sys/output.h"
 #include "sys/process.h"
+#include "sys/read.h"
 #include "sys/write.h"
 #include "terminal/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 
-enum { LAST_MS = 2000, INFO_MS = 20000 };
+enum { EXIT_TIMEOUT_MS = 2000, INFO_TIMEOUT_MS = 20000 };
 
-// init ends by itself when nobody holds the other end of its socket; bwrap then follows, and complains of nothing.
-static void give_up(struct box *box)
+// Closes the control socket. init then exits, and bwrap after it, without an error message.
+static void close_control(struct box *box)
 {
-	cleanup_close(&box->control);
-	box->control = -1;
+	cleanup_close(&box->control_fd);
+	box->control_fd = -1;
 }
 
-// bwrap is done and init waits: the last step from outside, and the word. True also when there is no box: bwrap has
-// said why.
-static bool let_start(struct box *box, const struct plan *plan, struct error *error)
+// Waits until bwrap has set up the sandbox, completes its mounts, checks its cgroup, and sends
+// init the message to start the agent. Returns true also if init has exited: bwrap failed and has
+// printed the reason, and the supervisor reports its exit status.
+static bool start_agent(struct box *box, const struct plan *plan, struct error *error)
 {
 	struct message message;
 	pid_t init;
-	enum heard heard = control_await(box->control, &message, &init);
+	enum control_result result = control_wait(box->control_fd, &message, &init);
 
-	if (heard == HEARD_END) {
-		give_up(box);
+	if (result == CONTROL_CLOSED) {
+		close_control(box);
 		return true;
 	}
-	if (heard == HEARD_NOTHING) {
-		error_hint(error, "is one of the mounts on a file system that does not answer?");
-		return error_set(error, "the sandbox takes too long to set up");
+	if (result == CONTROL_NONE) {
+		error_set(error, "timeout while bwrap sets up the sandbox");
+		return error_hint(error,
+				  "check for a mount on a file system that does not respond");
 	}
 	if (message.kind == MESSAGE_RESTRICTION_FAILED) {
-		error_hint(error, "claudebox --check shows what this kernel has");
-		return error_set(error, "the box cannot be closed: %s", strerror(message.value));
+		error_set(error,
+			  "cannot apply the process restrictions (core dump limit, Landlock): %s",
+			  strerror(message.value));
+		return error_hint(error, "run claudebox --check to see what this kernel supports");
 	}
 	if (!box_finish_mounts(plan, init, error) ||
-	    !cgroup_confirm(&box->cgroup, plan, init, error->arena, error))
+	    !cgroup_check_limits(&box->cgroup, plan, init, error->arena, error))
 		return false;
-	if (!control_say(box->control, MESSAGE_START, 0))
-		return error_set(error, "cannot let the agent start: %s", strerror(errno));
+	if (!control_send(box->control_fd, MESSAGE_START, 0))
+		return error_set(error, "cannot start the agent: %s", strerror(errno));
 	return true;
 }
 
-// The box's process 1 in our numbers, once bwrap has said it; -1: it never did. It says {"child-pid": 123, …}, in pieces,
-// until it closes.
-static pid_t await_child(const struct box *box)
+// Returns the pid of the box's process 1, as bwrap reports it on --info-fd: {"child-pid": 123, …}.
+// Returns -1 if bwrap fails before that.
+static pid_t read_child_pid(const struct box *box)
 {
 	char text[4096];
-	size_t length = 0;
+	bool complete;
+	size_t length =
+		read_until_end(box->info_fd, text, sizeof(text) - 1, INFO_TIMEOUT_MS, &complete);
 	const char *number;
 
-	while (length < sizeof(text) - 1) {
-		struct pollfd wait = { .fd = box->info, .events = POLLIN };
-		ssize_t got;
-
-		if (poll(&wait, 1, INFO_MS) <= 0)
-			return -1;
-		got = read(box->info, text + length, sizeof(text) - 1 - length);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			break;
-		length += (size_t)got;
-	}
+	if (!complete)
+		return -1;
 	text[length] = '\0';
 	number = strstr(text, "\"child-pid\"");
 	number = number ? strchr(number, ':') : NULL;
 	return number ? (pid_t)strtol(number + 1, NULL, 10) : -1;
 }
 
-// What is done from outside while the agent waits; without it, it never starts. What needs no box is done while bwrap
-// makes it.
-static bool finish_box(struct box *box, const struct plan *plan, struct network *network,
-		       struct error *error)
+// Completes the setup from outside while init waits, and starts the agent. The part of the network
+// setup that needs no sandbox runs while bwrap sets it up. On failure the agent never starts and
+// bwrap has ended.
+static bool finish_setup(struct box *box, const struct plan *plan, struct network *network,
+			 struct error *error)
 {
 	bool attached = tier_table[plan->network].attached;
 	bool ok = !attached || network_prepare(network, plan, error);
-	pid_t child = ok && attached ? await_child(box) : 0;
+	pid_t child = ok && attached ? read_child_pid(box) : 0;
 
-	if (child < 0) { // bwrap has failed and says why
-		give_up(box);
+	if (child < 0) { // bwrap has failed and has printed the reason
+		close_control(box);
 		return true;
 	}
 	if (ok && (!attached || network_start(network, child, error)) &&
-	    let_start(box, plan, error))
+	    start_agent(box, plan, error))
 		return true;
 	if (attached)
 		network_end(network);
-	give_up(box);
-	process_wait_or_kill(box->bwrap, LAST_MS);
+	close_control(box);
+	process_wait_or_kill(box->bwrap, EXIT_TIMEOUT_MS);
 	return false;
 }
 
-// What was refused: a line for a person, JSON for a script that asked.
+// Reports refused connections: one line if stderr is a terminal, JSON if --report-fd is given.
 static void report_network(const struct plan *plan, struct network *network, struct arena *arena,
 			   int status)
 {
 	struct reader reader = output_reader(STDERR_FILENO);
 	bool lost = network && network_was_lost(network);
-	bool person = network && reader.terminal;
+	bool interactive = network && reader.terminal;
 	struct refusals refusals = { 0 };
-	bool counted = network && (person || plan->report) &&
+	bool counted = network && (interactive || plan->report) &&
 		       network_refused(network, arena, &refusals);
 	const char *line = counted ? refused_render_line(arena, &refusals, reader.ascii) : NULL;
 	const char *report;
 
-	if (person && lost)
-		output_message("network", "it was gone before the end");
-	if (person && !counted)
-		output_message("network", "what was refused cannot be read");
-	if (person && line)
+	if (interactive && lost)
+		output_message("network", "pasta or the DNS relay ended before the box");
+	if (interactive && !counted)
+		output_message("network", "cannot read the counters of refused connections");
+	if (interactive && line)
 		output_message("network", "%s", line);
 	if (!plan->report)
 		return;
@@ -148,50 +141,53 @@ static void report_network(const struct plan *plan, struct network *network, str
 
 static void close_box(struct box *box)
 {
-	cgroup_end(&box->cgroup);
-	cleanup_close(&box->control);
-	cleanup_close(&box->terminal);
-	cleanup_close(&box->info);
+	cgroup_remove(&box->cgroup);
+	cleanup_close(&box->control_fd);
+	cleanup_close(&box->terminal.fd);
+	cleanup_close(&box->info_fd);
 }
 
 bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, struct error *error)
 {
 	struct network network = { .pasta = { .end = -1 } };
-	struct box box = { .terminal = -1, .control = -1, .info = -1, .cgroup = CGROUP_NOT_MADE };
-	CLEANUP_FD int held = -1;
+	struct box box = {
+		.control_fd = -1, .info_fd = -1, .terminal = TERMINAL_NONE, .cgroup = CGROUP_NONE
+	};
+	CLEANUP_FD int lock = -1;
 	bool ok;
 
 	if (plan->report && fcntl(plan->report, F_GETFD) < 0) {
-		error_hint(error, "open it in the shell: `claudebox --report-fd %d %d>report.json`",
-			   plan->report, plan->report);
-		return error_set(error, "descriptor %d for the report is not open", plan->report);
+		error_set(error, "cannot write the report: descriptor %d is not open",
+			  plan->report);
+		return error_hint(error,
+				  "open it in the shell: `claudebox --report-fd %d %d>report.json`",
+				  plan->report, plan->report);
 	}
-	held = instance_prepare(plan, error);
-	if (held < 0 || !credentials_prepare(plan, arena, error))
+	lock = instance_prepare(plan, error);
+	if (lock < 0 || !credentials_prepare(plan, arena, error))
 		return false;
-	// Blocked from here on: what arrives during the start is passed on afterwards.
+	// Signals are blocked from here on. Those that arrive before the agent runs are forwarded
+	// later.
 	close(supervise_open_signals());
-	box.terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	box.foreground = box.terminal >= 0 && tcgetpgrp(box.terminal) == getpgrp();
-	ok = terminal_begin(&box, plan, arena, error) && box_launch(&box, plan, arena, error) &&
-	     finish_box(&box, plan, &network, error);
+	ok = terminal_open(&box.terminal, plan, arena, error) &&
+	     box_launch(&box, plan, arena, error) && finish_setup(&box, plan, &network, error);
 	if (ok) {
 		ok = box_supervise(&box, plan, network.plan ? &network : NULL, ret_status, error);
-		terminal_end(&box);
+		terminal_restore(&box.terminal);
 		if (ok)
 			report_network(plan, network.plan ? &network : NULL, arena, *ret_status);
 		if (network.plan)
 			network_end(&network);
 	} else {
-		terminal_end(&box);
+		terminal_restore(&box.terminal);
 	}
 	close_box(&box);
-	futimens(held, NULL); // the last use is its end
+	futimens(lock, NULL); // the time of the lock file is that of the last use
 	return ok;
 }
 
-// A box with nothing in it but programs to read, and `true` to run: does the tier work here?
-static struct plan trial_of(const struct plan *plan, struct arena *arena)
+// Returns a plan with the network of `plan`, a read-only root, and a command that does nothing.
+static struct plan make_trial_plan(const struct plan *plan, struct arena *arena)
 {
 	struct plan trial = {
 		.network = plan->network,
@@ -221,17 +217,17 @@ static struct plan trial_of(const struct plan *plan, struct arena *arena)
 bool box_try_network(const struct plan *plan, struct arena *arena, struct error *error)
 {
 	struct network network = { .pasta = { .end = -1 } };
-	struct plan trial = trial_of(plan, arena);
-	struct box box = { .terminal = -1, .cgroup = CGROUP_NOT_MADE };
+	struct plan trial = make_trial_plan(plan, arena);
+	struct box box = { .terminal = TERMINAL_NONE, .cgroup = CGROUP_NONE };
 	int status = -1;
 	bool ok = box_launch(&box, &trial, arena, error) &&
-		  finish_box(&box, &trial, &network, error);
+		  finish_setup(&box, &trial, &network, error);
 
 	if (ok) {
 		status = process_wait(box.bwrap);
 		if (status != 0) {
-			error_hint(error, "bwrap says above what failed");
-			ok = error_set(error, "the sandbox could not be set up");
+			error_set(error, "cannot set up the sandbox: bwrap failed");
+			ok = error_hint(error, "the message of bwrap is above");
 		}
 	}
 	if (network.plan)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One box from start to end: state, bwrap, network, supervision, report.
+// Runs a box from start to end: state, bwrap, network, supervision, report.
 #pragma once
 
 #include "base/arena.h"
@@ -11,20 +11,18 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-struct network;
-
-// A started box, as the supervisor holds it.
+// A running box.
 struct box {
 	pid_t bwrap;
-	int control;  // to init
-	int terminal; // -1: none
-	bool foreground;
-	struct terminal screen; // how it was, and what stands before it
-	int info;               // bwrap says who process 1 is; -1: not asked
+	int control_fd; // socket to init
+	int info_fd;    // pipe from bwrap's --info-fd; -1: not used
+	struct terminal terminal;
 	struct cgroup cgroup;
 };
 
-// Prepare, start, supervise.
+// Runs the plan and waits for the agent. *ret_status is its exit status. Returns false with an
+// error if the agent could not be started.
 bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, struct error *error);
-// Sets up the plan's network for a box that does nothing.
+// Sets up the plan's network for a box that runs no agent. Returns false with an error if that
+// fails.
 bool box_try_network(const struct plan *plan, struct arena *arena, struct error *error);

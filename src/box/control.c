@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: MIT
-// The socket between the supervisor and init.
+// Sends and receives messages on the control socket between the supervisor and init.
 #include "box/control.h"
 
 #include "init/protocol.h"
+#include "sys/clock.h"
+#include "sys/read.h"
 
 #include <errno.h>
-#include <poll.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 
-enum { READY_MS = 20000 };
+enum { READY_TIMEOUT_MS = 20000 };
 
-bool control_say(int control, int kind, int value)
+bool control_send(int control_fd, int kind, int value)
 {
 	struct message message = { .kind = kind, .value = value };
 
-	return send(control, &message, sizeof(message), MSG_NOSIGNAL) == sizeof(message);
+	return send(control_fd, &message, sizeof(message), MSG_NOSIGNAL) == sizeof(message);
 }
 
-// The kernel says who sent a packet, in our own numbers.
-static pid_t sender_of(struct msghdr *header)
+// Returns the pid in the SCM_CREDENTIALS that the kernel added to a message; -1 without them.
+static pid_t find_sender(struct msghdr *header)
 {
 	for (struct cmsghdr *part = CMSG_FIRSTHDR(header); part; part = CMSG_NXTHDR(header, part)) {
 		struct ucred credentials;
@@ -32,30 +34,31 @@ static pid_t sender_of(struct msghdr *header)
 	return -1;
 }
 
-enum heard control_hear(int control, struct message *ret_message, pid_t *ret_sender)
+enum control_result control_receive(int control_fd, struct message *ret_message, pid_t *ret_sender)
 {
-	char room[CMSG_SPACE(sizeof(struct ucred))];
+	char control[CMSG_SPACE(sizeof(struct ucred))];
 	struct iovec data = { .iov_base = ret_message, .iov_len = sizeof(*ret_message) };
 	struct msghdr header = { .msg_iov = &data,
 				 .msg_iovlen = 1,
-				 .msg_control = room,
-				 .msg_controllen = sizeof(room) };
-	ssize_t got = recvmsg(control, &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+				 .msg_control = control,
+				 .msg_controllen = sizeof(control) };
+	ssize_t got = recvmsg(control_fd, &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 
 	if (got < 0 && (errno == EINTR || errno == EAGAIN))
-		return HEARD_NOTHING;
+		return CONTROL_NONE;
 	if (got != sizeof(*ret_message))
-		return HEARD_END;
-	*ret_sender = sender_of(&header);
-	return HEARD_MESSAGE;
+		return CONTROL_CLOSED;
+	*ret_sender = find_sender(&header);
+	return CONTROL_MESSAGE;
 }
 
-enum heard control_await(int control, struct message *ret_message, pid_t *ret_sender)
+enum control_result control_wait(int control_fd, struct message *ret_message, pid_t *ret_sender)
 {
-	struct pollfd wait = { .fd = control, .events = POLLIN };
-	enum heard heard = HEARD_NOTHING;
+	int64_t start = clock_monotonic_ms();
+	enum control_result result = CONTROL_NONE;
 
-	while (heard == HEARD_NOTHING && poll(&wait, 1, READY_MS) > 0)
-		heard = control_hear(control, ret_message, ret_sender);
-	return heard;
+	while (result == CONTROL_NONE &&
+	       wait_readable(control_fd, clock_left_ms(start, READY_TIMEOUT_MS)))
+		result = control_receive(control_fd, ret_message, ret_sender);
+	return result;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The socket between the supervisor and init.
+// Sends and receives messages on the control socket between the supervisor and init.
 #pragma once
 
 #include "init/protocol.h"
@@ -7,11 +7,19 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-bool control_say(int control, int kind, int value);
+enum control_result {
+	CONTROL_NONE,    // no message is available
+	CONTROL_MESSAGE, // a message was received
+	CONTROL_CLOSED,  // init has closed its end
+};
 
-enum heard { HEARD_NOTHING, HEARD_MESSAGE, HEARD_END };
-// Does not wait. The sender's number is ours, not the box's.
-enum heard control_hear(int control, struct message *ret_message, pid_t *ret_sender);
+// Sends a message to init. Returns false with errno on failure.
+bool control_send(int control_fd, int kind, int value);
 
-// Waits for the first word of init, which speaks when bwrap is done. HEARD_NOTHING: it takes too long.
-enum heard control_await(int control, struct message *ret_message, pid_t *ret_sender);
+// Receives a message without blocking. *ret_sender is the pid of the sender in the pid namespace of
+// claudebox, as the kernel reports it.
+enum control_result control_receive(int control_fd, struct message *ret_message, pid_t *ret_sender);
+
+// Waits for the first message of init, which it sends when bwrap has set up the sandbox. Returns
+// CONTROL_NONE when the timeout expires.
+enum control_result control_wait(int control_fd, struct message *ret_message, pid_t *ret_sender);

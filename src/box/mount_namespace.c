@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: MIT
-// Finishes the box's mounts when bwrap is done: they are cut off from the host's, and those that were staged go to
-// their places.
+// Completes the mounts of the box after bwrap: makes them private and moves the staged mounts.
 //
-// Theory of operation: bwrap's mounts are slaves of the host's, so a file system that the host mounts below a shared
-// directory while the box runs would appear in the box. And while bwrap mounts, the host's files are in its reach, so
-// what lies where a box can write is mounted elsewhere first (plan_add_mount). The namespace belongs to the user
-// namespace that bwrap made first, which is ours: once bwrap is done, and before the agent starts, a child of ours
-// enters both, makes every mount private and moves the staged ones. Nothing is made then, no link is followed, and
-// nothing of the host is left that one could lead to. The child shares our memory: to copy it would take longer than
-// the work.
+// Theory of operation: the mounts that bwrap creates are slaves of the host's mounts, so a file
+// system that the host mounts later below a shared directory would appear in the box. And while
+// bwrap mounts, it can reach the host's files, so a mount point in a directory that a box can write
+// to could lead it to a host file by a symbolic link. Such mounts are staged: bwrap mounts them
+// elsewhere first (plan_add_mount). The mount namespace belongs to the outer user namespace of
+// bwrap, whose owner is the user. After bwrap has set up the sandbox and before the agent starts, a
+// child of claudebox enters both namespaces, makes every mount private, and moves the staged
+// mounts. It creates no file and follows no symbolic link, and the host's root is no longer
+// mounted. The child shares the memory of claudebox, because copying it would take longer than the
+// work.
 #include "box/mount_namespace.h"
 
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/quote.h"
-#include "box/launch.h"
+#include "box/inputs.h"
 #include "plan/plan.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
+#include "sys/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,19 +33,21 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-enum { STACK = 16 * 1024 };
+enum { STACK_SIZE = 16 * 1024 };
 
 struct finish {
 	const struct plan *plan;
-	int user;
-	int mounts;
-	// How it went in the child:
+	int user_namespace;
+	int mount_namespace;
+	// Results of the child:
 	bool done;
-	int error;                       // errno
-	const struct plan_mount *failed; // NULL: none in particular
-	bool changed;                    // its place is not what it was
+	int error; // errno
+	const struct plan_mount
+		*failed; // the mount that could not be moved; NULL: another step failed
+	bool changed;    // the mount point is not the file that was probed
 };
 
+// Returns whether both are directories, or neither is.
 static bool is_same_kind(int fd, const char *path)
 {
 	struct stat at, other;
@@ -51,31 +56,32 @@ static bool is_same_kind(int fd, const char *path)
 	       S_ISDIR(at.st_mode) == S_ISDIR(other.st_mode);
 }
 
-// By descriptor, as the name may lead elsewhere a moment later; and in the way that every kernel and container knows
-// where bwrap works. `descriptors` is /proc/self/fd of the host: the box's own /proc does not show us.
-static bool move_staged(const struct plan_mount *staged, int descriptors, bool *ret_changed)
+// Moves a staged mount to its place. The target is a descriptor, because a path can be replaced at
+// any time. MS_MOVE works on every kernel and in every container where bwrap works. `fd_directory`
+// is /proc/self/fd of the host: this process is not visible in /proc of the box.
+static bool move_staged(const struct plan_mount *staged, int fd_directory, bool *ret_changed)
 {
-	CLEANUP_FD int place = file_open(AT_FDCWD, staged->path, O_PATH);
+	CLEANUP_FD int target = file_open(AT_FDCWD, staged->path, O_PATH);
 	char name[16];
 
-	*ret_changed = place < 0 || !file_is_same(place, &staged->place) ||
-		       !is_same_kind(place, staged->staged);
-	snprintf(name, sizeof(name), "%d", place);
-	return !*ret_changed && fchdir(descriptors) == 0 &&
+	*ret_changed = target < 0 || !file_is_same(target, &staged->place) ||
+		       !is_same_kind(target, staged->staged);
+	snprintf(name, sizeof(name), "%d", target);
+	return !*ret_changed && fchdir(fd_directory) == 0 &&
 	       mount(staged->staged, name, NULL, MS_MOVE, NULL) == 0 &&
-	       remove(staged->staged) == 0; // what bwrap made to mount it on
+	       remove(staged->staged) == 0; // the mount point that bwrap created
 }
 
 static bool finish_inside(struct finish *finish)
 {
-	CLEANUP_FD int descriptors = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	CLEANUP_FD int fd_directory = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-	if (descriptors < 0 || setns(finish->user, CLONE_NEWUSER) < 0 ||
-	    setns(finish->mounts, CLONE_NEWNS) < 0 ||
+	if (fd_directory < 0 || setns(finish->user_namespace, CLONE_NEWUSER) < 0 ||
+	    setns(finish->mount_namespace, CLONE_NEWNS) < 0 ||
 	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return false;
 	vec_each(row, &finish->plan->mounts) {
-		if (row->staged && !move_staged(row, descriptors, &finish->changed)) {
+		if (row->staged && !move_staged(row, fd_directory, &finish->changed)) {
 			finish->failed = row;
 			return false;
 		}
@@ -92,12 +98,13 @@ static int child_main(void *data)
 	return 0;
 }
 
-// False with errno.
-static bool finish_by_child(struct finish *finish, struct arena *arena)
+// Runs finish_inside() in a child. Returns false with errno on failure.
+static bool finish_in_child(struct finish *finish, struct arena *arena)
 {
-	char *stack = arena_alloc(arena, STACK);
-	// No signal at its end: the supervisor would take it for bwrap's.
-	pid_t pid = clone(child_main, stack + STACK, CLONE_VM | CLONE_VFORK, finish);
+	char *stack = arena_alloc(arena, STACK_SIZE);
+	// The child sends no SIGCHLD when it ends, which the supervisor would take for the end of
+	// bwrap.
+	pid_t pid = clone(child_main, stack + STACK_SIZE, CLONE_VM | CLONE_VFORK, finish);
 
 	if (pid < 0)
 		return false;
@@ -109,19 +116,18 @@ static bool finish_by_child(struct finish *finish, struct arena *arena)
 
 bool box_finish_mounts(const struct plan *plan, pid_t init, struct error *error)
 {
-	CLEANUP_FD int mounts = open(arena_printf(error->arena, "/proc/%d/ns/mnt", (int)init),
-				     O_RDONLY | O_CLOEXEC);
+	CLEANUP_FD int mounts = process_open_namespace(init, "mnt");
 	CLEANUP_FD int user = mounts < 0 ? -1 : ioctl(mounts, NS_GET_USERNS);
-	struct finish finish = { .plan = plan, .user = user, .mounts = mounts };
+	struct finish finish = { .plan = plan, .user_namespace = user, .mount_namespace = mounts };
 
-	if (user >= 0 && finish_by_child(&finish, error->arena))
+	if (user >= 0 && finish_in_child(&finish, error->arena))
 		return true;
 	if (!finish.failed)
-		return error_set(error, "cannot keep later mounts out of the box: %s",
+		return error_set(error, "cannot make the mounts of the box private: %s",
 				 strerror(errno));
 	if (finish.changed)
 		return file_changed_error(finish.failed->path, error);
-	error_hint(error, "claudebox --check shows what this kernel has");
-	return error_set(error, "cannot mount at '%s': %s",
-			 quote_display(error->arena, finish.failed->path, 0), strerror(errno));
+	error_set(error, "cannot mount at '%s': %s",
+		  quote_display(error->arena, finish.failed->path, 0), strerror(errno));
+	return error_hint(error, "run claudebox --check to see what this kernel supports");
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finishes the box's mounts when bwrap is done: they are cut off from the host's, and those that were staged go to
-// their places.
+// Completes the mounts of the box after bwrap: makes them private and moves the staged mounts.
 #pragma once
 
 #include "base/error.h"
@@ -9,5 +8,6 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-// The last that is done to the box's mounts before the agent starts.
+// Completes the mounts of the box whose process 1 is `init`, after bwrap has set up the sandbox and
+// before the agent starts. Returns false with an error on failure.
 bool box_finish_mounts(const struct plan *plan, pid_t init, struct error *error);

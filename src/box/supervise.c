@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Stays beside the box: passes signals in, keeps the terminal's job control as it is without a box, and brings the
-// exit status out.
+// Supervises a running box: forwards signals, does job control, returns the exit status.
 //
-// Theory of operation: the agent runs in a process group of its own, which has the terminal while claudebox is in
-// the foreground. The terminal's signals thus go straight to the agent. When the agent stops, init says so; we take
-// the terminal back and stop our own group, so that the user's shell sees a stopped job. `fg` continues us, and we
-// hand the terminal over again. Signals sent to claudebox itself are passed on, once each. With a filter (terminal_relay.c)
-// the agent has another terminal, always; ours stays with us, and stops and continues in the same way.
+// Theory of operation: the agent runs in its own process group. With "terminal": "direct", that
+// group has the foreground of the user's terminal while claudebox is in the foreground, so the
+// terminal sends its signals directly to the agent. When the agent stops, init reports it;
+// claudebox takes the foreground back and stops its own process group, so that the user's shell
+// sees a stopped job. When `fg` continues claudebox, it gives the foreground to the agent again.
+// With a terminal relay (terminal/relay.c), the agent always has the foreground of its own terminal
+// and claudebox that of the user's; stopping and continuing work in the same way. A signal sent to
+// claudebox itself is forwarded to the agent once.
 #include "box/supervise.h"
 
 #include "base/arena.h"
@@ -32,43 +34,58 @@
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 
-static const int passed_signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2 };
-
-struct watch {
-	struct box *box;
-	struct credentials *credentials;
-	struct network *network; // NULL: the host's, or none
-	pid_t agent;             // as seen from here; also its process group
-	int failure;             // errno of the execution, 0: none
-	int status;              // -1: not known yet
-	bool gone;               // bwrap has been reaped
-	int bwrap_status;
+static const int forwarded_signals[] = {
+	SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2
 };
 
-static void say(const struct watch *watch, int kind, int value)
+struct supervisor {
+	struct box *box;
+	struct credentials *credentials;
+	struct network *network; // NULL: no network helpers
+	pid_t agent;             // in the pid namespace of claudebox; also its process group
+	int exec_error;          // errno of the agent's execution; 0: none
+	int status;              // exit status of the agent; -1: not known yet
+	bool bwrap_ended;
+	int bwrap_status; // as wait(2) reports it
+};
+
+// Slots of the poll array.
+enum {
+	SLOT_SIGNALS,
+	SLOT_CONTROL,
+	SLOT_CREDENTIALS,
+	SLOT_NETWORK,
+	SLOT_TERMINAL = SLOT_NETWORK + NETWORK_WATCHED,
+	SLOT_COUNT = SLOT_TERMINAL + TERMINAL_POLL_SLOTS,
+};
+
+static void send_to_init(const struct supervisor *supervisor, int kind, int value)
 {
-	control_say(watch->box->control, kind, value);
+	control_send(supervisor->box->control_fd, kind, value);
 }
 
-static bool in_foreground(const struct watch *watch)
+static bool in_foreground(const struct supervisor *supervisor)
 {
-	return watch->box->terminal >= 0 && tcgetpgrp(watch->box->terminal) == getpgrp();
+	return terminal_is_foreground(&supervisor->box->terminal);
 }
 
-// Takes the terminal from the agent, or from what is left of it, but never from another job of the user.
-static void take_terminal(const struct watch *watch)
+// Takes the foreground from the agent, or from a process group that has ended, but never from
+// another job of the user.
+static void take_foreground(const struct supervisor *supervisor)
 {
-	pid_t owner = watch->box->terminal < 0 ? -1 : tcgetpgrp(watch->box->terminal);
+	int terminal_fd = supervisor->box->terminal.fd;
+	pid_t owner = terminal_fd < 0 ? -1 : tcgetpgrp(terminal_fd);
 
 	if (owner <= 0 || owner == getpgrp())
 		return;
-	if (owner == watch->agent || (kill(-owner, 0) < 0 && errno == ESRCH))
-		tcsetpgrp(watch->box->terminal, getpgrp());
+	if (owner == supervisor->agent || (kill(-owner, 0) < 0 && errno == ESRCH))
+		tcsetpgrp(terminal_fd, getpgrp());
 }
 
-// Stops our whole job, as the terminal's Ctrl+Z would; returns when it is continued. In a group that nobody
-// could continue (no job-control shell above us) the kernel ignores the signal, and the agent just goes on: false.
-static bool stop_job(void)
+// Stops the process group of claudebox, as Ctrl+Z does, and returns when it is continued. Returns
+// false if the kernel ignored the signal because the group is orphaned: no job-control shell could
+// continue it.
+static bool stop_own_group(void)
 {
 	sigset_t stop;
 	sigset_t pending;
@@ -81,63 +98,69 @@ static bool stop_job(void)
 	return sigpending(&pending) == 0 && sigismember(&pending, SIGCONT);
 }
 
-// A terminal of its own is the agent's in any case.
-static void resume(const struct watch *watch)
+// Continues the agent, with the foreground of its terminal if claudebox has it or the terminal is
+// its own.
+static void resume_agent(const struct supervisor *supervisor)
 {
-	terminal_resumed(watch->box);
-	say(watch, MESSAGE_RESUME, watch->box->screen.relay || in_foreground(watch));
+	terminal_resume(&supervisor->box->terminal);
+	send_to_init(supervisor, MESSAGE_RESUME,
+		     supervisor->box->terminal.relay || in_foreground(supervisor));
 }
 
-static void agent_stopped(const struct watch *watch, int signal_number)
+static void handle_agent_stop(const struct supervisor *supervisor, int signal_number)
 {
 	bool wants_terminal = signal_number == SIGTTIN || signal_number == SIGTTOU;
 
-	// `fg` of a job that was running in the background sends no signal: it just gives us the terminal.
-	if (!(wants_terminal && in_foreground(watch))) {
-		take_terminal(watch);
-		terminal_stopping(watch->box);
-		// It would ask for a terminal for ever that it can never get.
-		if (!stop_job() && wants_terminal && !in_foreground(watch))
-			say(watch, MESSAGE_SIGNAL, SIGHUP);
+	// `fg` of a job that runs in the background gives claudebox the foreground without a
+	// signal.
+	if (!(wants_terminal && in_foreground(supervisor))) {
+		take_foreground(supervisor);
+		terminal_suspend(&supervisor->box->terminal);
+		// An agent that can neither stop nor get the terminal would try to use it forever.
+		if (!stop_own_group() && wants_terminal && !in_foreground(supervisor))
+			send_to_init(supervisor, MESSAGE_SIGNAL, SIGHUP);
 	}
-	resume(watch);
+	resume_agent(supervisor);
 }
 
-static bool receive(struct watch *watch)
+// Receives one message of init. Returns false if init has closed the socket.
+static bool receive_message(struct supervisor *supervisor)
 {
 	struct message message;
 	pid_t sender;
-	enum heard heard = control_hear(watch->box->control, &message, &sender);
+	enum control_result result =
+		control_receive(supervisor->box->control_fd, &message, &sender);
 
-	if (heard != HEARD_MESSAGE)
-		return heard == HEARD_NOTHING;
+	if (result != CONTROL_MESSAGE)
+		return result == CONTROL_NONE;
 	if (message.kind == MESSAGE_STARTED)
-		watch->agent = sender;
+		supervisor->agent = sender;
 	else if (message.kind == MESSAGE_FAILED)
-		watch->failure = message.value;
+		supervisor->exec_error = message.value;
 	else if (message.kind == MESSAGE_STOPPED)
-		agent_stopped(watch, message.value);
+		handle_agent_stop(supervisor, message.value);
 	else if (message.kind == MESSAGE_ENDED)
-		watch->status = message.value & 0xff;
+		supervisor->status = message.value & 0xff;
 	return true;
 }
 
-static void take_signal(struct watch *watch, int signals)
+static void handle_signal(struct supervisor *supervisor, int signals)
 {
+	struct box *box = supervisor->box;
 	struct signalfd_siginfo info;
 
 	if (read(signals, &info, sizeof(info)) != sizeof(info))
 		return;
 	if (info.ssi_signo == SIGCHLD) {
-		if (waitpid(watch->box->bwrap, &watch->bwrap_status, WNOHANG) == watch->box->bwrap)
-			watch->gone = true;
+		if (waitpid(box->bwrap, &supervisor->bwrap_status, WNOHANG) == box->bwrap)
+			supervisor->bwrap_ended = true;
 	} else if (info.ssi_signo == SIGCONT) {
-		if (watch->agent > 0)
-			resume(watch);
+		if (supervisor->agent > 0)
+			resume_agent(supervisor);
 	} else if (info.ssi_signo == SIGWINCH) {
-		terminal_resized(watch->box);
+		terminal_relay_resize(&box->terminal);
 	} else if (!(info.ssi_signo == SIGTSTP && info.ssi_pid == (uint32_t)getpid())) {
-		say(watch, MESSAGE_SIGNAL, (int)info.ssi_signo);
+		send_to_init(supervisor, MESSAGE_SIGNAL, (int)info.ssi_signo);
 	}
 }
 
@@ -146,143 +169,176 @@ int supervise_open_signals(void)
 	sigset_t set;
 
 	sigemptyset(&set);
-	for (size_t i = 0; i < ARRAY_SIZE(passed_signals); i++)
-		sigaddset(&set, passed_signals[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(forwarded_signals); i++)
+		sigaddset(&set, forwarded_signals[i]);
 	sigaddset(&set, SIGCHLD);
 	sigaddset(&set, SIGCONT);
 	sigaddset(&set, SIGWINCH);
-	sigaddset(&set, SIGTTIN); // an error is enough
-	sigaddset(&set, SIGTTOU); // we change the terminal's owner from behind it
+	// Blocked, but not read: in the background, read(2) fails instead, and tcsetpgrp(3)
+	// succeeds.
+	sigaddset(&set, SIGTTIN);
+	sigaddset(&set, SIGTTOU);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	sigdelset(&set, SIGTTIN);
 	sigdelset(&set, SIGTTOU);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static void take_network(struct watch *watch, const struct pollfd wait[NETWORK_WATCHED])
+static void prepare_poll(const struct supervisor *supervisor, int signals, int control,
+			 struct pollfd slots[SLOT_COUNT])
+{
+	int network[NETWORK_WATCHED] = { -1, -1, -1 };
+
+	if (supervisor->network)
+		network_watched(supervisor->network, network);
+	slots[SLOT_SIGNALS] = (struct pollfd){ .fd = signals, .events = POLLIN };
+	slots[SLOT_CONTROL] = (struct pollfd){ .fd = control, .events = POLLIN };
+	slots[SLOT_CREDENTIALS] =
+		(struct pollfd){ .fd = credentials_descriptor(supervisor->credentials),
+				 .events = POLLIN };
+	for (int i = 0; i < NETWORK_WATCHED; i++)
+		slots[SLOT_NETWORK + i] = (struct pollfd){ .fd = network[i], .events = POLLIN };
+	terminal_relay_prepare_poll(&supervisor->box->terminal, slots + SLOT_TERMINAL);
+}
+
+// Waits for an event. If none comes, does the work whose time has come: the check of the terminal,
+// or the start of the credentials watch. Returns false with errno if poll(2) fails.
+static bool wait_for_event(struct supervisor *supervisor, struct pollfd slots[SLOT_COUNT])
+{
+	struct terminal *terminal = &supervisor->box->terminal;
+	int credentials_ms = credentials_timeout(supervisor->credentials);
+	int terminal_ms = terminal_timeout(terminal);
+	bool terminal_first = terminal_ms >= 0 &&
+			      (credentials_ms < 0 || terminal_ms < credentials_ms);
+	int ready = poll(slots, SLOT_COUNT, terminal_first ? terminal_ms : credentials_ms);
+
+	if (ready < 0 && errno != EINTR)
+		return false;
+	terminal_check(terminal, ready == 0 && terminal_first);
+	if (ready == 0 && !terminal_first) {
+		credentials_watch(supervisor->credentials);
+		malloc_trim(0); // returns freed memory to the kernel before a long wait
+	}
+	return true;
+}
+
+static void handle_network(struct supervisor *supervisor,
+			   const struct pollfd slots[NETWORK_WATCHED])
 {
 	bool ready[NETWORK_WATCHED];
 	bool any = false;
 
 	for (int i = 0; i < NETWORK_WATCHED; i++)
-		any |= ready[i] = wait[i].revents != 0;
+		any |= ready[i] = slots[i].revents != 0;
 	if (any)
-		network_take(watch->network, ready);
+		network_take(supervisor->network, ready);
 }
 
-static bool watch_box(struct watch *watch, struct error *error)
+// Receives the messages that init sent before it ended, until the exit status is known.
+static void receive_last_messages(struct supervisor *supervisor, int control)
 {
-	CLEANUP_FD int signals = supervise_open_signals();
-	int control = watch->box->control;
-	int beside[NETWORK_WATCHED] = { -1, -1, -1 };
+	while (control >= 0 && supervisor->status < 0 && receive_message(supervisor) &&
+	       supervisor->status < 0) {
+		struct pollfd slot = { .fd = control, .events = POLLIN };
 
-	if (signals < 0)
-		return error_set(error, "cannot watch signals: %s", strerror(errno));
-	while (!watch->gone) {
-		if (watch->network)
-			network_watched(watch->network, beside);
-
-		struct pollfd wait[] = { { .fd = signals, .events = POLLIN },
-					 { .fd = control, .events = POLLIN },
-					 { .fd = credentials_descriptor(watch->credentials),
-					   .events = POLLIN },
-					 { .fd = beside[0], .events = POLLIN },
-					 { .fd = beside[1], .events = POLLIN },
-					 { .fd = beside[2], .events = POLLIN },
-					 { .fd = -1 },
-					 { .fd = -1 } };
-		int patience = credentials_timeout(watch->credentials);
-		int look = terminal_timeout(watch->box);
-		bool looks = look >= 0 && (patience < 0 || look < patience);
-		int ready;
-
-		terminal_watched(watch->box, wait + 6);
-		ready = poll(wait, ARRAY_SIZE(wait), looks ? look : patience);
-
-		if (ready < 0 && errno != EINTR)
-			return error_set(error, "cannot wait: %s", strerror(errno));
-		terminal_look(watch->box, ready == 0 && looks);
-		if (ready == 0 && !looks) {
-			credentials_watch(watch->credentials);
-			malloc_trim(0); // returns freed memory before a long wait
-		}
-		// Messages first: the last one may come together with the end of the process.
-		if (wait[1].revents && !receive(watch))
-			control = -1;
-		if (wait[0].revents)
-			take_signal(watch, signals);
-		if (wait[2].revents)
-			credentials_changed(watch->credentials);
-		if (!watch->gone)
-			take_network(watch, wait + 3);
-		terminal_take(watch->box, wait + 6);
-	}
-	while (control >= 0 && watch->status < 0 && receive(watch) && watch->status < 0) {
-		struct pollfd left = { .fd = control, .events = POLLIN };
-
-		if (poll(&left, 1, 0) <= 0)
+		if (poll(&slot, 1, 0) <= 0)
 			break;
 	}
+}
+
+// Handles events until bwrap has ended.
+static bool run_loop(struct supervisor *supervisor, struct error *error)
+{
+	CLEANUP_FD int signals = supervise_open_signals();
+	int control = supervisor->box->control_fd;
+
+	if (signals < 0)
+		return error_set(error, "cannot create a signalfd: %s", strerror(errno));
+	while (!supervisor->bwrap_ended) {
+		struct pollfd slots[SLOT_COUNT];
+
+		prepare_poll(supervisor, signals, control, slots);
+		if (!wait_for_event(supervisor, slots))
+			return error_set(error, "cannot wait for events: %s", strerror(errno));
+		// Messages first: the last one may arrive together with SIGCHLD.
+		if (slots[SLOT_CONTROL].revents && !receive_message(supervisor))
+			control = -1;
+		if (slots[SLOT_SIGNALS].revents)
+			handle_signal(supervisor, signals);
+		if (slots[SLOT_CREDENTIALS].revents)
+			credentials_changed(supervisor->credentials);
+		if (!supervisor->bwrap_ended)
+			handle_network(supervisor, slots + SLOT_NETWORK);
+		terminal_relay_handle_poll(&supervisor->box->terminal, slots + SLOT_TERMINAL);
+	}
+	receive_last_messages(supervisor, control);
 	return true;
 }
 
-static bool not_started(const struct watch *watch, const struct plan *plan, struct error *error)
+// Returns the exit status of bwrap as a shell shows it.
+static int bwrap_exit_status(const struct supervisor *supervisor)
 {
-	const char *cure = NULL;
-	const char *output;
-	// A machine that makes sandboxes is not to blame, whatever its settings look like.
-	const char *problem = check_try_sandbox(error->arena, plan->bwrap, &output)
-				      ? NULL
-				      : check_userns_problem(error->arena, &cure);
-
-	if (problem)
-		error_hint(error, "%s: %s", problem, cure);
-	else if (plan->limits.way == LIMITS_SYSTEMD)
-		error_hint(error, "systemd-run or bwrap says above what failed; without \"limits\" "
-				  "in the profile systemd is not needed");
-	else
-		error_hint(error,
-			   "bwrap says above what failed; claudebox --check looks at the usual "
-			   "reasons");
-	return error_set(error, "the sandbox could not be set up (bwrap ended with %d)",
-			 WIFEXITED(watch->bwrap_status)
-				 ? WEXITSTATUS(watch->bwrap_status)
-				 : EXIT_SIGNAL_BASE + WTERMSIG(watch->bwrap_status));
+	return WIFSIGNALED(supervisor->bwrap_status)
+		       ? EXIT_SIGNAL_BASE + WTERMSIG(supervisor->bwrap_status)
+		       : WEXITSTATUS(supervisor->bwrap_status);
 }
 
-static bool not_executed(const struct watch *watch, const struct plan *plan, struct error *error)
+// Sets the error for a bwrap that failed before the agent started.
+static bool set_setup_error(const struct supervisor *supervisor, const struct plan *plan,
+			    struct error *error)
 {
-	error->status = watch->failure == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
-	error_hint(error, "what is in the box is shown by --dry-run");
-	return error_set(error, "cannot execute '%s' in the box: %s",
-			 quote_display(error->arena, plan->command.items[0], 0),
-			 strerror(watch->failure));
+	const char *fix = NULL;
+	const char *output;
+	// The settings of the machine are the reason only if bwrap cannot create the smallest
+	// sandbox either.
+	const char *problem = check_try_sandbox(error->arena, plan->bwrap, &output)
+				      ? NULL
+				      : check_userns_problem(error->arena, &fix);
+
+	error_set(error, "cannot set up the sandbox: bwrap exited with status %d",
+		  bwrap_exit_status(supervisor));
+	if (problem)
+		return error_hint(error, "%s: %s", problem, fix);
+	if (plan->limits.way == LIMITS_SYSTEMD)
+		return error_hint(error, "the message of systemd-run or bwrap is above; a profile "
+					 "without \"limits\" does not need systemd");
+	return error_hint(error, "the message of bwrap is above; claudebox --check tests for the "
+				 "usual reasons");
+}
+
+// Sets the error for an agent that init could not execute.
+static bool set_exec_error(const struct supervisor *supervisor, const struct plan *plan,
+			   struct error *error)
+{
+	error->status = supervisor->exec_error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+	error_set(error, "cannot execute '%s' in the box: %s",
+		  quote_display(error->arena, plan->command.items[0], 0),
+		  strerror(supervisor->exec_error));
+	return error_hint(error, "--dry-run shows what is in the box");
 }
 
 bool box_supervise(struct box *box, const struct plan *plan, struct network *network,
 		   int *ret_status, struct error *error)
 {
 	struct credentials credentials = { .plan = plan, .watch = -1 };
-	struct watch watch = {
+	struct supervisor supervisor = {
 		.box = box, .credentials = &credentials, .network = network, .status = -1
 	};
 	bool ok;
 
 	malloc_trim(0);
-	terminal_relay_started(box);
-	ok = watch_box(&watch, error);
-	take_terminal(&watch);
+	terminal_relay_start(&box->terminal);
+	ok = run_loop(&supervisor, error);
+	take_foreground(&supervisor);
 	credentials_end(&credentials);
 	if (!ok)
 		return false;
-	if (watch.failure)
-		return not_executed(&watch, plan, error);
-	if (watch.status < 0 && watch.agent <= 0)
-		return not_started(&watch, plan, error);
-	if (watch.status < 0) // the box was killed from outside
-		watch.status = WIFSIGNALED(watch.bwrap_status)
-				       ? EXIT_SIGNAL_BASE + WTERMSIG(watch.bwrap_status)
-				       : WEXITSTATUS(watch.bwrap_status);
-	*ret_status = watch.status;
+	if (supervisor.exec_error)
+		return set_exec_error(&supervisor, plan, error);
+	if (supervisor.status < 0 && supervisor.agent <= 0)
+		return set_setup_error(&supervisor, plan, error);
+	if (supervisor.status < 0) // a process outside the box has killed it
+		supervisor.status = bwrap_exit_status(&supervisor);
+	*ret_status = supervisor.status;
 	return true;
 }

@@ -4,16 +4,16 @@
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "box/launch.h"
+#include "box/inputs.h"
 #include "probe/file_system.h"
 #include "seccomp/programs.h"
 #include "sys/capture.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
 #include "sys/memfd.h"
+#include "sys/read.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -110,11 +110,9 @@ const char *check_userns_problem(struct arena *arena, const char **ret_fix)
 		return "this is a chroot, where the kernel does not allow user namespaces";
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(causes); i++) {
-		// Not file_read: stat reports the size 0 for a kernel file.
-		CLEANUP_FILE FILE *file = fopen(causes[i].file, "re");
-		char value[16] = "";
+		char value[16];
 
-		if (!file || !fgets(value, sizeof(value), file))
+		if (read_kernel_file(AT_FDCWD, causes[i].file, value, sizeof(value)) <= 0)
 			continue;
 		if (value[0] == causes[i].bad && (value[1] == '\n' || value[1] == '\0')) {
 			*ret_fix = causes[i].fix(arena);

@@ -7,6 +7,7 @@
 #include "base/quote.h"
 #include "base/screen.h"
 #include "base/text.h"
+#include "base/width.h"
 #include "config/options.h"
 #include "plan/plan.h"
 #include "prove/attacks.h"

@@ -4,9 +4,9 @@
 
 #include "base/arena.h"
 #include "base/json.h"
-#include "base/quote.h"
 #include "base/screen.h"
 #include "base/text.h"
+#include "base/width.h"
 
 enum { NARROW_COLUMNS = 60, INDENT = 4, STATE_COLUMNS = 8, NAME_COLUMNS = 9 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Looks users and groups up: where the system says (NSS), or in /etc alone when the program is static. NSS loads
-// libraries, and those of another C library than its own would bring a static program down.
+// Looks up users and groups.
+//
+// A static program reads /etc/passwd and /etc/group only. NSS would load shared libraries, and
+// those of another C library crash a static program.
 #include "sys/accounts.h"
 
 #ifdef STATIC_PROGRAM

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Looks users and groups up: where the system says (NSS), or in /etc alone when the program is static. NSS loads
-// libraries, and those of another C library than its own would bring a static program down.
+// Looks up users and groups.
 #pragma once
 
 #include <grp.h>
 #include <pwd.h>
 #include <sys/types.h>
 
-// Until the next call; NULL: nobody.
+// Both return NULL if there is no such account. The result is valid until the next call.
 const struct passwd *account_by_uid(uid_t uid);
 const struct group *group_by_name(const char *name);

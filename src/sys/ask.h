@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The question before the start (UX-02).
+// Asks the user a yes-or-no question on the terminal.
 #pragma once
 
 #include "base/error.h"
 
 #include <stdbool.h>
 
-// Asks on the terminal. False with an error when the answer is no or nobody can be asked.
+// Asks whether to start the box. Returns false with an error if the answer is no, or there is no
+// terminal.
 bool ask_confirmation(struct error *error);
-// A question that may be answered no. False with an error when nobody can be asked.
+// Asks a question and stores the answer. Returns false with an error if there is no terminal.
 bool ask_yes_no(const char *question, bool *ret_yes, struct error *error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Attributes that release what a function holds on every way out. For code that acts, not for pure code.
+// Attributes that close a descriptor or stream at the end of its scope. For acting code only.
 #pragma once
 
 #include <dirent.h>
@@ -28,7 +28,7 @@ static inline void cleanup_fclose(FILE **file)
 #define CLEANUP_DIR  __attribute__((cleanup(cleanup_closedir)))
 #define CLEANUP_FILE __attribute__((cleanup(cleanup_fclose)))
 
-// Hands a descriptor on, so that the cleanup leaves it alone.
+// Returns the descriptor and sets *fd to -1, so that the cleanup does not close it.
 static inline int take_fd(int *fd)
 {
 	int taken = *fd;

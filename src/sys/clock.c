@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Clocks, in milliseconds.
+// Reads clocks, in milliseconds.
 #include "sys/clock.h"
 
 #include <time.h>

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Clocks, in milliseconds.
+// Reads clocks, in milliseconds.
 #pragma once
 
 #include <stdint.h>
 
-// Returns the time of a clock that never goes back.
+// Returns the time of CLOCK_MONOTONIC.
 int64_t clock_monotonic_ms(void);
-// Returns the time since 1970.
+// Returns the time since 1970-01-01.
 int64_t clock_realtime_ms(void);
-// Returns the part of a timeout that is left, for poll(2): `timeout_ms` counted from `start_ms`, never negative.
+// Returns the rest of a timeout that began at `start_ms` (CLOCK_MONOTONIC), for poll(2); 0 if it
+// has expired.
 int clock_left_ms(int64_t start_ms, int timeout_ms);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reading files and following links without being led astray.
+// Opens and reads files without following symbolic links, and resolves symbolic links.
 #include "sys/files.h"
 
 #include "base/arena.h"
@@ -28,7 +28,8 @@ static enum file_kind kind_of(mode_t mode)
 	return FILE_OTHER;
 }
 
-// Most paths have no link in them, or are not there at all: the kernel tells so at once. False: look closer.
+// Resolves a path without symbolic links, or a missing one, with one system call. Returns false if
+// file_follow() has to resolve the path component by component.
 static bool follow_plain(struct arena *arena, const char *path, struct followed *result)
 {
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS };
@@ -101,7 +102,7 @@ struct followed file_follow(struct arena *arena, const char *path)
 	return result;
 }
 
-// Before Linux 5.6, and under filters that do not know openat2.
+// Opens a path component by component: Linux before 5.6 and some seccomp filters lack openat2(2).
 static int open_by_steps(int directory, const char *path, int flags)
 {
 	CLEANUP_FD int at = openat(*path == '/' ? AT_FDCWD : directory, *path == '/' ? "/" : ".",
@@ -139,7 +140,8 @@ int file_open(int directory, const char *path, int flags)
 							     : fd;
 }
 
-// A file may grow, shrink or be replaced meanwhile: no more is read than it had.
+// Reads the text of a regular file. The file may change meanwhile, so no more is read than the size
+// that fstat(2) reported. Returns NULL on failure.
 static const char *read_text(struct arena *arena, int fd, size_t limit)
 {
 	struct stat status;
@@ -162,6 +164,24 @@ static const char *read_text(struct arena *arena, int fd, size_t limit)
 		length += (size_t)got;
 	}
 	return memchr(text, '\0', length) ? NULL : text;
+}
+
+bool file_is_same(int fd, const struct file_id *id)
+{
+	struct stat status;
+
+	return fstat(fd, &status) == 0 && !S_ISLNK(status.st_mode) &&
+	       (!id->inode || (status.st_dev == id->device && status.st_ino == id->inode));
+}
+
+DIR *open_directory_stream(int parent, const char *name)
+{
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+
+	if (fd >= 0 && !directory)
+		close(fd);
+	return directory;
 }
 
 enum { READ_FLAGS = O_RDONLY | O_NONBLOCK | O_NOCTTY };

@@ -1,19 +1,34 @@
 // SPDX-License-Identifier: MIT
-// Reading files and following links without being led astray.
+// Opens and reads files without following symbolic links, and resolves symbolic links.
 #pragma once
 
 #include "base/arena.h"
 #include "base/file.h"
 
+#include <dirent.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { READ_FOLLOW = 1 };
 
-// Follows every link of a path, component by component.
+// Resolves every symbolic link of a path, component by component.
 struct followed file_follow(struct arena *arena, const char *path);
-// The text of a small regular file. NULL when it is missing, too long, no regular file or not text. Never blocks.
-// Without READ_FOLLOW, no part of the path may be a link.
+
+// Reads the text of a small regular file. Returns NULL if it is missing, longer than `limit`, not a
+// regular file, or contains a NUL byte. Never blocks. Without READ_FOLLOW in `flags`, no component
+// of the path may be a symbolic link.
 const char *file_read(struct arena *arena, const char *path, size_t limit, int flags);
+// Does the same for a path relative to `directory`, without following symbolic links.
 const char *file_read_at(struct arena *arena, int directory, const char *name, size_t limit);
-// Opens, close-on-exec, what no link leads to; -1 with errno.
+
+// Opens a path close-on-exec. No component may be a symbolic link. Returns -1 with errno on
+// failure.
 int file_open(int directory, const char *path, int flags);
+
+// Returns whether `fd` is the file that was probed (an `id` of 0: any file) and not a symbolic
+// link. Inode numbers are reused, so a link can have the number of the file that it replaced.
+bool file_is_same(int fd, const struct file_id *id);
+
+// Opens a directory for readdir(3) without following a symbolic link; "." lists `parent` itself.
+// Returns NULL with errno on failure.
+DIR *open_directory_stream(int parent, const char *name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who reads what we print: a person in front of a terminal, or a program; and how both are told something.
+// Prints results, messages and errors for a terminal or for a program.
 #include "sys/output.h"
 
 #include "base/arena.h"
@@ -16,9 +16,9 @@
 #include <termios.h>
 #include <unistd.h>
 
-enum { USUAL_COLUMNS = 80 }; // of a terminal that does not know, such as a serial line
+enum { DEFAULT_COLUMNS = 80 }; // for a terminal of unknown width, such as a serial line
 
-// As the C library would decide, but for what is not installed.
+// Decides as the C library does, except that the locale need not be installed.
 static bool locale_is_ascii(void)
 {
 	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
@@ -44,7 +44,7 @@ struct reader output_reader(int fd)
 	reader.escapes = term && *term && !str_equal(term, "dumb");
 	reader.colour = reader.escapes && !(no_color && *no_color);
 	ioctl(fd, TIOCGWINSZ, &size);
-	reader.columns = size.ws_col ? size.ws_col : USUAL_COLUMNS;
+	reader.columns = size.ws_col ? size.ws_col : DEFAULT_COLUMNS;
 	return reader;
 }
 
@@ -52,12 +52,13 @@ bool output_print(int fd, const char *text, struct error *error)
 {
 	if (write_all(fd, text, strlen(text)))
 		return true;
-	error_hint(error, "look at where the output goes: is the disk full?");
-	return error_set(error, "cannot write the result: %s", strerror(errno));
+	error_set(error, "cannot write the result: %s", strerror(errno));
+	return error_hint(error, "check the destination of the output: is the disk full?");
 }
 
-// An agent may have the terminal in raw mode: lines need carriage returns of their own.
-static const char *with_returns(struct arena *arena, const char *text)
+// Adds a carriage return before each newline if the terminal does not: the agent may have set raw
+// mode.
+static const char *add_carriage_returns(struct arena *arena, const char *text)
 {
 	struct termios mode;
 	struct text out = { .arena = arena };
@@ -82,10 +83,10 @@ void output_message(const char *label, const char *format, ...)
 	text = arena_vprintf(&arena, format, args);
 	va_end(args);
 	text_printf(&screen.out, "%s: ", label);
-	// A program gets the very text, whose lines have indents of their own.
+	// The lines of a multi-line text have their own indents; a program gets them unchanged.
 	screen_add_wrapped(&screen, STYLE_PLAIN, text,
 			   screen.reader.terminal ? strlen(label) + 2 : 0);
-	text = with_returns(&arena, text_get(&screen.out));
+	text = add_carriage_returns(&arena, text_get(&screen.out));
 	write_all(STDERR_FILENO, text, strlen(text));
 	arena_free(&arena);
 }

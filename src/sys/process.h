@@ -1,20 +1,31 @@
 // SPDX-License-Identifier: MIT
-// Child processes: waiting for their end, and ending them.
+// Waits for processes, kills them, and opens their namespaces.
 #pragma once
 
 #include <sys/types.h>
 
-// Returns a descriptor that is readable when the process has ended; -1 with errno.
+// Returns a descriptor that becomes readable when the process ends; -1 with errno.
 int process_open(pid_t pid);
 
-// Waits for the end of a child, however long that takes. Returns its status as wait(2) gives it, -1 when it is no child.
+// Waits for a child without a timeout. Returns its status as wait(2) reports it, -1 if it is not a
+// child.
 int process_wait(pid_t pid);
 
-// Kills a child and waits for its end. Returns its status as wait(2) gives it.
+// Kills a child and waits for it. Returns its status as wait(2) reports it.
 int process_kill(pid_t pid);
 
-// Waits for the end of a child and kills it when the timeout is over. Returns its status as wait(2) gives it.
+// Waits for a child, and kills it when the timeout expires. Returns its status as wait(2) reports
+// it.
 int process_wait_or_kill(pid_t pid, int timeout_ms);
 
-// Returns the exit status that `status`, of wait(2), holds; -1 when the process did not end by itself.
+// Returns the exit status in a status of wait(2); -1 if a signal ended the process.
 int process_exit_status(int status);
+
+// Makes the kernel send a signal to the calling process when its parent ends. Called by a child
+// after fork(2); `parent` is the pid of the process that forked. Exits if the parent has ended
+// already.
+void process_end_with_parent(pid_t parent, int signal_number);
+
+// Opens a namespace of a process, /proc/PID/ns/NAME, close-on-exec. Returns -1 with errno on
+// failure.
+int process_open_namespace(pid_t pid, const char *name);

@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: MIT
-// The first thing done: whatever the caller left behind (descriptors, signals, limits, rights) does no harm from here on.
+// Checks and resets what claudebox inherits from its caller: descriptors, signals, limits,
+// privileges.
 #include "sys/process_setup.h"
 
 #include "base/error.h"
+#include "sys/cleanup.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-enum { FEWEST_FILES = 64 };
+enum { MIN_OPEN_FILES = 64 };
 
-// The first file that is opened must not become the place where errors are written to.
+// Opens /dev/null for closed standard descriptors. Otherwise the first file that is opened would
+// become one of them, and receive error messages.
 static bool fill_standard_descriptors(struct error *error)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -24,8 +29,9 @@ static bool fill_standard_descriptors(struct error *error)
 	return true;
 }
 
-// The agent inherits these descriptors. A directory leads to every file of the host by /proc/self/fd/0/.., and so does an
-// O_PATH descriptor; a block device is a whole file system. Nothing that claudebox or the agent does needs one.
+// Refuses standard descriptors that would let the agent, which inherits them, reach other files.
+// From a directory or an O_PATH descriptor, /proc/self/fd/0/.. leads to every file of the host; a
+// block device is a whole file system.
 static bool check_standard_descriptors(struct error *error)
 {
 	static const char *const names[] = { "standard input", "standard output",
@@ -47,41 +53,39 @@ static bool check_standard_descriptors(struct error *error)
 			kind = "opened with O_PATH";
 		if (!kind)
 			continue;
-		error_hint(error, "redirect it to a file, a pipe or /dev/null");
-		return error_set(error, "%s is %s: the agent could reach other files through it",
-				 names[fd], kind);
+		error_set(error, "%s is %s: the agent could reach other files through it",
+			  names[fd], kind);
+		return error_hint(error, "redirect it to a file, a pipe or /dev/null");
 	}
 	return true;
 }
 
-static bool check_rights(struct error *error)
+static bool check_privileges(struct error *error)
 {
 	if (getuid() == geteuid() && getgid() == getegid() && !getauxval(AT_SECURE))
 		return true;
-	error_hint(error,
-		   "take them off: chmod ug-s, setcap -r; claudebox needs no rights of its own");
-	return error_set(error, "claudebox is installed with the rights of someone else");
+	error_set(error, "claudebox must not be setuid, setgid or have file capabilities");
+	return error_hint(error, "remove them with `chmod ug-s` or `setcap -r`");
 }
 
 static bool check_limits(struct error *error)
 {
 	struct rlimit files;
 
-	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur >= FEWEST_FILES)
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur >= MIN_OPEN_FILES)
 		return true;
-	error_hint(error, "raise the limit: `ulimit -n 1024`");
-	return error_set(error, "too few files may be open at a time (%lu)",
-			 (unsigned long)files.rlim_cur);
+	error_set(error, "the limit on open files is too low: %lu", (unsigned long)files.rlim_cur);
+	return error_hint(error, "raise the limit: `ulimit -n 1024`");
 }
 
-static void settle_signals(void)
+static void reset_signals(void)
 {
 	struct sigaction standard = { .sa_handler = SIG_DFL };
 	sigset_t size;
 
-	// Ignored, the kernel would throw away how children end, and we would wait for ever.
+	// If SIGCHLD is ignored, the kernel discards the status of children and waitpid(2) fails.
 	sigaction(SIGCHLD, &standard, NULL);
-	// Blocked, a file that may not grow is an error, and we live to tell.
+	// If SIGXFSZ is blocked, exceeding the limit on file size is an error of write(2).
 	sigemptyset(&size);
 	sigaddset(&size, SIGXFSZ);
 	sigprocmask(SIG_BLOCK, &size, NULL);
@@ -90,10 +94,32 @@ static void settle_signals(void)
 bool process_setup(struct error *error)
 {
 	if (!fill_standard_descriptors(error) || !check_standard_descriptors(error) ||
-	    !check_rights(error) || !check_limits(error))
+	    !check_privileges(error) || !check_limits(error))
 		return false;
-	settle_signals();
-	// Other programs of the user, an agent in another box's project tool among them, have no business in our memory.
+	reset_signals();
+	// Other processes of the same user cannot read the memory of claudebox or attach a
+	// debugger.
 	prctl(PR_SET_DUMPABLE, 0);
+	return true;
+}
+
+bool close_inherited_on_exec(struct error *error)
+{
+	CLEANUP_DIR DIR *directory = NULL;
+	struct dirent *entry;
+
+	if (close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) == 0)
+		return true;
+	// Linux before 5.11 has no CLOSE_RANGE_CLOEXEC.
+	directory = opendir("/proc/self/fd");
+	if (!directory)
+		return error_set(error, "cannot list the open descriptors: %s", strerror(errno));
+	while ((entry = readdir(directory))) {
+		int fd = (int)strtol(entry->d_name, NULL, 10);
+
+		if (fd > STDERR_FILENO && fcntl(fd, F_SETFD, FD_CLOEXEC) < 0)
+			return error_set(error, "cannot make descriptor %d close-on-exec: %s", fd,
+					 strerror(errno));
+	}
 	return true;
 }

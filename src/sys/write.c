@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes files in directories where a box may have planted anything: no link is followed, nothing is written in place.
+// Writes files in directories that a box can change: follows no symbolic link, writes no file in
+// place.
 #include "sys/write.h"
 
 #include "base/arena.h"
@@ -14,25 +15,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool write_fail(struct error *error, const char *what, const char *path)
+bool write_fail(struct error *error, const char *operation, const char *path)
 {
 	int code = errno;
 
+	error_set(error, "cannot %s '%s': %s", operation, quote_display(error->arena, path, 0),
+		  strerror(code));
 	if (code == ENOSPC || code == EDQUOT)
-		error_hint(error, "the disk is full: free some space and start again");
-	else if (code == EFBIG)
-		error_hint(error, "raise the limit on the size of files: `ulimit -f unlimited`");
-	else if (code == EROFS)
-		error_hint(error, "claudebox keeps its state there: make it writable");
-	else
-		error_hint(error, "look at the owner and mode of that path and its directory");
-	return error_set(error, "cannot %s '%s': %s", what, quote_display(error->arena, path, 0),
-			 strerror(code));
+		return error_hint(error, "the disk is full: free some space and start again");
+	if (code == EFBIG)
+		return error_hint(error, "raise the limit on file size: `ulimit -f unlimited`");
+	if (code == EROFS)
+		return error_hint(error, "claudebox stores its state there: make it writable");
+	return error_hint(error, "check the owner and mode of that path and of its directory");
 }
 
-// A box can take the rights off a directory that it writes to, and a umask those of a new one; the user is not locked out
-// by that.
-static int open_again(int parent, const char *name)
+// Sets the mode of a directory to 0700 and opens it. A box can remove the permissions of a
+// directory that it writes to, and a umask those of a new one.
+static int open_with_mode_0700(int parent, const char *name)
 {
 	CLEANUP_FD int fd = openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	char path[64];
@@ -45,19 +45,27 @@ static int open_again(int parent, const char *name)
 
 int open_directory(int parent, const char *name, const char *shown, struct error *error)
 {
-	bool made = mkdirat(parent, name, 0700) == 0;
+	bool created = mkdirat(parent, name, 0700) == 0;
 	int fd;
 
-	if (!made && errno != EEXIST) {
-		write_fail(error, "make directory", shown);
+	if (!created && errno != EEXIST) {
+		write_fail(error, "create directory", shown);
 		return -1;
 	}
-	fd = made ? -1 : openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 && (made || errno == EACCES))
-		fd = open_again(parent, name);
+	fd = created ? -1 : openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && (created || errno == EACCES))
+		fd = open_with_mode_0700(parent, name);
 	if (fd < 0)
 		write_fail(error, "open directory", shown);
 	return fd;
+}
+
+bool write_kernel_file(int directory, const char *name, const char *value)
+{
+	CLEANUP_FD int fd = openat(directory, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	size_t length = strlen(value);
+
+	return fd >= 0 && write(fd, value, length) == (ssize_t)length;
 }
 
 bool write_all(int fd, const void *bytes, size_t count)
@@ -75,16 +83,15 @@ bool write_all(int fd, const void *bytes, size_t count)
 	return true;
 }
 
-// What stands in the way is moved aside, not lost; a link is replaced.
 bool move_aside(int directory, const char *name, struct error *error)
 {
 	struct stat status;
 
 	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
-		return errno == ENOENT || write_fail(error, "look at", name);
+		return errno == ENOENT || write_fail(error, "examine", name);
 	if (S_ISLNK(status.st_mode))
 		return unlinkat(directory, name, 0) == 0 || errno == ENOENT ||
-		       write_fail(error, "replace", name);
+		       write_fail(error, "remove", name);
 	for (int i = 0; i < 100; i++) {
 		const char *aside = arena_printf(error->arena, "%s.own%.0d", name, i);
 
@@ -93,7 +100,7 @@ bool move_aside(int directory, const char *name, struct error *error)
 		if (errno != EEXIST)
 			break;
 	}
-	return write_fail(error, "move aside", name);
+	return write_fail(error, "rename", name);
 }
 
 static bool is_directory(int directory, const char *name)
@@ -118,7 +125,7 @@ bool replace_file(int directory, const char *name, const char *content, struct e
 		    0600);
 	if (fd < 0)
 		return write_fail(error, "write", name);
-	// Whatever the umask takes, we must be able to read it again.
+	// The umask may have removed permissions that claudebox needs to read the file later.
 	if (fchmod(fd, 0600) < 0 || !write_all(fd, content, strlen(content)) || fsync(fd) < 0 ||
 	    renameat(directory, temporary, directory, name) < 0) {
 		write_fail(error, "write", name);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes files in directories where a box may have planted anything: no link is followed, nothing is written in place.
+// Writes files in directories that a box can change: follows no symbolic link, writes no file in
+// place.
 #pragma once
 
 #include "base/error.h"
@@ -7,18 +8,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Writes all of the bytes to fd. False with errno.
+// Writes all bytes to fd. Returns false with errno on failure.
 bool write_all(int fd, const void *bytes, size_t count);
 
-// Sets the error "cannot DO 'path'" from errno, with a hint that fits it. Returns false.
-bool write_fail(struct error *error, const char *what, const char *path);
+// Writes a value to a file of /proc, /sys or a cgroup, with one write(2). Returns false with errno
+// on failure.
+bool write_kernel_file(int directory, const char *name, const char *value);
 
-// Opens a directory without following a link, and creates it with mode 0700 when it is missing; -1 with an error. `shown`
-// is its name in messages.
+// Sets the error "cannot OPERATION 'path'" from errno, with a hint for that errno. Returns false.
+bool write_fail(struct error *error, const char *operation, const char *path);
+
+// Opens a directory without following a symbolic link. Creates it with mode 0700 if it is missing.
+// `shown` is its path in messages. Returns -1 with an error on failure.
 int open_directory(int parent, const char *name, const char *shown, struct error *error);
 
-// Renames the entry of that name to NAME.own, so that the name is free; a symbolic link is removed.
+// Frees a name in a directory: renames the entry to NAME.own, NAME.own1 and so on, or removes it if
+// it is a symbolic link. Returns true if there is no such entry, false with an error on failure.
 bool move_aside(int directory, const char *name, struct error *error);
 
-// Puts a new file in place of the entry of that name, by rename.
+// Replaces a file by rename(2) with one of this content. A directory of that name is moved aside.
+// Returns false with an error on failure.
 bool replace_file(int directory, const char *name, const char *content, struct error *error);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The state machine: splits a stream into characters and sequences, across any split of the writes.
+// State machine of the terminal filter: splits a stream into characters and sequences, however it
+// is divided into writes.
 #include "terminal/filter.h"
 
 #include "terminal/rules.h"
@@ -21,217 +22,226 @@ struct output {
 	size_t length;
 };
 
-static void put(struct output *out, const char *bytes, size_t count)
+static void output_add(struct output *out, const char *bytes, size_t count)
 {
 	memcpy(out->bytes + out->length, bytes, count);
 	out->length += count;
 }
 
-// What stands for a byte that is no text.
-static void put_replacement(struct output *out)
+// Adds U+FFFD in place of a byte that is not valid UTF-8.
+static void output_add_replacement(struct output *out)
 {
-	put(out, "\xef\xbf\xbd", 3);
+	output_add(out, "\xef\xbf\xbd", 3);
 }
 
-static void drop(struct terminal_filter *filter)
+// Discards the current sequence.
+static void reset_state(struct terminal_filter *filter)
 {
 	filter->state = FILTER_GROUND;
 	filter->length = 0;
-	filter->unfit = false;
+	filter->rejected = false;
 }
 
-static void hold(struct terminal_filter *filter, char byte)
+static void sequence_add(struct terminal_filter *filter, char byte)
 {
-	if (filter->length < FILTER_HELD)
-		filter->held[filter->length++] = byte;
+	if (filter->length < FILTER_SEQUENCE_MAX)
+		filter->sequence[filter->length++] = byte;
 	else
-		filter->unfit = true;
+		filter->rejected = true;
 }
 
-static void begin(struct terminal_filter *filter, enum filter_state state, char byte)
+static void begin_sequence(struct terminal_filter *filter, enum filter_state state, char byte)
 {
-	drop(filter);
+	reset_state(filter);
 	filter->state = state;
-	hold(filter, byte);
+	sequence_add(filter, byte);
 }
 
-// The controls that move the cursor, the bell, and the choice between two character sets. Not ENQ, which the terminal
-// answers, nor those that stop and start it.
+// Returns whether a byte below DEL passes: the bell, controls that move the cursor or select a
+// character set, and text. ENQ requests an answer, XON and XOFF control the output: they do not
+// pass.
 static bool control_passes(unsigned char byte)
 {
 	return (byte >= BEL && byte <= 0x0f) || byte >= ' ';
 }
 
-// How a character of UTF-8 goes on; false: none begins so.
-static bool begin_rune(struct terminal_filter *filter, unsigned char byte)
+// Begins a UTF-8 character. Returns false if none starts with this byte.
+static bool begin_utf8(struct terminal_filter *filter, unsigned char byte)
 {
 	if (byte < 0xc2 || byte > 0xf4)
 		return false;
-	begin(filter, FILTER_RUNE, (char)byte);
-	filter->more = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
-	// The shortest form only, no surrogates, nothing beyond U+10FFFF.
+	begin_sequence(filter, FILTER_UTF8, (char)byte);
+	filter->missing = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+	// Excludes overlong forms, surrogates, and values above U+10FFFF.
 	filter->low = byte == 0xe0 ? 0xa0 : byte == 0xf0 ? 0x90 : 0x80;
 	filter->high = byte == 0xed ? 0x9f : byte == 0xf4 ? 0x8f : 0xbf;
 	return true;
 }
 
-static void take_ground(struct terminal_filter *filter, unsigned char byte, struct output *out)
+static void handle_ground(struct terminal_filter *filter, unsigned char byte, struct output *out)
 {
-	char same = (char)byte;
+	char text = (char)byte;
 
 	if (byte == ESC)
-		begin(filter, FILTER_ESCAPE, same);
+		begin_sequence(filter, FILTER_ESCAPE, text);
 	else if ((byte < DEL && control_passes(byte)) || (!filter->utf8 && byte > LAST_C1))
-		put(out, &same, 1);
-	else if (filter->utf8 && byte >= FIRST_C1 && !begin_rune(filter, byte))
-		put_replacement(out);
+		output_add(out, &text, 1);
+	else if (filter->utf8 && byte >= FIRST_C1 && !begin_utf8(filter, byte))
+		output_add_replacement(out);
 }
 
-// False: the byte is not part of the character and has to be looked at again.
-static bool take_rune(struct terminal_filter *filter, unsigned char byte, struct output *out)
+// Returns false if the byte is not part of the character; the caller then handles it in the ground
+// state.
+static bool handle_utf8(struct terminal_filter *filter, unsigned char byte, struct output *out)
 {
 	if (byte < filter->low || byte > filter->high) {
-		put_replacement(out);
-		drop(filter);
+		output_add_replacement(out);
+		reset_state(filter);
 		return false;
 	}
-	hold(filter, (char)byte);
+	sequence_add(filter, (char)byte);
 	filter->low = 0x80;
 	filter->high = 0xbf;
-	if (--filter->more)
+	if (--filter->missing)
 		return true;
-	// U+0080 to U+009F are controls, and begin sequences, on many terminals.
-	if ((unsigned char)filter->held[0] != 0xc2 || byte > LAST_C1)
-		put(out, filter->held, filter->length);
-	drop(filter);
+	// U+0080 to U+009F are control characters on many terminals, and some begin sequences.
+	if ((unsigned char)filter->sequence[0] != 0xc2 || byte > LAST_C1)
+		output_add(out, filter->sequence, filter->length);
+	reset_state(filter);
 	return true;
 }
 
-static void finish(struct terminal_filter *filter, bool passes, bool plain, struct output *out)
+static void end_sequence(struct terminal_filter *filter, bool passes, bool stateless,
+			 struct output *out)
 {
-	if (passes && !filter->unfit) {
-		put(out, filter->held, filter->length);
-		filter->touched |= !plain;
+	if (passes && !filter->rejected) {
+		output_add(out, filter->sequence, filter->length);
+		filter->needs_reset |= !stateless;
 	}
-	drop(filter);
+	reset_state(filter);
 }
 
-static void take_escape(struct terminal_filter *filter, unsigned char byte, struct output *out)
+static void handle_escape(struct terminal_filter *filter, unsigned char byte, struct output *out)
 {
-	bool plain = false;
+	bool stateless = false;
 	bool passes;
 
-	hold(filter, (char)byte);
+	sequence_add(filter, (char)byte);
 	if (byte < '0')
 		return;
 	if (filter->length == 2 && byte == '[') {
-		filter->state = FILTER_CONTROL;
+		filter->state = FILTER_CSI;
 	} else if (filter->length == 2 && byte == ']') {
-		filter->state = FILTER_COMMAND;
+		filter->state = FILTER_OSC;
 	} else if (filter->length == 2 && strchr("PX^_k", byte)) {
 		filter->state = FILTER_STRING;
 	} else {
-		passes = filter_escape_passes(filter->held, filter->length, &plain);
-		finish(filter, passes, plain, out);
+		passes = filter_escape_passes(filter->sequence, filter->length, &stateless);
+		end_sequence(filter, passes, stateless, out);
 	}
 }
 
-static void take_control(struct terminal_filter *filter, unsigned char byte, struct output *out)
+static void handle_csi(struct terminal_filter *filter, unsigned char byte, struct output *out)
 {
-	bool plain = false;
+	bool stateless = false;
 	bool passes;
 
-	hold(filter, (char)byte);
+	sequence_add(filter, (char)byte);
 	if (byte < '@')
 		return;
-	passes = !filter->unfit && filter_control_passes(filter->held, filter->length, &plain);
-	finish(filter, passes, plain, out);
+	passes = !filter->rejected &&
+		 filter_csi_passes(filter->sequence, filter->length, &stateless);
+	end_sequence(filter, passes, stateless, out);
 }
 
-static void end_command(struct terminal_filter *filter, const char *end, struct output *out)
+// `terminator` is BEL or ST, as the program wrote it.
+static void end_osc(struct terminal_filter *filter, const char *terminator, struct output *out)
 {
-	bool plain = false;
-	bool passes = !filter->unfit &&
-		      filter_command_passes(filter->held + 2, filter->length - 2, &plain);
+	bool stateless = false;
+	bool passes = !filter->rejected &&
+		      filter_osc_passes(filter->sequence + 2, filter->length - 2, &stateless);
 
 	if (passes) {
-		put(out, filter->held, filter->length);
-		put(out, end, strlen(end));
-		filter->touched |= !plain;
+		output_add(out, filter->sequence, filter->length);
+		output_add(out, terminator, strlen(terminator));
+		filter->needs_reset |= !stateless;
 	}
-	drop(filter);
+	reset_state(filter);
 }
 
-static void take_command(struct terminal_filter *filter, unsigned char byte, struct output *out)
+static void handle_osc(struct terminal_filter *filter, unsigned char byte, struct output *out)
 {
 	if (byte == BEL)
-		end_command(filter, "\a", out);
+		end_osc(filter, "\a", out);
 	else if (byte >= ' ' && byte < DEL)
-		hold(filter, (char)byte);
+		sequence_add(filter, (char)byte);
 	else
-		filter->unfit = true;
+		filter->rejected = true;
 }
 
-// After ESC in a string: its end, or, as ESC ends it in any case, another sequence.
-static void take_end(struct terminal_filter *filter, unsigned char byte, struct output *out)
+// Handles the byte after ESC in a string: "\\" completes ST; any other byte begins another
+// sequence, since ESC ends a string in any case.
+static void handle_string_end(struct terminal_filter *filter, unsigned char byte,
+			      struct output *out)
 {
-	if (byte == '\\' && filter->state == FILTER_COMMAND_ST) {
-		end_command(filter, "\033\\", out);
+	if (byte == '\\' && filter->state == FILTER_OSC_ST) {
+		end_osc(filter, "\033\\", out);
 	} else if (byte == '\\') {
-		drop(filter);
+		reset_state(filter);
 	} else {
-		begin(filter, FILTER_ESCAPE, ESC);
-		take_escape(filter, byte, out);
+		begin_sequence(filter, FILTER_ESCAPE, ESC);
+		handle_escape(filter, byte, out);
 	}
 }
 
-// What ends a sequence or a string wherever it stands; true: the byte is done with.
-static bool take_abort(struct terminal_filter *filter, unsigned char byte)
+// Handles a byte that ends a sequence or a string at any position. Returns true if the byte is
+// consumed.
+static bool handle_abort(struct terminal_filter *filter, unsigned char byte)
 {
-	bool string = filter->state == FILTER_COMMAND || filter->state == FILTER_STRING;
+	bool string = filter->state == FILTER_OSC || filter->state == FILTER_STRING;
 
 	if (byte == ESC && string) {
-		filter->state = filter->state == FILTER_COMMAND ? FILTER_COMMAND_ST
-								: FILTER_STRING_ST;
+		filter->state = filter->state == FILTER_OSC ? FILTER_OSC_ST : FILTER_STRING_ST;
 		return true;
 	}
 	if (byte == ESC) {
-		begin(filter, FILTER_ESCAPE, ESC);
+		begin_sequence(filter, FILTER_ESCAPE, ESC);
 		return true;
 	}
 	if (byte == CAN || byte == SUB) {
-		drop(filter);
+		reset_state(filter);
 		return true;
 	}
-	// A control or a letter of no alphabet in the middle: not everybody reads on in the same way.
+	// Terminals disagree on how a control character or a byte from DEL on inside a sequence is
+	// read.
 	if (!string && (byte < ' ' || byte >= DEL))
-		drop(filter);
+		reset_state(filter);
 	return false;
 }
 
-static void take(struct terminal_filter *filter, unsigned char byte, struct output *out)
+static void handle_byte(struct terminal_filter *filter, unsigned char byte, struct output *out)
 {
-	if (filter->state == FILTER_RUNE && take_rune(filter, byte, out))
+	if (filter->state == FILTER_UTF8 && handle_utf8(filter, byte, out))
 		return;
-	if (filter->state != FILTER_GROUND && take_abort(filter, byte))
+	if (filter->state != FILTER_GROUND && handle_abort(filter, byte))
 		return;
 	switch (filter->state) {
 	case FILTER_GROUND:
-	case FILTER_RUNE: // was left above
-		take_ground(filter, byte, out);
+	case FILTER_UTF8: // handle_utf8() has left this state
+		handle_ground(filter, byte, out);
 		return;
 	case FILTER_ESCAPE:
-		take_escape(filter, byte, out);
+		handle_escape(filter, byte, out);
 		return;
-	case FILTER_CONTROL:
-		take_control(filter, byte, out);
+	case FILTER_CSI:
+		handle_csi(filter, byte, out);
 		return;
-	case FILTER_COMMAND:
-		take_command(filter, byte, out);
+	case FILTER_OSC:
+		handle_osc(filter, byte, out);
 		return;
-	case FILTER_COMMAND_ST:
+	case FILTER_OSC_ST:
 	case FILTER_STRING_ST:
-		take_end(filter, byte, out);
+		handle_string_end(filter, byte, out);
 		return;
 	case FILTER_STRING:
 		return;
@@ -246,14 +256,14 @@ size_t terminal_filter(struct terminal_filter *filter, const char *in, size_t co
 	for (size_t i = 0; i < count;) {
 		size_t run = 0;
 
-		// Most of it is text.
+		// Most of the output is text: it is copied without the state machine.
 		while (filter->state == FILTER_GROUND && i + run < count && in[i + run] >= ' ' &&
 		       in[i + run] < DEL)
 			run++;
 		if (run)
-			put(&output, in + i, run);
+			output_add(&output, in + i, run);
 		else
-			take(filter, (unsigned char)in[i++], &output);
+			handle_byte(filter, (unsigned char)in[i++], &output);
 		i += run;
 	}
 	return output.length;

@@ -1,68 +1,76 @@
 // SPDX-License-Identifier: MIT
-// What a program may write to somebody else's terminal: text, colours and what a screen needs, and nothing that acts outside.
+// Terminal filter: passes text and the escape sequences of a screen, and removes all other
+// sequences.
 //
-// Theory of operation: the bytes run through a state machine that holds a sequence back until it is complete, looks it up
-// in a table and lets it pass as a whole or not at all. What is not in the table does not pass. So the terminal never
-// sees half a sequence, an unknown one, or one that two parsers could read differently.
+// Theory of operation: the bytes run through a state machine that keeps a sequence until it is
+// complete, looks it up in a table (rules.c), and passes it as a whole or not at all. A sequence
+// that is not in a table does not pass. So the terminal never receives an incomplete or unknown
+// sequence, or one that two parsers read differently.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { FILTER_HELD = 4096 }; // the longest sequence that can pass
+enum { FILTER_SEQUENCE_MAX = 4096 }; // length of the longest sequence that can pass
 
 enum filter_state {
 	FILTER_GROUND,
-	FILTER_RUNE,       // inside a UTF-8 character
-	FILTER_ESCAPE,     // after ESC, and after its intermediate bytes
-	FILTER_CONTROL,    // CSI
-	FILTER_COMMAND,    // OSC
-	FILTER_COMMAND_ST, // OSC, after ESC
-	FILTER_STRING,     // DCS, APC, PM, SOS, titles of screen: never passes
-	FILTER_STRING_ST,  // the same, after ESC
+	FILTER_UTF8,      // inside a UTF-8 character
+	FILTER_ESCAPE,    // after ESC, and after its intermediate bytes
+	FILTER_CSI,       // control sequence
+	FILTER_OSC,       // operating system command
+	FILTER_OSC_ST,    // inside an OSC, after ESC
+	FILTER_STRING,    // DCS, APC, PM, SOS, title of screen(1): never passes
+	FILTER_STRING_ST, // inside such a string, after ESC
 };
 
 struct terminal_filter {
-	bool utf8;    // set by the caller: what the terminal takes bytes from 0x80 for
-	bool touched; // something has passed that may leave a mode on, or be answered
+	bool utf8;        // set by the caller: the terminal reads bytes from 0x80 as UTF-8
+	bool needs_reset; // a sequence has passed that may leave a mode set or be answered
 	enum filter_state state;
-	bool unfit;              // the sequence cannot pass, whatever it is
-	unsigned int more;       // bytes that the character still needs
-	unsigned char low, high; // the next of them is between these
+	bool rejected;           // the current sequence cannot pass
+	unsigned int missing;    // bytes that the current UTF-8 character still needs
+	unsigned char low, high; // allowed range of the next of them
 	size_t length;
-	char held[FILTER_HELD];
+	char sequence[FILTER_SEQUENCE_MAX]; // the current character or sequence
 };
 
-// Bytes that `count` bytes of input can become.
-#define FILTER_ROOM(count) (3 * (count) + FILTER_HELD)
+// The largest number of bytes that `count` bytes of input can become.
+#define FILTER_OUTPUT_MAX(count) (3 * (count) + FILTER_SEQUENCE_MAX)
 
-// Returns the number of bytes written to `out`.
+// Filters `count` bytes. `out` has room for FILTER_OUTPUT_MAX(count) bytes. Returns the number of
+// bytes written to `out`.
 size_t terminal_filter(struct terminal_filter *filter, const char *in, size_t count, char *out);
 
+// Which parameters of a sequence a rule applies to.
 enum filter_parameters {
 	PARAMETERS_ANY,
-	PARAMETERS_FIRST, // the first is among the listed; one that is left out counts as 0
-	PARAMETERS_ALL,   // all are
+	PARAMETERS_FIRST, // the first one is listed; an omitted one counts as 0
+	PARAMETERS_ALL,   // all are listed
 };
 
+// A rule for ESC and CSI sequences.
 struct filter_rule {
-	const char *before; // private prefix or intermediate bytes
-	const char *finals; // any of these
-	const char *why;
-	const char *listed; // "4 20"; the row is for these only
+	const char *intermediates; // private prefix and intermediate bytes
+	const char *finals;        // the rule applies to each of these final bytes
+	const char *reason;        // what the sequence does, or why it does not pass
+	const char *listed;        // parameters, as "4 20"
 	enum filter_parameters parameters;
 	bool pass;
-	bool plain; // leaves nothing behind
+	bool stateless; // sets no mode and requests no answer
 };
 
+// Which forms of an OSC sequence pass.
 enum filter_form {
-	FORM_NONE,     // does not pass
-	FORM_QUERY,    // only the question: "?" for a value
-	FORM_LINK,     // only to the web, or the end of one
-	FORM_PROGRESS, // only "4", a state and a number
+	FORM_NONE,
+	FORM_QUERY,    // a query: "?" in place of a value
+	FORM_LINK,     // a link to the web, or the end of a link
+	FORM_PROGRESS, // "4", a state and a number
 };
-struct filter_command {
+
+// A rule for OSC sequences.
+struct filter_osc_rule {
 	int number;
 	enum filter_form form;
-	const char *why;
+	const char *reason;
 };

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-// A terminal of the box's own, and the filter between it and the user's.
+// Terminal relay: the pseudo-terminal of the box, connected to the user's terminal by the terminal
+// filter.
 //
-// Theory of operation: the box gets one end of a new pseudo-terminal, as those of its standard descriptors that are
-// terminals, and as the controlling terminal of a session of its own. Its line does all that lines do: echo, Ctrl+C,
-// Ctrl+Z. The user's is raw as long as we have it, so that keys come through as they are; keys are not looked at. Output
-// passes the filter. Neither direction reads on before the other side has taken what was read: nothing piles up.
+// Theory of operation: the box gets the slave of a new pseudo-terminal, in place of those
+// descriptors 0 to 2 that are terminals, and as the controlling terminal of its own session. The
+// slave's line discipline handles echo, Ctrl+C and Ctrl+Z. The user's terminal is in raw mode while
+// claudebox has the foreground, so its input arrives unchanged, and is relayed unchanged. Output
+// passes the terminal filter. Each direction has one buffer and reads again only after the buffer
+// has been written, so no data piles up.
 #include "terminal/relay.h"
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "box/box.h"
 #include "plan/plan.h"
 #include "sys/cleanup.h"
 #include "terminal/filter.h"
@@ -23,7 +25,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { CHUNK = 4096, READS_AT_ONCE = 16, LAST_MS = 1000 };
+enum { CHUNK = 4096, READS_PER_POLL = 16, FLUSH_TIMEOUT_MS = 1000 };
+
+// Slots of the poll array.
+enum { SLOT_USER, SLOT_MASTER };
 
 struct buffer {
 	char *bytes;
@@ -31,46 +36,49 @@ struct buffer {
 };
 
 struct terminal_relay {
-	int master; // -1: none of the box's descriptors is a terminal, or it is over
+	int master; // -1: no descriptor of the box is a terminal, or the relay has ended
 	int slave;
-	bool standard[STDERR_FILENO + 1]; // those that are
-	bool keys;                        // are passed on
-	bool raw;                         // the user's terminal is ours now
-	bool gone;                        // it has hung up
+	bool standard[STDERR_FILENO + 1]; // descriptors 0 to 2 that are terminals
+	bool forwards_input;
+	bool raw;     // the user's terminal is in raw mode, and claudebox reads it
+	bool hung_up; // the user's terminal has hung up
 	struct terminal_filter filter;
 	struct buffer in, out;
 	char in_bytes[CHUNK];
-	char out_bytes[FILTER_ROOM(CHUNK)];
+	char out_bytes[FILTER_OUTPUT_MAX(CHUNK)];
 };
 
-// Another terminal than the one we are controlled by could be filtered, but not kept in order.
-static bool find_standard(const struct box *box, struct terminal_relay *relay, struct error *error)
+// Finds the standard descriptors that are terminals. Refuses a terminal that is not the controlling
+// one: claudebox could not control its foreground and modes.
+static bool find_standard_terminals(const struct terminal *terminal, struct terminal_relay *relay,
+				    struct error *error)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
 		if (!isatty(fd))
 			continue;
-		if (box->terminal < 0 || tcgetsid(fd) != getsid(0)) {
-			error_hint(error,
-				   "start it in a shell on that terminal, redirect "
-				   "descriptor %d, or use \"terminal\": \"direct\"",
-				   fd);
-			return error_set(error,
-					 "cannot filter the terminal of descriptor %d: it is not "
-					 "the one that claudebox is controlled by",
-					 fd);
+		if (terminal->fd < 0 || tcgetsid(fd) != getsid(0)) {
+			error_set(error,
+				  "cannot filter the terminal of descriptor %d: it is not the "
+				  "controlling terminal of claudebox",
+				  fd);
+			return error_hint(error,
+					  "start claudebox in a shell on that terminal, redirect "
+					  "descriptor %d, or set \"terminal\": \"direct\" in a "
+					  "profile",
+					  fd);
 		}
 		relay->standard[fd] = true;
 	}
 	return true;
 }
 
-// Bytes from 0x80 are UTF-8, or controls among others: as the terminal's line knows, or as the language is.
-static bool is_utf8(const struct box *box, const struct plan *plan)
+// Returns whether the terminal reads bytes from 0x80 as UTF-8, by its IUTF8 mode or by the locale.
+static bool is_utf8(const struct terminal *terminal, const struct plan *plan)
 {
 	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
 	struct termios modes;
 
-	if (tcgetattr(box->terminal, &modes) == 0 && (modes.c_iflag & IUTF8))
+	if (tcgetattr(terminal->fd, &modes) == 0 && (modes.c_iflag & IUTF8))
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		const char *value = plan_variable(plan, names[i]);
@@ -81,7 +89,7 @@ static bool is_utf8(const struct box *box, const struct plan *plan)
 	return false;
 }
 
-static bool open_pair(const struct box *box, struct terminal_relay *relay)
+static bool open_pty(const struct terminal *terminal, struct terminal_relay *relay)
 {
 	struct winsize size;
 
@@ -91,97 +99,98 @@ static bool open_pair(const struct box *box, struct terminal_relay *relay)
 	relay->slave = ioctl(relay->master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
 	if (relay->slave < 0)
 		return false;
-	if (box->screen.saved)
-		tcsetattr(relay->slave, TCSANOW, &box->screen.modes);
-	if (ioctl(box->terminal, TIOCGWINSZ, &size) == 0)
+	if (terminal->modes_saved)
+		tcsetattr(relay->slave, TCSANOW, &terminal->saved_modes);
+	if (ioctl(terminal->fd, TIOCGWINSZ, &size) == 0)
 		ioctl(relay->master, TIOCSWINSZ, &size);
 	return true;
 }
 
-bool terminal_relay_open(struct box *box, const struct plan *plan, struct error *error)
+bool terminal_relay_open(struct terminal *terminal, const struct plan *plan, struct error *error)
 {
-	struct terminal_relay *relay = arena_alloc(box->screen.arena, sizeof(*relay));
+	struct terminal_relay *relay = arena_alloc(terminal->arena, sizeof(*relay));
 
 	relay->master = relay->slave = -1;
 	relay->in.bytes = relay->in_bytes;
 	relay->out.bytes = relay->out_bytes;
-	if (!find_standard(box, relay, error))
+	if (!find_standard_terminals(terminal, relay, error))
 		return false;
-	box->screen.relay = relay;
-	relay->keys = relay->standard[STDIN_FILENO] || relay->standard[STDOUT_FILENO];
-	if (!relay->keys && !relay->standard[STDERR_FILENO])
+	terminal->relay = relay;
+	relay->forwards_input = relay->standard[STDIN_FILENO] || relay->standard[STDOUT_FILENO];
+	if (!relay->forwards_input && !relay->standard[STDERR_FILENO])
 		return true;
-	relay->filter.utf8 = is_utf8(box, plan);
-	if (!open_pair(box, relay)) {
-		error_hint(error, "are there pseudo-terminals? /proc/sys/kernel/pty/max and nr "
-				  "tell");
-		return error_set(error, "cannot make a terminal for the box: %s", strerror(errno));
+	relay->filter.utf8 = is_utf8(terminal, plan);
+	if (!open_pty(terminal, relay)) {
+		error_set(error, "cannot create a pseudo-terminal for the box: %s",
+			  strerror(errno));
+		return error_hint(error, "if all are in use, /proc/sys/kernel/pty/nr equals "
+					 "/proc/sys/kernel/pty/max");
 	}
 	return true;
 }
 
-void terminal_relay_started(struct box *box)
+void terminal_relay_start(struct terminal *terminal)
 {
-	struct terminal_relay *relay = box->screen.relay;
+	struct terminal_relay *relay = terminal->relay;
 
 	if (!relay)
 		return;
 	cleanup_close(&relay->slave);
 	relay->slave = -1;
-	terminal_resumed(box);
+	terminal_resume(terminal);
 }
 
-int terminal_relay_standard(const struct box *box, int number)
+int terminal_relay_standard_fd(const struct terminal *terminal, int number)
 {
-	const struct terminal_relay *relay = box->screen.relay;
+	const struct terminal_relay *relay = terminal->relay;
 
 	return relay && relay->standard[number] ? relay->slave : -1;
 }
 
-void terminal_resized(const struct box *box)
+void terminal_relay_resize(const struct terminal *terminal)
 {
-	const struct terminal_relay *relay = box->screen.relay;
+	const struct terminal_relay *relay = terminal->relay;
 	struct winsize size;
 
-	// The kernel tells the box when it is another.
-	if (relay && relay->master >= 0 && ioctl(box->terminal, TIOCGWINSZ, &size) == 0)
+	// The kernel sends SIGWINCH to the box if the size differs.
+	if (relay && relay->master >= 0 && ioctl(terminal->fd, TIOCGWINSZ, &size) == 0)
 		ioctl(relay->master, TIOCSWINSZ, &size);
 }
 
-void terminal_relay_enter(struct box *box)
+void terminal_relay_set_raw(struct terminal *terminal)
 {
-	struct terminal_relay *relay = box->screen.relay;
-	struct termios raw = box->screen.modes;
+	struct terminal_relay *relay = terminal->relay;
+	struct termios raw = terminal->saved_modes;
 
-	if (!relay || relay->master < 0 || !relay->keys || !box->screen.saved)
+	if (!relay || relay->master < 0 || !relay->forwards_input || !terminal->modes_saved)
 		return;
 	cfmakeraw(&raw);
-	// In a pipeline others write to it, too, and their lines end as usual.
+	// In a pipeline other programs write to the terminal, and need its output processing.
 	if (!relay->standard[STDOUT_FILENO])
-		raw.c_oflag = box->screen.modes.c_oflag;
-	relay->raw = tcsetattr(box->terminal, TCSANOW, &raw) == 0;
-	terminal_resized(box);
+		raw.c_oflag = terminal->saved_modes.c_oflag;
+	relay->raw = tcsetattr(terminal->fd, TCSANOW, &raw) == 0;
+	terminal_relay_resize(terminal);
 }
 
-void terminal_relay_leave(struct box *box)
+void terminal_relay_restore_modes(struct terminal *terminal)
 {
-	struct terminal_relay *relay = box->screen.relay;
+	struct terminal_relay *relay = terminal->relay;
 
 	if (!relay || !relay->raw)
 		return;
 	relay->raw = false;
-	tcsetattr(box->terminal, TCSANOW, &box->screen.modes);
+	tcsetattr(terminal->fd, TCSANOW, &terminal->saved_modes);
 }
 
-bool terminal_relay_waits(const struct box *box)
+bool terminal_relay_in_background(const struct terminal *terminal)
 {
-	const struct terminal_relay *relay = box->screen.relay;
+	const struct terminal_relay *relay = terminal->relay;
 
-	return relay && relay->master >= 0 && relay->keys && !relay->raw;
+	return relay && relay->master >= 0 && relay->forwards_input && !relay->raw;
 }
 
-// Takes what goes; false: nobody is there any more.
-static bool pass_on(struct buffer *buffer, int fd)
+// Writes as much as possible without blocking. Returns false if the other side has hung up.
+static bool buffer_write(struct buffer *buffer, int fd)
 {
 	while (buffer->at < buffer->length) {
 		ssize_t done = write(fd, buffer->bytes + buffer->at, buffer->length - buffer->at);
@@ -198,13 +207,14 @@ static bool pass_on(struct buffer *buffer, int fd)
 	return true;
 }
 
-static void hang_up(struct terminal_relay *relay)
+static void close_master(struct terminal_relay *relay)
 {
 	cleanup_close(&relay->master);
 	relay->master = -1;
 }
 
-// Reads once; false: there is nothing more, for now or for ever.
+// Reads output of the box once and filters it. Returns false if none is available; closes the
+// master when the box has closed the slave.
 static bool read_output(struct terminal_relay *relay)
 {
 	char bytes[CHUNK];
@@ -214,89 +224,95 @@ static bool read_output(struct terminal_relay *relay)
 		relay->out.length =
 			terminal_filter(&relay->filter, bytes, (size_t)got, relay->out.bytes);
 	else if (got == 0 || (errno != EAGAIN && errno != EINTR))
-		hang_up(relay);
+		close_master(relay);
 	return got > 0;
 }
 
-void terminal_watched(const struct box *box, struct pollfd wait[TERMINAL_WATCHED])
+void terminal_relay_prepare_poll(const struct terminal *terminal,
+				 struct pollfd slots[TERMINAL_POLL_SLOTS])
 {
-	const struct terminal_relay *relay = box->screen.relay;
-	bool on = relay && relay->master >= 0;
-	bool output = on && relay->out.length > 0;
-	bool input = on && relay->in.length > 0;
+	const struct terminal_relay *relay = terminal->relay;
+	bool active = relay && relay->master >= 0;
+	bool output = active && relay->out.length > 0;
+	bool input = active && relay->in.length > 0;
 
-	wait[0] = (struct pollfd){ .fd = on ? box->terminal : -1 };
-	wait[1] = (struct pollfd){ .fd = on ? relay->master : -1 };
-	if (!on)
+	slots[SLOT_USER] = (struct pollfd){ .fd = active ? terminal->fd : -1 };
+	slots[SLOT_MASTER] = (struct pollfd){ .fd = active ? relay->master : -1 };
+	if (!active)
 		return;
-	wait[0].events = (short)((output ? POLLOUT : 0) | (relay->raw && !input ? POLLIN : 0));
-	wait[1].events = (short)((input ? POLLOUT : 0) | (output ? 0 : POLLIN));
+	slots[SLOT_USER].events =
+		(short)((output ? POLLOUT : 0) | (relay->raw && !input ? POLLIN : 0));
+	slots[SLOT_MASTER].events = (short)((input ? POLLOUT : 0) | (output ? 0 : POLLIN));
 }
 
-// True: the user's terminal is gone.
-static bool read_keys(const struct box *box, struct terminal_relay *relay, short events)
+// Reads input of the user. Returns false if the user's terminal has hung up.
+static bool read_input(const struct terminal *terminal, struct terminal_relay *relay, short events)
 {
 	ssize_t got;
 
 	if (events & (POLLHUP | POLLERR | POLLNVAL))
-		return true;
-	if (!(events & POLLIN) || relay->in.length)
 		return false;
-	got = read(box->terminal, relay->in.bytes, CHUNK);
+	if (!(events & POLLIN) || relay->in.length)
+		return true;
+	got = read(terminal->fd, relay->in.bytes, CHUNK);
 	if (got > 0)
 		relay->in.length = (size_t)got;
-	else if (got == 0 ||
-		 errno == EIO) // not ours any more; or gone, which poll() tells the next time
-		relay->raw = false;
-	return false;
+	else if (got == 0 || errno == EIO)
+		relay->raw = false; // in the background; a hang-up is reported by the next poll(2)
+	return true;
 }
 
-void terminal_take(struct box *box, const struct pollfd wait[TERMINAL_WATCHED])
+void terminal_relay_handle_poll(struct terminal *terminal,
+				const struct pollfd slots[TERMINAL_POLL_SLOTS])
 {
-	struct terminal_relay *relay = box->screen.relay;
-	bool over = false;
+	struct terminal_relay *relay = terminal->relay;
+	bool ended = false;
 
 	if (!relay || relay->master < 0)
 		return;
-	relay->gone = read_keys(box, relay, wait[0].revents);
-	if (relay->gone || !pass_on(&relay->out, box->terminal)) {
-		hang_up(relay); // the box's terminal hangs up, too
+	relay->hung_up = !read_input(terminal, relay, slots[SLOT_USER].revents);
+	if (relay->hung_up || !buffer_write(&relay->out, terminal->fd)) {
+		close_master(relay); // hangs up the terminal of the box
 		return;
 	}
-	if (!pass_on(&relay->in, relay->master))
+	if (!buffer_write(&relay->in, relay->master))
 		relay->in.at = relay->in.length = 0;
-	if (!(wait[1].revents & (POLLIN | POLLHUP)))
+	if (!(slots[SLOT_MASTER].revents & (POLLIN | POLLHUP)))
 		return;
-	for (int i = 0; i < READS_AT_ONCE && relay->out.length == 0 && !over; i++) {
-		over = !read_output(relay);
-		if (!over && !pass_on(&relay->out, box->terminal))
-			over = true;
+	for (int i = 0; i < READS_PER_POLL && relay->out.length == 0 && !ended; i++) {
+		ended = !read_output(relay);
+		if (!ended && !buffer_write(&relay->out, terminal->fd))
+			ended = true;
 	}
 }
 
-// Waits for a screen that is slow, not for one that has stopped.
-static bool pass_all(const struct box *box, struct buffer *buffer)
+// Writes all of the buffer to the user's terminal. Waits for a slow terminal, but not for one that
+// accepts no output until the timeout.
+static bool buffer_flush(const struct terminal *terminal, struct buffer *buffer)
 {
 	while (buffer->length) {
-		struct pollfd wait = { .fd = box->terminal, .events = POLLOUT };
+		struct pollfd wait = { .fd = terminal->fd, .events = POLLOUT };
 
-		if (!pass_on(buffer, box->terminal))
+		if (!buffer_write(buffer, terminal->fd))
 			return false;
-		if (buffer->length && poll(&wait, 1, LAST_MS) <= 0)
+		if (buffer->length && poll(&wait, 1, FLUSH_TIMEOUT_MS) <= 0)
 			return false;
 	}
 	return true;
 }
 
-bool terminal_relay_end(struct box *box)
+bool terminal_relay_close(struct terminal *terminal)
 {
-	struct terminal_relay *relay = box->screen.relay;
-	bool ok = !relay->gone && pass_all(box, &relay->out);
+	struct terminal_relay *relay = terminal->relay;
+	bool ok;
 
+	if (!relay)
+		return false;
+	ok = !relay->hung_up && buffer_flush(terminal, &relay->out);
 	cleanup_close(&relay->slave);
 	relay->slave = -1;
 	while (ok && relay->master >= 0 && read_output(relay))
-		ok = pass_all(box, &relay->out);
-	hang_up(relay);
-	return relay->filter.touched;
+		ok = buffer_flush(terminal, &relay->out);
+	close_master(relay);
+	return relay->filter.needs_reset;
 }

@@ -1,27 +1,45 @@
 // SPDX-License-Identifier: MIT
-// A terminal of the box's own, and the filter between it and the user's.
+// Terminal relay: the pseudo-terminal of the box, connected to the user's terminal by the terminal
+// filter.
 #pragma once
 
 #include "base/error.h"
-#include "box/box.h"
 #include "plan/plan.h"
 #include "terminal/terminal.h"
 
 #include <poll.h>
 #include <stdbool.h>
 
-// The relay, for the supervisor: what to wait for, what to do then.
-void terminal_watched(const struct box *box, struct pollfd wait[TERMINAL_WATCHED]);
-void terminal_take(struct box *box, const struct pollfd wait[TERMINAL_WATCHED]);
-void terminal_resized(const struct box *box);
-// Parts of the relay that terminal.c uses.
-bool terminal_relay_open(struct box *box, const struct plan *plan, struct error *error);
-// bwrap has the other end now.
-void terminal_relay_started(struct box *box);
-// The descriptor for the box's standard input, output or error, -1: ours is inherited.
-int terminal_relay_standard(const struct box *box, int number);
-void terminal_relay_enter(struct box *box);
-void terminal_relay_leave(struct box *box);
-bool terminal_relay_waits(const struct box *box); // for the user to bring us to the foreground
-// What is left of the output; true: the agent did more than print.
-bool terminal_relay_end(struct box *box);
+// All functions do nothing if there is no relay.
+
+// Creates the pseudo-terminal, if one of descriptors 0 to 2 is a terminal. Returns false with an
+// error on failure.
+bool terminal_relay_open(struct terminal *terminal, const struct plan *plan, struct error *error);
+// Returns the descriptor for the box's descriptor `number` (0 to 2); -1: the box inherits that of
+// claudebox.
+int terminal_relay_standard_fd(const struct terminal *terminal, int number);
+// Begins to relay, after bwrap has inherited its descriptors.
+void terminal_relay_start(struct terminal *terminal);
+
+// Descriptors that the supervisor polls: the user's terminal and the master of the pseudo-terminal.
+enum { TERMINAL_POLL_SLOTS = 2 };
+// Fills in the descriptors and events to poll.
+void terminal_relay_prepare_poll(const struct terminal *terminal,
+				 struct pollfd slots[TERMINAL_POLL_SLOTS]);
+// Relays data according to the events that poll(2) reported.
+void terminal_relay_handle_poll(struct terminal *terminal,
+				const struct pollfd slots[TERMINAL_POLL_SLOTS]);
+// Copies the window size of the user's terminal to the pseudo-terminal.
+void terminal_relay_resize(const struct terminal *terminal);
+
+// Used by terminal.c:
+
+// Sets the user's terminal to raw mode and relays its input from now on.
+void terminal_relay_set_raw(struct terminal *terminal);
+// Restores the saved modes, if the terminal is in raw mode.
+void terminal_relay_restore_modes(struct terminal *terminal);
+// Returns whether the relay would forward input, but claudebox was not in the foreground so far.
+bool terminal_relay_in_background(const struct terminal *terminal);
+// Writes the rest of the output and closes the pseudo-terminal. Returns true if the agent sent
+// sequences that set a mode or request an answer.
+bool terminal_relay_close(struct terminal *terminal);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of resets. Each does nothing where the mode is not on: a screen that is as it should be stays so.
+// Table of the sequences that reset a terminal. Each does nothing if the mode is not set.
 #include "terminal/reset.h"
 
 #include "base/arena.h"
@@ -11,28 +11,30 @@
 #define TMUX  TERMINAL_MULTIPLEXER, TERMINAL_MULTIPLEXER
 
 const struct terminal_reset terminal_resets[] = {
-	{ "\033[?2026l", RICH, "nothing is shown until the update ends" },
-	{ "\033[<99u", RICH, "keys send other codes (kitty); the other screen has its own" },
+	{ "\033[?2026l", RICH, "synchronized update: the screen is not drawn until it ends" },
+	{ "\033[<99u", RICH, "keys send other codes (kitty protocol), on the alternate screen" },
 	{ "\0337\033[?1049l", XTERM,
-	  "the other screen; it goes back to where the cursor was saved, so it is saved first" },
+	  "the alternate screen; leaving it restores the saved cursor, so the cursor is saved first" },
 	{ "\033[?1047l", TMUX,
-	  "the same, without the cursor: tmux goes to an older place where it was not on" },
-	{ "\033[<99u", RICH, "keys send other codes (kitty), on this screen" },
-	{ "\033[>4;0m", RICH, "keys send other codes (xterm's modifyOtherKeys)" },
-	{ "\033[?1l\033>", ALL, "arrows and keypad send other codes" },
-	{ "\033[?9l\033[?1000l\033[?1002l\033[?1003l", ALL, "the mouse types" },
-	{ "\033[?1005l\033[?1006l\033[?1015l\033[?1016l", ALL, "in which form it does" },
-	{ "\033[?1004l", ALL, "the window's focus types" },
-	{ "\033[?2004l", ALL, "a paste has marks around it; shells that want them ask anew" },
-	{ "\033[?2031l", ALL, "a change of the colour scheme types" },
-	{ "\033[?2048l", ALL, "a change of the size types" },
-	{ "\0337\033[r\0338", ALL, "only a part scrolls; to undo that moves the cursor" },
-	{ "\033[?7h", ALL, "long lines are cut" },
-	{ "\033[4l\033[20l", ALL, "text is inserted; a new line is two" },
-	{ "\033]8;;\033\\", RICH, "all that follows is a link" },
-	{ "\017\033(B", ALL, "letters are drawn as lines" },
-	{ "\033[0m", ALL, "colours; also for those that take the row of modifyOtherKeys for some" },
-	{ "\033[?25h", ALL, "the cursor is hidden" },
+	  "the alternate screen, without the cursor: tmux would restore an older position" },
+	{ "\033[<99u", RICH, "keys send other codes (kitty protocol), on the main screen" },
+	{ "\033[>4;0m", RICH, "keys send other codes (modifyOtherKeys of xterm)" },
+	{ "\033[?1l\033>", ALL, "cursor keys and keypad send other codes" },
+	{ "\033[?9l\033[?1000l\033[?1002l\033[?1003l", ALL, "mouse events become input" },
+	{ "\033[?1005l\033[?1006l\033[?1015l\033[?1016l", ALL, "the format of mouse events" },
+	{ "\033[?1004l", ALL, "focus changes become input" },
+	{ "\033[?2004l", ALL, "bracketed paste; a shell that uses it sets it again" },
+	{ "\033[?2031l", ALL, "colour scheme changes become input" },
+	{ "\033[?2048l", ALL, "size changes become input" },
+	{ "\0337\033[r\0338", ALL,
+	  "the scrolling region; the reset moves the cursor, so it is saved" },
+	{ "\033[?7h", ALL, "no wrapping of long lines" },
+	{ "\033[4l\033[20l", ALL, "insert mode, newline mode" },
+	{ "\033]8;;\033\\", RICH, "an open link" },
+	{ "\017\033(B", ALL, "the line drawing character set" },
+	{ "\033[0m", ALL,
+	  "colours; also for terminals that read the modifyOtherKeys row as colours" },
+	{ "\033[?25h", ALL, "hidden cursor" },
 };
 const size_t terminal_reset_count = ARRAY_SIZE(terminal_resets);
 
@@ -72,46 +74,46 @@ const char *terminal_render_reset(struct arena *arena, enum terminal_kind kind)
 	return text_get(&out);
 }
 
-const char *terminal_render_question(struct arena *arena, const struct terminal_question *question)
+const char *terminal_render_query(struct arena *arena, const struct terminal_query *query)
 {
-	return arena_printf(arena, "\0337\033[%uG\033[6n\033[%uG\033[6n\0338", question->columns[0],
-			    question->columns[1]);
+	return arena_printf(arena, "\0337\033[%uG\033[6n\033[%uG\033[6n\0338", query->columns[0],
+			    query->columns[1]);
 }
 
 enum { ANSWER_NONE, ANSWER_ESCAPE, ANSWER_NUMBERS };
 
-static void begin_numbers(struct terminal_question *question)
+static void begin_parameters(struct terminal_query *query)
 {
-	question->state = ANSWER_NUMBERS;
-	question->parameter = 0;
-	question->parameters[0] = question->parameters[1] = 0;
+	query->state = ANSWER_NUMBERS;
+	query->parameter = 0;
+	query->parameters[0] = query->parameters[1] = 0;
 }
 
-// ESC [ ROW ; COLUMN R
-static void take_answer(struct terminal_question *question, char byte)
+// Parses the next byte of "ESC [ ROW ; COLUMN R".
+static void parse_answer(struct terminal_query *query, char byte)
 {
-	unsigned int *number = &question->parameters[question->parameter];
+	unsigned int *number = &query->parameters[query->parameter];
 
 	if (byte == '\033') {
-		question->state = ANSWER_ESCAPE;
-	} else if (question->state == ANSWER_ESCAPE && byte == '[') {
-		begin_numbers(question);
-	} else if (question->state == ANSWER_NUMBERS && byte >= '0' && byte <= '9' &&
+		query->state = ANSWER_ESCAPE;
+	} else if (query->state == ANSWER_ESCAPE && byte == '[') {
+		begin_parameters(query);
+	} else if (query->state == ANSWER_NUMBERS && byte >= '0' && byte <= '9' &&
 		   *number < 10000) {
 		*number = *number * 10 + (unsigned int)(byte - '0');
-	} else if (question->state == ANSWER_NUMBERS && byte == ';' && question->parameter == 0) {
-		question->parameter = 1;
+	} else if (query->state == ANSWER_NUMBERS && byte == ';' && query->parameter == 0) {
+		query->parameter = 1;
 	} else {
-		if (question->state == ANSWER_NUMBERS && byte == 'R' &&
-		    question->parameters[1] == question->columns[question->answered])
-			question->answered++;
-		question->state = ANSWER_NONE;
+		if (query->state == ANSWER_NUMBERS && byte == 'R' &&
+		    query->parameters[1] == query->columns[query->answered])
+			query->answered++;
+		query->state = ANSWER_NONE;
 	}
 }
 
-bool terminal_answered(struct terminal_question *question, const char *bytes, size_t count)
+bool terminal_query_answered(struct terminal_query *query, const char *bytes, size_t count)
 {
-	for (size_t i = 0; i < count && question->answered < ARRAY_SIZE(question->columns); i++)
-		take_answer(question, bytes[i]);
-	return question->answered == ARRAY_SIZE(question->columns);
+	for (size_t i = 0; i < count && query->answered < ARRAY_SIZE(query->columns); i++)
+		parse_answer(query, bytes[i]);
+	return query->answered == ARRAY_SIZE(query->columns);
 }

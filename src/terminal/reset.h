@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What brings a terminal back to how a shell wants it, whatever a program left on.
+// Sequences that reset the modes of a terminal, and a query that detects the end of its answers.
 #pragma once
 
 #include "base/arena.h"
@@ -7,38 +7,39 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// How much of the language a terminal is known to understand.
+// Kinds of terminals, by the sequences that they are known to support.
 enum terminal_kind {
-	TERMINAL_OTHER,       // nothing is known: nothing is written
-	TERMINAL_CONSOLE,     // Linux's own: shows the end of what it does not know
+	TERMINAL_OTHER,       // unknown: nothing is written
+	TERMINAL_CONSOLE,     // the Linux console: prints the end of an unknown sequence
 	TERMINAL_MULTIPLEXER, // tmux and screen
-	TERMINAL_EMULATOR,    // xterm, and all that say they are like it
+	TERMINAL_EMULATOR,    // xterm, and terminals that are compatible with it
 	TERMINAL_KIND_COUNT,
 };
 
 struct terminal_reset {
 	const char *bytes;
-	enum terminal_kind from, to; // for these
-	const char *why;             // what is wrong if it stays, or why it is written so
+	enum terminal_kind from, to; // the kinds that support it
+	const char *reason;          // the mode that it resets, or why it is written this way
 };
 extern const struct terminal_reset terminal_resets[];
 extern const size_t terminal_reset_count;
 
-// `multiplexed`: there is a sign of tmux, whatever TERM says.
+// Returns the kind for a value of TERM, which may be NULL. `multiplexed`: TMUX is set.
 enum terminal_kind terminal_kind_of(const char *term, bool multiplexed);
-// All of it, or "".
+// Returns all resets for that kind; "" for TERMINAL_OTHER.
 const char *terminal_render_reset(struct arena *arena, enum terminal_kind kind);
 
-// A question that every such terminal answers, after all that were asked before: where is the cursor, at two columns of
-// our choice. Nobody else has asked the same if they were chosen by chance.
-struct terminal_question {
+// A query that every terminal of a known kind answers, after it has answered all earlier ones: the
+// cursor position at two columns. The columns are random, so answers to the agent's own queries do
+// not match.
+struct terminal_query {
 	unsigned int columns[2];
-	// How far the answer has come.
-	size_t answered;
-	unsigned int parameters[2];
+	// State of the parser:
+	size_t answered;            // columns whose answer was found
+	unsigned int parameters[2]; // row and column of the current answer
 	size_t parameter;
 	int state;
 };
-const char *terminal_render_question(struct arena *arena, const struct terminal_question *question);
-// True: it is there. What else is among the bytes does not matter.
-bool terminal_answered(struct terminal_question *question, const char *bytes, size_t count);
+const char *terminal_render_query(struct arena *arena, const struct terminal_query *query);
+// Parses input of the terminal. Returns true once both answers were found; other input is skipped.
+bool terminal_query_answered(struct terminal_query *query, const char *bytes, size_t count);

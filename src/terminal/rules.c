@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tables of what passes to the user's terminal and what does not, each row with its reason.
+// Tables of the terminal filter: which escape sequences pass, each row with its reason.
 #include "terminal/rules.h"
 
 #include "base/arena.h"
@@ -11,109 +11,115 @@
 #define PASS                .pass = true
 #define LISTED(which, list) .parameters = PARAMETERS_##which, .listed = (list)
 
-const struct filter_rule filter_escapes[] = {
-	{ "", "78", PASS, .plain = true, .why = "saves the cursor and goes back there" },
-	{ "", "DEHM69", PASS, .plain = true, .why = "moves the cursor; tab stops" },
-	{ "", "=>", PASS, .why = "what the keypad's keys send" },
-	{ "", "c", PASS, .why = "starts afresh" },
-	{ "#", "34568", PASS, .plain = true, .why = "size of a line, test picture" },
-	{ "(", "AB0", PASS, .why = "lines to draw with" },
-	{ ")", "AB0", PASS, .why = "lines to draw with" },
-	{ "*", "AB0", PASS, .why = "lines to draw with" },
-	{ "+", "AB0", PASS, .why = "lines to draw with" },
-	{ "%", "@G8", .why = "out of UTF-8: bytes would mean something else afterwards" },
-	{ " ", "FGLMN", .why = "controls of one byte: the same" },
-	{ "", "<", .why = "another terminal's language: the same" },
-	{ "", "Z", .why = "an old form of CSI c" },
-	{ "", "lm", .why = "locks a part of the screen" },
+const struct filter_rule filter_escape_rules[] = {
+	{ "", "78", PASS, .stateless = true, .reason = "saves and restores the cursor" },
+	{ "", "DEHM69", PASS, .stateless = true, .reason = "moves the cursor, sets tab stops" },
+	{ "", "=>", PASS, .reason = "sets what the keypad sends" },
+	{ "", "c", PASS, .reason = "resets the terminal" },
+	{ "#", "34568", PASS, .stateless = true,
+	  .reason = "sets the size of a line, shows the test pattern" },
+	{ "(", "AB0", PASS, .reason = "selects a character set, for line drawing" },
+	{ ")", "AB0", PASS, .reason = "selects a character set, for line drawing" },
+	{ "*", "AB0", PASS, .reason = "selects a character set, for line drawing" },
+	{ "+", "AB0", PASS, .reason = "selects a character set, for line drawing" },
+	{ "%", "@G8", .reason = "selects or leaves UTF-8: later bytes would be read differently" },
+	{ " ", "FGLMN",
+	  .reason = "selects the form of C1 controls: later bytes would be read differently" },
+	{ "", "<", .reason = "leaves VT52 mode: later bytes would be read differently" },
+	{ "", "Z", .reason = "requests the device attributes, an old form of CSI c" },
+	{ "", "lm", .reason = "locks a part of the screen memory" },
 };
-const size_t filter_escape_count = ARRAY_SIZE(filter_escapes);
+const size_t filter_escape_rule_count = ARRAY_SIZE(filter_escape_rules);
 
-const struct filter_rule filter_controls[] = {
-	{ "", "m", PASS, .plain = true, .why = "colours" },
-	{ "", "@ABCDEFGHIJKLMPSTXZ`abdefg", PASS, .plain = true,
-	  .why = "moves the cursor, scrolls, inserts and removes" },
-	{ "?", "JKW", PASS, .plain = true, .why = "removes what is not protected; tab stops" },
-	{ " ", "@A", PASS, .plain = true, .why = "scrolls sideways" },
-	{ "$", "rtvxz{", PASS, .plain = true, .why = "fills, copies and colours a rectangle" },
-	{ "*", "x", PASS, .plain = true, .why = "what a rectangle is" },
-	{ "\"", "q", PASS, .plain = true, .why = "protects text" },
-	{ "#", "{}pq", PASS, .plain = true, .why = "keeps the colours and brings them back" },
-	{ "", "su", PASS, .plain = true, .why = "saves the cursor and goes back there" },
-	{ "", "r", PASS, .why = "the region that scrolls" },
-	{ " ", "q", PASS, .why = "the cursor's shape" },
-	{ "!", "p", PASS, .why = "modes as they were at first" },
-	{ "", "hl", PASS, .why = "insert, new line", LISTED(ALL, "4 20") },
+const struct filter_rule filter_csi_rules[] = {
+	{ "", "m", PASS, .stateless = true, .reason = "sets colours and attributes" },
+	{ "", "@ABCDEFGHIJKLMPSTXZ`abdefg", PASS, .stateless = true,
+	  .reason = "moves the cursor, scrolls, inserts, erases" },
+	{ "?", "JKW", PASS, .stateless = true,
+	  .reason = "erases unprotected text, sets tab stops" },
+	{ " ", "@A", PASS, .stateless = true, .reason = "scrolls horizontally" },
+	{ "$", "rtvxz{", PASS, .stateless = true,
+	  .reason = "fills, copies, erases a rectangle, changes its attributes" },
+	{ "*", "x", PASS, .stateless = true, .reason = "selects the extent of attribute changes" },
+	{ "\"", "q", PASS, .stateless = true, .reason = "protects text from erasure" },
+	{ "#", "{}pq", PASS, .stateless = true, .reason = "saves and restores colours" },
+	{ "", "su", PASS, .stateless = true, .reason = "saves and restores the cursor" },
+	{ "", "r", PASS, .reason = "sets the scrolling region" },
+	{ " ", "q", PASS, .reason = "sets the cursor shape" },
+	{ "!", "p", PASS, .reason = "soft reset" },
+	{ "", "hl", PASS, .reason = "insert mode, newline mode", LISTED(ALL, "4 20") },
 	{ "?", "hlsr", PASS,
-	  .why = "keys, wrapping, cursor, mouse, focus, pasting, the other screen, updates in one piece",
+	  .reason =
+		  "keys, wrapping, cursor, mouse, focus, paste, alternate screen, synchronized updates",
 	  LISTED(ALL,
 		 "1 4 5 6 7 8 9 12 25 45 47 66 67 69 1000 1002 1003 1004 1005 1006 1007 1015 1016 "
 		 "1036 1039 1045 1047 1048 1049 2004 2026 2027 2031 2048") },
 	{ "?", "hlsr",
-	  .why = "logs to a file, other languages (VT52, Tektronix), keyboard lock, unknown" },
-	{ "", "hl", .why = "locks the keyboard, unknown" },
-	{ "<", "u", PASS, .why = "what keys send" },
-	{ "=", "u", PASS, .why = "what keys send" },
-	{ ">", "umnf", PASS, .why = "what keys send" },
-	{ "?", "um", PASS, .why = "asks what keys send" },
-	{ "", "n", PASS, .why = "asks whether it is there, and where the cursor is",
+	  .reason =
+		  "logging to a file, other modes (VT52, Tektronix), keyboard lock, unknown modes" },
+	{ "", "hl", .reason = "keyboard lock, unknown modes" },
+	{ "<", "u", PASS, .reason = "sets what keys send" },
+	{ "=", "u", PASS, .reason = "sets what keys send" },
+	{ ">", "umnf", PASS, .reason = "sets what keys send" },
+	{ "?", "um", PASS, .reason = "queries what keys send" },
+	{ "", "n", PASS, .reason = "queries the status and the cursor position",
 	  LISTED(ALL, "5 6") },
-	{ "?", "n", PASS, .why = "asks where the cursor is, and whether it is dark",
+	{ "?", "n", PASS, .reason = "queries the cursor position and the colour scheme",
 	  LISTED(ALL, "6 996") },
-	{ "", "c", PASS, .why = "asks what it can do", LISTED(ALL, "0") },
-	{ ">", "c", PASS, .why = "asks what it can do", LISTED(ALL, "0") },
-	{ ">", "q", PASS, .why = "asks for its name", LISTED(ALL, "0") },
-	{ "$", "p", PASS, .why = "asks for a mode" },
-	{ "?$", "p", PASS, .why = "asks for a mode" },
-	{ "", "t", PASS, .why = "asks for sizes", LISTED(FIRST, "14 16 18") },
-	{ "", "t", .why = "moves, resizes and hides the window; has its title typed in" },
-	{ "", "i", .why = "prints" },
-	{ "?", "i", .why = "prints" },
-	{ "*", "y", .why = "reads the screen, also what was there before" },
-	{ "$", "wu", .why = "reports whose form differs" },
-	{ "\"", "p", .why = "another level of the language" },
-	{ "=", "c", .why = "asks for the unit's number" },
-	{ "", "q", .why = "the keyboard's lights" },
-	{ "", "xy", .why = "tests the terminal" },
-	{ ">", "tTps", .why = "how titles and the pointer are set" },
-	{ "#", "PQRS", .why = "replaces all colours" },
-	{ "'", "wz{|", .why = "an old form of the mouse" },
+	{ "", "c", PASS, .reason = "queries the device attributes", LISTED(ALL, "0") },
+	{ ">", "c", PASS, .reason = "queries the device attributes", LISTED(ALL, "0") },
+	{ ">", "q", PASS, .reason = "queries the terminal's name", LISTED(ALL, "0") },
+	{ "$", "p", PASS, .reason = "queries a mode" },
+	{ "?$", "p", PASS, .reason = "queries a mode" },
+	{ "", "t", PASS, .reason = "queries sizes", LISTED(FIRST, "14 16 18") },
+	{ "", "t", .reason = "moves, resizes, hides the window; its title would become input" },
+	{ "", "i", .reason = "prints" },
+	{ "?", "i", .reason = "prints" },
+	{ "*", "y", .reason = "checksums of the screen, also of text from before the box" },
+	{ "$", "wu", .reason = "requests reports that differ between terminals" },
+	{ "\"", "p", .reason = "selects the conformance level" },
+	{ "=", "c", .reason = "requests the unit id" },
+	{ "", "q", .reason = "sets the keyboard LEDs" },
+	{ "", "xy", .reason = "tests the terminal" },
+	{ ">", "tTps", .reason = "sets how titles and the pointer are changed" },
+	{ "#", "PQRS", .reason = "replaces the colour palette" },
+	{ "'", "wz{|", .reason = "DEC locator, an old mouse protocol" },
 };
-const size_t filter_control_count = ARRAY_SIZE(filter_controls);
+const size_t filter_csi_rule_count = ARRAY_SIZE(filter_csi_rules);
 
-const struct filter_command filter_commands[] = {
-	{ 0, FORM_NONE, "title and icon: text outside of the box's screen" },
-	{ 1, FORM_NONE, "the same" },
-	{ 2, FORM_NONE, "the same" },
-	{ 4, FORM_QUERY, "a colour of the palette: it would stay" },
-	{ 5, FORM_NONE, "a special colour: the same" },
-	{ 7, FORM_NONE, "the directory that the next window opens in" },
-	{ 8, FORM_LINK, "a link; one to a local file or program could start it" },
-	{ 9, FORM_PROGRESS, "notifications, and commands to some terminals" },
-	{ 10, FORM_QUERY, "the text's colour: it would stay" },
-	{ 11, FORM_QUERY, "the background's: the same" },
-	{ 12, FORM_QUERY, "the cursor's: the same" },
-	{ 22, FORM_NONE, "the pointer's shape" },
-	{ 46, FORM_NONE, "a log file" },
-	{ 50, FORM_NONE, "the font, by name" },
-	{ 51, FORM_NONE, "commands to an editor" },
-	{ 52, FORM_NONE, "the clipboard: what you paste next, and what you copied" },
+const struct filter_osc_rule filter_osc_rules[] = {
+	{ 0, FORM_NONE, "window title and icon name: text outside the screen" },
+	{ 1, FORM_NONE, "icon name" },
+	{ 2, FORM_NONE, "window title" },
+	{ 4, FORM_QUERY, "a colour of the palette: a change would stay" },
+	{ 5, FORM_NONE, "a special colour: a change would stay" },
+	{ 7, FORM_NONE, "the working directory of the next window" },
+	{ 8, FORM_LINK, "a link; one to a local file could start a program" },
+	{ 9, FORM_PROGRESS, "notifications, commands of some terminals" },
+	{ 10, FORM_QUERY, "the text colour: a change would stay" },
+	{ 11, FORM_QUERY, "the background colour: a change would stay" },
+	{ 12, FORM_QUERY, "the cursor colour: a change would stay" },
+	{ 22, FORM_NONE, "the pointer shape" },
+	{ 46, FORM_NONE, "the log file" },
+	{ 50, FORM_NONE, "the font" },
+	{ 51, FORM_NONE, "commands to Vim" },
+	{ 52, FORM_NONE, "the clipboard: the next paste, and the last copy" },
 	{ 99, FORM_NONE, "notifications" },
-	{ 133, FORM_NONE, "where the shell's prompt is" },
-	{ 633, FORM_NONE, "the same, with the command line that would be run again" },
+	{ 133, FORM_NONE, "marks of the shell prompt" },
+	{ 633, FORM_NONE, "marks of the shell prompt, with a command line that can be run again" },
 	{ 777, FORM_NONE, "notifications" },
-	{ 1337, FORM_NONE, "files to and from the machine, clipboard" },
+	{ 1337, FORM_NONE, "file transfer, clipboard" },
 	{ 5522, FORM_NONE, "the clipboard" },
 };
-const size_t filter_command_count = ARRAY_SIZE(filter_commands);
+const size_t filter_osc_rule_count = ARRAY_SIZE(filter_osc_rules);
 
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
-// Reads digits; more than a small number is none.
-static int number_of(const char *text, size_t length, size_t *ret_used)
+// Reads a decimal number and stores how many digits it has. A number above 99999 matches no rule.
+static int parse_number(const char *text, size_t length, size_t *ret_used)
 {
 	int number = 0;
 	size_t i = 0;
@@ -129,14 +135,15 @@ static bool is_listed(int number, const char *list)
 	while (*list) {
 		size_t used;
 
-		if (number_of(list, strlen(list), &used) == number)
+		if (parse_number(list, strlen(list), &used) == number)
 			return true;
 		list += used + (list[used] == ' ');
 	}
 	return false;
 }
 
-static bool parameters_fit(const struct filter_rule *rule, const char *text, size_t length)
+// Returns whether the rule applies to these parameters, as "1;2".
+static bool parameters_match(const struct filter_rule *rule, const char *text, size_t length)
 {
 	size_t at = 0;
 
@@ -144,7 +151,7 @@ static bool parameters_fit(const struct filter_rule *rule, const char *text, siz
 		return true;
 	do {
 		size_t used;
-		int number = number_of(text + at, length - at, &used);
+		int number = parse_number(text + at, length - at, &used);
 
 		at += used;
 		if ((at < length && text[at] != ';') || !is_listed(number, rule->listed))
@@ -155,57 +162,59 @@ static bool parameters_fit(const struct filter_rule *rule, const char *text, siz
 	return true;
 }
 
-// The first row for these bytes decides.
-static bool rules_pass(const struct filter_rule *rules, size_t count, const char *before, char last,
-		       const char *parameters, size_t length, bool *ret_plain)
+// Looks a sequence up: the first rule that matches decides, and without one the sequence does not
+// pass.
+static bool rules_pass(const struct filter_rule *rules, size_t count, const char *intermediates,
+		       char final, const char *parameters, size_t length, bool *ret_stateless)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct filter_rule *rule = &rules[i];
 
-		if (!str_equal(rule->before, before) || !strchr(rule->finals, last) ||
-		    !parameters_fit(rule, parameters, length))
+		if (!str_equal(rule->intermediates, intermediates) ||
+		    !strchr(rule->finals, final) || !parameters_match(rule, parameters, length))
 			continue;
-		*ret_plain = rule->plain;
+		*ret_stateless = rule->stateless;
 		return rule->pass;
 	}
 	return false;
 }
 
-bool filter_escape_passes(const char *sequence, size_t length, bool *ret_plain)
+bool filter_escape_passes(const char *sequence, size_t length, bool *ret_stateless)
 {
-	char before[2] = "";
+	char intermediates[2] = "";
 
 	if (length < 2 || length > 3)
 		return false;
 	if (length == 3)
-		before[0] = sequence[1];
-	return rules_pass(filter_escapes, filter_escape_count, before, sequence[length - 1], "", 0,
-			  ret_plain);
+		intermediates[0] = sequence[1];
+	return rules_pass(filter_escape_rules, filter_escape_rule_count, intermediates,
+			  sequence[length - 1], "", 0, ret_stateless);
 }
 
-bool filter_control_passes(const char *sequence, size_t length, bool *ret_plain)
+bool filter_csi_passes(const char *sequence, size_t length, bool *ret_stateless)
 {
-	char before[3] = "";
-	size_t kept = 0;
+	char intermediates[3] = "";
+	size_t count = 0;
 	size_t at = 2;
 	size_t end;
 
 	if (length < 3)
 		return false;
 	if (sequence[at] >= '<' && sequence[at] <= '?')
-		before[kept++] = sequence[at++];
+		intermediates[count++] = sequence[at++];
 	for (end = at; is_digit(sequence[end]) || sequence[end] == ';' || sequence[end] == ':';)
 		end++;
 	for (size_t i = end; i + 1 < length; i++) {
-		if (sequence[i] >= '0' || kept + 1 >= sizeof(before)) // out of order, or too many
+		if (sequence[i] >= '0' ||
+		    count + 1 >= sizeof(intermediates)) // out of order, or too many
 			return false;
-		before[kept++] = sequence[i];
+		intermediates[count++] = sequence[i];
 	}
-	return rules_pass(filter_controls, filter_control_count, before, sequence[length - 1],
-			  sequence + at, end - at, ret_plain);
+	return rules_pass(filter_csi_rules, filter_csi_rule_count, intermediates,
+			  sequence[length - 1], sequence + at, end - at, ret_stateless);
 }
 
-// ";?" for one value after the other; those of the palette have their numbers before.
+// Matches ";?" once or several times. For the palette (OSC 4), a colour number precedes each "?".
 static bool is_query(int number, const char *text, size_t length)
 {
 	size_t at = 0;
@@ -216,7 +225,7 @@ static bool is_query(int number, const char *text, size_t length)
 		if (text[at++] != ';')
 			return false;
 		if (number == 4) {
-			number_of(text + at, length - at, &used);
+			parse_number(text + at, length - at, &used);
 			if (!used || at + used >= length || text[at + used++] != ';')
 				return false;
 		}
@@ -227,14 +236,14 @@ static bool is_query(int number, const char *text, size_t length)
 	return length > 0;
 }
 
-// ";parameters;address", printable already.
-static bool is_link(const char *text, size_t length, bool *ret_plain)
+// Matches ";PARAMETERS;ADDRESS". The caller has checked that all bytes are printable.
+static bool is_link(const char *text, size_t length, bool *ret_stateless)
 {
 	static const char *const schemes[] = { "http://", "https://", "mailto:" };
 	const char *address = length ? memchr(text + 1, ';', length - 1) : NULL;
 	size_t rest = address ? length - (size_t)(++address - text) : 0;
 
-	*ret_plain = false;
+	*ret_stateless = false;
 	if (!address || text[0] != ';')
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(schemes); i++) {
@@ -248,7 +257,7 @@ static bool is_link(const char *text, size_t length, bool *ret_plain)
 	return rest == 0;
 }
 
-// ";4;STATE" or ";4;STATE;PERCENT".
+// Matches ";4;STATE" or ";4;STATE;PERCENT".
 static bool is_progress(const char *text, size_t length)
 {
 	if (length < 4 || memcmp(text, ";4;", 3) != 0 || text[3] < '0' || text[3] > '4')
@@ -261,22 +270,22 @@ static bool is_progress(const char *text, size_t length)
 	return length < 10;
 }
 
-bool filter_command_passes(const char *payload, size_t length, bool *ret_plain)
+bool filter_osc_passes(const char *payload, size_t length, bool *ret_stateless)
 {
 	size_t used;
-	int number = number_of(payload, length, &used);
+	int number = parse_number(payload, length, &used);
 
-	*ret_plain = false;
-	for (size_t i = 0; used && i < filter_command_count; i++) {
-		if (filter_commands[i].number != number)
+	*ret_stateless = false;
+	for (size_t i = 0; used && i < filter_osc_rule_count; i++) {
+		if (filter_osc_rules[i].number != number)
 			continue;
-		switch (filter_commands[i].form) {
+		switch (filter_osc_rules[i].form) {
 		case FORM_NONE:
 			return false;
 		case FORM_QUERY:
 			return is_query(number, payload + used, length - used);
 		case FORM_LINK:
-			return is_link(payload + used, length - used, ret_plain);
+			return is_link(payload + used, length - used, ret_stateless);
 		case FORM_PROGRESS:
 			return is_progress(payload + used, length - used);
 		}

@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: MIT
-// Gives the user's terminal back as it was.
+// The user's terminal while a box runs: saves its modes, restores them, and removes what the agent
+// left.
 //
-// Theory of operation: the modes of the line (termios) are saved when we first have the terminal and put back at the
-// end. Whether the agent used it as a screen, and may thus have left more behind, shows in those modes: nobody draws a
-// screen without changing them. They are looked at now and then, ever more rarely, until they differ. Only after such
-// an agent are the resets written and the input thrown away, up to the answer to a last question: what was typed
-// ahead of a program that only printed belongs to the shell. We never do any of this from the background.
+// Theory of operation: the line modes (termios) are saved when claudebox first has the foreground
+// and are restored at the end. An agent that draws a screen changes the line modes, so changed
+// modes tell whether it may also have set modes of the terminal itself. Without a terminal relay
+// the line modes are checked at intervals that double, until they differ; with a relay, the
+// terminal filter records the sequences that passed. Only after such an agent is the terminal reset
+// and its input discarded, up to the answer to a query of claudebox: the input before it answers
+// queries of the agent. Input that the user typed ahead of a program that only printed stays for
+// the shell. claudebox does none of this in the background.
 #include "terminal/terminal.h"
 
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "box/box.h"
 #include "config/config.h"
 #include "plan/plan.h"
 #include "sys/clock.h"
+#include "sys/read.h"
 #include "terminal/relay.h"
 #include "terminal/reset.h"
 
+#include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,23 +32,22 @@
 #include <unistd.h>
 
 enum {
-	FIRST_LOOK_MS = 30,
-	BACKGROUND_LOOK_MS = 250,
-	ANSWER_MS =
-		2000, // milliseconds as a rule; an answer that comes later would itself be typed
+	FIRST_CHECK_MS = 30,
+	BACKGROUND_CHECK_MS = 250,
+	// Terminals answer within milliseconds. An answer after the timeout becomes input of the
+	// shell.
+	ANSWER_TIMEOUT_MS = 2000,
 };
 
-static bool is_ours(const struct box *box)
+bool terminal_is_foreground(const struct terminal *terminal)
 {
-	return box->terminal >= 0 && tcgetpgrp(box->terminal) == getpgrp();
+	return terminal->fd >= 0 && tcgetpgrp(terminal->fd) == getpgrp();
 }
 
-static void save(struct box *box)
+static void save_modes(struct terminal *terminal)
 {
-	struct terminal *terminal = &box->screen;
-
-	if (!terminal->saved)
-		terminal->saved = tcgetattr(box->terminal, &terminal->modes) == 0;
+	if (!terminal->modes_saved)
+		terminal->modes_saved = tcgetattr(terminal->fd, &terminal->saved_modes) == 0;
 }
 
 static bool same_modes(const struct termios *a, const struct termios *b)
@@ -53,132 +56,133 @@ static bool same_modes(const struct termios *a, const struct termios *b)
 	       a->c_lflag == b->c_lflag && memcmp(a->c_cc, b->c_cc, sizeof(a->c_cc)) == 0;
 }
 
-static bool modes_differ(const struct box *box)
+static bool modes_differ(const struct terminal *terminal)
 {
 	struct termios modes;
 
-	return tcgetattr(box->terminal, &modes) == 0 && !same_modes(&modes, &box->screen.modes);
+	return tcgetattr(terminal->fd, &modes) == 0 && !same_modes(&modes, &terminal->saved_modes);
 }
 
-bool terminal_begin(struct box *box, const struct plan *plan, struct arena *arena,
-		    struct error *error)
+bool terminal_open(struct terminal *terminal, const struct plan *plan, struct arena *arena,
+		   struct error *error)
 {
-	box->screen = (struct terminal){ .arena = arena, .next_look = FIRST_LOOK_MS };
-	if (box->foreground)
-		save(box);
-	return plan->terminal == TERMINAL_DIRECT || terminal_relay_open(box, plan, error);
+	*terminal = (struct terminal){
+		.fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK),
+		.arena = arena,
+		.check_interval_ms = FIRST_CHECK_MS,
+	};
+	terminal->foreground = terminal_is_foreground(terminal);
+	if (terminal->foreground)
+		save_modes(terminal);
+	return plan->terminal == TERMINAL_DIRECT || terminal_relay_open(terminal, plan, error);
 }
 
-void terminal_resumed(struct box *box)
+void terminal_resume(struct terminal *terminal)
 {
-	if (!is_ours(box))
+	if (!terminal_is_foreground(terminal))
 		return;
-	save(box);
-	terminal_relay_enter(box);
+	save_modes(terminal);
+	terminal_relay_set_raw(terminal);
 }
 
-void terminal_stopping(struct box *box)
+void terminal_suspend(struct terminal *terminal)
 {
-	if (is_ours(box))
-		terminal_relay_leave(box);
+	if (terminal_is_foreground(terminal))
+		terminal_relay_restore_modes(terminal);
 }
 
-int terminal_timeout(const struct box *box)
+int terminal_timeout(const struct terminal *terminal)
 {
-	if (box->screen.relay)
-		return terminal_relay_waits(box) ? BACKGROUND_LOOK_MS : -1;
-	return box->screen.saved && !box->screen.used ? box->screen.next_look : -1;
+	if (terminal->relay)
+		return terminal_relay_in_background(terminal) ? BACKGROUND_CHECK_MS : -1;
+	return terminal->modes_saved && !terminal->modes_changed ? terminal->check_interval_ms : -1;
 }
 
-void terminal_look(struct box *box, bool waited)
+void terminal_check(struct terminal *terminal, bool timed_out)
 {
-	struct terminal *terminal = &box->screen;
-
 	if (terminal->relay) {
-		if (terminal_relay_waits(box))
-			terminal_resumed(box);
-	} else if (terminal->saved && !terminal->used) {
-		terminal->used = modes_differ(box);
-		if (waited && terminal->next_look < INT_MAX / 2)
-			terminal->next_look *= 2;
+		if (terminal_relay_in_background(terminal))
+			terminal_resume(terminal);
+	} else if (terminal->modes_saved && !terminal->modes_changed) {
+		terminal->modes_changed = modes_differ(terminal);
+		if (timed_out && terminal->check_interval_ms < INT_MAX / 2)
+			terminal->check_interval_ms *= 2;
 	}
 }
 
-// Two columns by chance; on a screen without a known width nothing can be asked.
-static bool choose_columns(const struct box *box, struct terminal_question *question)
+// Chooses two random columns. Returns false if the width of the terminal is unknown.
+static bool choose_columns(const struct terminal *terminal, struct terminal_query *query)
 {
 	struct winsize size;
 	unsigned short random[2];
 
-	if (ioctl(box->terminal, TIOCGWINSZ, &size) < 0 || size.ws_col < 2 ||
+	if (ioctl(terminal->fd, TIOCGWINSZ, &size) < 0 || size.ws_col < 2 ||
 	    getrandom(random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(random); i++)
-		question->columns[i] = 1U + random[i] % size.ws_col;
+		query->columns[i] = 1U + random[i] % size.ws_col;
 	return true;
 }
 
-// Everything that was asked before has been answered when this is.
-static void drain(const struct box *box, struct terminal_question *question, int timeout_ms)
+// Discards input up to the answer to the query. Terminals answer in order, so all answers to
+// queries of the agent come before it.
+static void discard_answers(const struct terminal *terminal, struct terminal_query *query)
 {
 	int64_t start = clock_monotonic_ms();
 	char bytes[4096];
 	ssize_t got = 0;
 
-	while (got >= 0 && !terminal_answered(question, bytes, (size_t)got)) {
-		struct pollfd wait = { .fd = box->terminal, .events = POLLIN };
-		int left = clock_left_ms(start, timeout_ms);
-
-		if (left <= 0 || poll(&wait, 1, left) <= 0 || !(wait.revents & POLLIN))
+	while (got >= 0 && !terminal_query_answered(query, bytes, (size_t)got)) {
+		if (!wait_readable(terminal->fd, clock_left_ms(start, ANSWER_TIMEOUT_MS)))
 			return;
-		got = read(box->terminal, bytes, sizeof(bytes));
+		got = read(terminal->fd, bytes, sizeof(bytes));
 		if (got == 0)
 			return;
 	}
 }
 
-// The line is quiet meanwhile: an answer is not echoed, and no byte of it is a key with a meaning.
-static bool silence(const struct box *box)
+// Sets raw modes, so that answers are not echoed and no byte of them is a special character.
+static bool set_quiet_modes(const struct terminal *terminal)
 {
-	struct termios quiet = box->screen.modes;
+	struct termios quiet = terminal->saved_modes;
 
 	cfmakeraw(&quiet);
 	quiet.c_cc[VMIN] = 0;
 	quiet.c_cc[VTIME] = 0;
-	return tcsetattr(box->terminal, TCSANOW, &quiet) == 0;
+	return tcsetattr(terminal->fd, TCSANOW, &quiet) == 0;
 }
 
-// All is written at once and without waiting: output that is held up must not hold us up.
-static void clean(const struct box *box)
+// Writes the resets and the query with one write(2) that does not block: the terminal may have
+// stopped its output.
+static void reset(const struct terminal *terminal)
 {
 	enum terminal_kind kind = terminal_kind_of(getenv("TERM"), getenv("TMUX") != NULL);
-	struct terminal_question question = { 0 };
-	struct text out = { .arena = box->screen.arena };
-	bool asked = kind != TERMINAL_OTHER && choose_columns(box, &question);
+	struct terminal_query query = { 0 };
+	struct text out = { .arena = terminal->arena };
+	bool with_query = kind != TERMINAL_OTHER && choose_columns(terminal, &query);
 
-	if (!silence(box))
+	if (!set_quiet_modes(terminal))
 		return;
-	text_add(&out, terminal_render_reset(box->screen.arena, kind));
-	if (asked)
-		text_add(&out, terminal_render_question(box->screen.arena, &question));
-	if (write(box->terminal, text_get(&out), out.length) == (ssize_t)out.length && asked)
-		drain(box, &question, ANSWER_MS);
-	tcflush(box->terminal, TCIFLUSH);
+	text_add(&out, terminal_render_reset(terminal->arena, kind));
+	if (with_query)
+		text_add(&out, terminal_render_query(terminal->arena, &query));
+	if (write(terminal->fd, text_get(&out), out.length) == (ssize_t)out.length && with_query)
+		discard_answers(terminal, &query);
+	tcflush(terminal->fd, TCIFLUSH);
 }
 
-void terminal_end(struct box *box)
+void terminal_restore(struct terminal *terminal)
 {
-	const struct terminal *terminal = &box->screen;
-	bool touched = terminal->relay && terminal_relay_end(box);
+	bool needs_reset = terminal_relay_close(terminal);
 	bool differ;
 
-	if (!is_ours(box) || !terminal->saved)
+	if (!terminal_is_foreground(terminal) || !terminal->modes_saved)
 		return;
-	differ = modes_differ(box);
-	if (terminal->relay ? touched : terminal->used || differ) {
-		clean(box);
+	differ = modes_differ(terminal);
+	if (terminal->relay ? needs_reset : terminal->modes_changed || differ) {
+		reset(terminal);
 		differ = true;
 	}
 	if (differ)
-		tcsetattr(box->terminal, TCSANOW, &terminal->modes);
+		tcsetattr(terminal->fd, TCSANOW, &terminal->saved_modes);
 }

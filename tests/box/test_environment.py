@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The environment of the box: only what is listed gets in, and nothing leaks by way of /proc or ps."""
+"""The environment of the box: only listed variables enter it, and no value leaks through /proc or
+ps."""
 import os
 import pathlib
 import pwd
@@ -16,7 +17,7 @@ LOCALE_CATEGORIES = ("LC_ADDRESS", "LC_COLLATE", "LC_CTYPE", "LC_IDENTIFICATION"
                      "LC_NUMERIC", "LC_PAPER", "LC_TELEPHONE", "LC_TIME")
 ALLOWED = ("TERM", "COLORTERM", "EDITOR", "VISUAL", "LANG", "LC_ALL", *LOCALE_CATEGORIES, "TZ", "NO_COLOR",
            "ANTHROPIC_API_KEY")
-MADE = ("HOME", "USER", "LOGNAME", "SHELL", "PATH", "TMPDIR", "XDG_RUNTIME_DIR")
+GENERATED = ("HOME", "USER", "LOGNAME", "SHELL", "PATH", "TMPDIR", "XDG_RUNTIME_DIR")
 OTHERS = ("PWD", "CLAUDEBOX", "CLAUDE_CONFIG_DIR", "CLAUDE_SECURESTORAGE_CONFIG_DIR", "CLAUDE_CODE_SANDBOXED",
           "DISABLE_AUTOUPDATER", "DISABLE_INSTALLATION_CHECKS", "CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL",
           "SSL_CERT_FILE", "NIX_SSL_CERT_FILE", "NIX_REMOTE")
@@ -24,13 +25,13 @@ SECRET = "sk-ant-canary-5f1e9c77-never-shown-anywhere"
 
 
 def inside(uid=None):
-    """The user's number in the box: root becomes somebody."""
+    """Returns the uid in the box: 1000 for root."""
     return (uid if uid is not None else os.getuid()) or 1000
 
 
 class Environment(BoxTest):
     def variables(self, env=None, cwd=None):
-        """Every variable of the first program in the box, as the kernel has it."""
+        """Returns all variables of the first program in the box, read from /proc."""
         done = self.claudebox("--yes", "--exec", "cat", "/proc/self/environ", env=env, cwd=cwd)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(done.stdout.endswith("\0"))
@@ -45,19 +46,19 @@ class Environment(BoxTest):
                    "CLAUDE_CODE_OAUTH_TOKEN": "x", "CLAUDE_CODE_USE_BEDROCK": "1", "PS1": "x", "_": "/x",
                    "CLAUDEBOX_EXTRA_ENV": "", "XDG_CONFIG_HOME": "/x", "MAIL": "/x"}
         seen = self.variables(hostile)
-        self.assertLessEqual(set(seen), {*ALLOWED, *MADE, *OTHERS})
+        self.assertLessEqual(set(seen), {*ALLOWED, *GENERATED, *OTHERS})
         for name in hostile:
             self.assertNotIn(name, seen)
 
-    def test_an_empty_environment_is_enough(self):
+    def test_works_with_an_empty_environment(self):
         done = subprocess.run([CLAUDEBOX, "--yes", "--exec", "env"], cwd=self.project, stdin=subprocess.DEVNULL,
                               env={"HOME": str(self.home)}, capture_output=True, text=True, check=False, timeout=30)
         self.assertEqual(done.returncode, 0, done.stderr)
         names = {line.split("=")[0] for line in done.stdout.splitlines()}
-        self.assertLessEqual(names, {*MADE, *OTHERS})
-        self.assertLessEqual(set(MADE), names)
+        self.assertLessEqual(names, {*GENERATED, *OTHERS})
+        self.assertLessEqual(set(GENERATED), names)
 
-    def test_each_allowed_variable_passes_unharmed_when_set(self):
+    def test_each_allowed_variable_passes_unchanged(self):
         values = {name: f"value of {name} é \" ' $x\n=;" for name in ALLOWED}
         seen = self.variables(values)
         for name, value in values.items():
@@ -70,7 +71,7 @@ class Environment(BoxTest):
         for name in ("TERM", "VISUAL", "COLORTERM", "LC_ALL", "ANTHROPIC_API_KEY"):
             self.assertNotIn(name, seen)
 
-    def test_made_ones_are_not_read_from_the_host(self):
+    def test_generated_variables_are_not_read_from_the_host(self):
         account = pwd.getpwuid(os.getuid()).pw_name
         hostile = {"USER": "mallory", "LOGNAME": "mallory", "SHELL": "/host/evil", "PATH": f"/host/evil:{self.env['PATH']}",
                    "TMPDIR": "/host/evil", "XDG_RUNTIME_DIR": "/host/evil", "PWD": "/host/evil", "CLAUDEBOX": "0",
@@ -118,27 +119,27 @@ class Environment(BoxTest):
 
     def test_malformed_names_are_errors(self):
         for name in ("A B", "A=B", "1A", "A-B", "é", "A\n", "A\x1b[31m", "*", "A,,B", ";A", "$A", "A:B", "\t"):
-            said = self.refused(env={"CLAUDEBOX_EXTRA_ENV": name, "A": "1", "B": "2"})
-            self.assertIn("CLAUDEBOX_EXTRA_ENV", said)
-            self.assertNotIn("\x1b", said)
+            errors = self.refused(env={"CLAUDEBOX_EXTRA_ENV": name, "A": "1", "B": "2"})
+            self.assertIn("CLAUDEBOX_EXTRA_ENV", errors)
+            self.assertNotIn("\x1b", errors)
 
     def test_reserved_names_are_errors(self):
         for name in ("HOME", "USER", "LOGNAME", "SHELL", "PATH", "TMPDIR", "XDG_RUNTIME_DIR", "LD_PRELOAD", "LD_LIBRARY_PATH",
                      "BASH_ENV", "ENV", "IFS", "CLAUDE_CONFIG_DIR", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_COUNT", "SHELLOPTS",
                      "CLAUDEBOX_EXTRA_ENV", "CLAUDE_CODE_SANDBOXED", "PROMPT_COMMAND"):
-            said = self.refused(env={name: self.env.get(name, "x"), "CLAUDEBOX_EXTRA_ENV": f"LANG,{name}"})
-            self.assertIn(name, said)
+            errors = self.refused(env={name: self.env.get(name, "x"), "CLAUDEBOX_EXTRA_ENV": f"LANG,{name}"})
+            self.assertIn(name, errors)
 
-    def test_refused_also_by_dry_run(self):
+    def test_dry_run_refuses_malformed_names(self):
         self.refused("--dry-run", env={"CLAUDEBOX_EXTRA_ENV": "1A"})
 
-    def test_certificate_variables_lead_to_a_file_in_the_box(self):
+    def test_certificate_variables_name_a_file_in_the_box(self):
         out = self.box('for f in "$SSL_CERT_FILE" "$NIX_SSL_CERT_FILE"; do grep -c "BEGIN CERT" "$f"; done')
         counts = out.split()
         self.assertEqual(len(counts), 2)
         self.assertTrue(all(int(count) > 0 for count in counts))
 
-    def test_the_hosts_own_bundle_comes_along(self):
+    def test_a_certificate_bundle_of_the_host_is_mounted(self):
         bundle = self.scratch() / "my ca.pem"
         bundle.write_text("-----BEGIN CERTIFICATE-----\nmine\n")
         (bundle.parent / "neighbour").write_text("x")
@@ -147,7 +148,7 @@ class Environment(BoxTest):
         self.assertEqual(out, "-----BEGIN CERTIFICATE-----\nmine\nmy ca.pem\n")
         self.assertNotIn("x\n", bundle.read_text()[-2:])
 
-    def test_a_certificate_variable_cannot_fetch_a_secret(self):
+    def test_a_certificate_variable_cannot_mount_a_secret(self):
         secret = self.home / ".ssh" / "id_ed25519"
         secret.parent.mkdir()
         secret.write_text("canary-key")
@@ -160,7 +161,7 @@ class Environment(BoxTest):
 
 
 class Leaks(BoxTest):
-    """What programs in the box, and other users of the host, can see of the variables."""
+    """Variables that programs in the box and other users of the host can see."""
 
     def start(self, script, env):
         mark = f"mark-{os.getpid()}-{time.monotonic_ns()}"
@@ -201,7 +202,7 @@ class Leaks(BoxTest):
                 continue
             self.assertNotIn(b"canary-unlisted", environment)
 
-    def test_process_1_shows_nothing(self):
+    def test_process_1_has_no_values_in_its_environment_or_arguments(self):
         out = self.box("cat /proc/1/environ /proc/1/cmdline | tr '\\0' '\\n'; echo; "
                        "cat /proc/1/environ >/dev/null && echo readable", env={
             "ANTHROPIC_API_KEY": SECRET, "UNLISTED": "canary-unlisted", "CLAUDEBOX_EXTRA_ENV": "MINE", "MINE": "canary-mine"})
@@ -224,7 +225,7 @@ class Leaks(BoxTest):
         self.assertNotIn("canary", done.stderr)
 
     def test_no_secret_on_disk(self):
-        """AUTH-04 keeps the last characters of the key; no more than that is written anywhere."""
+        """Only the last characters of the API key are stored."""
         self.claudebox("--yes", "--exec", "true", env={"ANTHROPIC_API_KEY": SECRET, "CLAUDEBOX_EXTRA_ENV": "MINE",
                                                        "MINE": "canary-mine"})
         found = subprocess.run(["grep", "-rlE", f"{SECRET}|canary-mine", self.home], stdout=subprocess.PIPE, text=True,
@@ -233,7 +234,8 @@ class Leaks(BoxTest):
 
 
 class HostileCaller(BoxTest):
-    """Variables of the caller that make programs do things: the launcher must not be moved by them."""
+    """Variables of the caller that change the behaviour of programs do not influence the
+    launcher."""
 
     def test_a_program_planted_first_on_PATH_in_the_project_is_not_run(self):
         for name in ("bwrap", "git", "sh", "env", "true"):
@@ -274,23 +276,23 @@ class HostileCaller(BoxTest):
                               "GIT_CEILING_DIRECTORIES": "/", "GIT_EXEC_PATH": str(self.project)})
         self.assertFalse([mount for mount in seen["mounts"] if str(mount["host"]).startswith(str(other))])
 
-    def test_a_relative_HOME_is_not_believed(self):
+    def test_a_relative_HOME_is_ignored(self):
         done = self.claudebox("--dry-run=json", env={"HOME": "relative"})
         self.assertNotIn('"relative', done.stdout)
         self.assertFalse((self.project / "relative").exists())
 
 
 class RuntimeDirectory(BoxTest):
-    def test_runtime_directory_is_private_and_empty_but_for_claude(self):
+    def test_the_runtime_directory_is_private_and_has_only_claude_sessions(self):
         out = self.box('stat -c "%a %u %F" "$XDG_RUNTIME_DIR"; ls -A "$XDG_RUNTIME_DIR"; : >"$XDG_RUNTIME_DIR/x" && echo ok')
         self.assertEqual(out.split("\n")[0], f"700 {inside()} directory")
         self.assertLessEqual(set(out.split()[3:]), {"claude-sessions", "ok"})
         self.assertIn("ok", out)
 
-    def test_temporary_directory_works(self):
+    def test_the_temporary_directory_works(self):
         self.assertEqual(self.box('f=$(mktemp) && echo "${f%/*}"; [ -k /tmp ] && echo sticky').split(), ["/tmp", "sticky"])
 
-    def test_nothing_else_in_run(self):
+    def test_run_has_only_the_expected_entries(self):
         out = self.box("find /run -mindepth 1 -maxdepth 2 | sort").split()
         self.assertLessEqual(set(out), {"/run/claudebox", "/run/claudebox/sign-in", "/run/claudebox/claude", "/run/user",
                                         f"/run/user/{inside()}", "/run/claudebox/agent"})

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The launcher itself: which programs it runs, what they get, and what a caller, a repository or an earlier box can make it do."""
+"""The launcher: which programs it runs, their environment, and what a caller, a repository or an
+earlier box can influence."""
 import ctypes
 import os
 import pathlib
@@ -28,7 +29,8 @@ class LauncherTest(BoxTest):
 
 
 class Programs(LauncherTest):
-    """A helper program comes from where only the user and root can write."""
+    """Helper programs are taken only from directories that no other user and no box can write
+    to."""
 
     def setUp(self):
         super().setUp()
@@ -39,8 +41,8 @@ class Programs(LauncherTest):
             self.program(directory / name, f"echo {name} >>{self.hit}; exit 1")
         return directory
 
-    def passed_over(self, directory, env=None, why="", cwd=None):
-        """Not run, the start works, the audit and --check say so."""
+    def assert_passed_over(self, directory, env=None, why="", cwd=None):
+        """The program is not run, the box starts, and the audit and --check report it."""
         env = env or self.path(directory)
         done = self.claudebox("--yes", "--exec", "true", env=env, cwd=cwd)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -48,66 +50,66 @@ class Programs(LauncherTest):
         self.assertRegex(self.claudebox("--check", env=env, cwd=cwd).stdout, rf"(?m)^broken +path +'.*bwrap' on PATH is ignored: {why}")
         self.assertFalse(self.hit.exists(), self.hit.read_text() if self.hit.exists() else "")
 
-    def test_relative_and_empty_entries(self):
+    def test_relative_and_empty_PATH_entries_are_passed_over(self):
         self.plant(self.project)
         self.plant(self.project / "bin")
         for entry in ("", ".", "bin", "./bin", "../project"):
-            self.passed_over(None, {"PATH": f"{entry}:{self.env['PATH']}"}, "the PATH entry is relative")
+            self.assert_passed_over(None, {"PATH": f"{entry}:{self.env['PATH']}"}, "the PATH entry is relative")
 
-    def test_in_the_project_by_any_name(self):
+    def test_programs_in_the_project_are_passed_over(self):
         self.plant(self.project / "bin")
         (self.home / "way").symlink_to(self.project)
         for entry in (self.project / "bin", f"{self.home}/./project//bin", self.home / "way" / "bin", f"{self.project}/bin/../bin"):
-            self.passed_over(entry, why="a box can change it")
+            self.assert_passed_over(entry, why="a box can change it")
 
-    def test_a_link_of_the_projects_on_the_way(self):
-        """The file is the user's own, but the box decides which one it is."""
+    def test_a_symbolic_link_in_the_project_is_passed_over(self):
+        """The file belongs to the user, but the box chooses it by changing the link."""
         self.plant(self.home / "tools")
         (self.project / "now").symlink_to(self.home / "tools")
         (self.home / "bin2").symlink_to(self.project / "now")
-        self.passed_over(self.home / "bin2", why="a box can change it")
+        self.assert_passed_over(self.home / "bin2", why="a box can change it")
 
-    def test_in_the_repository_around_the_project(self):
+    def test_programs_in_the_repository_of_the_project_are_passed_over(self):
         top = self.repository(self.home / "repo")
         (top / "sub").mkdir()
-        self.passed_over(self.plant(top / "tools"), cwd=top / "sub", why="a box can change it")
+        self.assert_passed_over(self.plant(top / "tools"), cwd=top / "sub", why="a box can change it")
 
-    def test_in_the_git_directory_of_a_worktree(self):
+    def test_programs_in_the_git_directory_of_a_worktree_are_passed_over(self):
         main = self.repository(self.home / "main")
         self.git("worktree", "add", "-q", "-b", "topic", self.home / "linked", cwd=main)
-        self.passed_over(self.plant(main / ".git" / "bin"), cwd=self.home / "linked", why="a box can change it")
+        self.assert_passed_over(self.plant(main / ".git" / "bin"), cwd=self.home / "linked", why="a box can change it")
 
-    def test_in_the_state(self):
+    def test_programs_in_the_state_directory_are_passed_over(self):
         self.box("mkdir ~/.claude/bin")
         instance = pathlib.Path(self.plan()["instance"])
         for directory in (instance / "claude" / "bin", self.home / ".claudebox" / "sign-in" / "bin"):
-            self.passed_over(self.plant(directory), why="a box can change it")
+            self.assert_passed_over(self.plant(directory), why="a box can change it")
 
-    def test_where_everybody_can_write(self):
+    def test_programs_in_world_writable_directories_are_passed_over(self):
         directory = self.plant(self.scratch() / "bin")
         for mode in (0o777, 0o1777):
             directory.chmod(mode)
-            self.passed_over(directory, why="other users can change it")
+            self.assert_passed_over(directory, why="other users can change it")
         directory.chmod(0o755)
         directory.parent.chmod(0o777)
-        self.passed_over(directory, why="other users can change it")
+        self.assert_passed_over(directory, why="other users can change it")
 
-    def test_a_file_that_everybody_can_write(self):
+    def test_a_world_writable_program_is_passed_over(self):
         directory = self.plant(self.home / "tools", ["bwrap"])
         (directory / "bwrap").chmod(0o757)
-        self.passed_over(directory, why="other users can change it")
+        self.assert_passed_over(directory, why="other users can change it")
 
-    def test_of_another_user(self):
+    def test_programs_of_another_user_are_passed_over(self):
         if os.getuid():
-            return  # an ordinary user cannot give files away; root's run does
+            return  # only root can change the owner of a file
         directory = self.plant(self.scratch() / "bin", ["bwrap"])
         os.chown(directory, 65534, 65534)
-        self.passed_over(directory, why="other users can change it")
+        self.assert_passed_over(directory, why="other users can change it")
         os.chown(directory, 0, 0)
         os.chown(directory / "bwrap", 65534, 65534)
-        self.passed_over(directory, why="other users can change it")
+        self.assert_passed_over(directory, why="other users can change it")
 
-    def test_the_users_own_directory_counts(self):
+    def test_programs_in_the_users_own_directory_are_run(self):
         self.program(self.home / "tools" / "bwrap", f'# --ro-bind-fd --disable-userns\necho own >>{self.hit}; exec /usr/bin/bwrap "$@"')
         for directory in (self.home / "tools", self.scratch() / "tools"):
             if not directory.exists():
@@ -116,14 +118,15 @@ class Programs(LauncherTest):
             done = self.claudebox("--yes", "--exec", "true", env=self.path(directory))
             self.assertEqual((done.returncode, self.hit.read_text()), (0, "own\n"), done.stderr)
 
-    def test_none_is_left(self):
-        said = self.refused(env={"PATH": str(self.plant(self.project / "bin"))})
-        self.assertIn("no bwrap that can be trusted", said)
-        self.assertIn("a box can change it", said)
+    def test_without_a_trusted_bwrap_nothing_starts(self):
+        errors = self.refused(env={"PATH": str(self.plant(self.project / "bin"))})
+        self.assertIn("no bwrap that can be trusted", errors)
+        self.assertIn("a box can change it", errors)
 
 
 class Claude(LauncherTest):
-    """claude runs in the box, but what it needs is mounted: a planted one would choose."""
+    """claude runs in the box, but its files are mounted from the host: a planted claude could name
+    any file."""
 
     def setUp(self):
         super().setUp()
@@ -138,7 +141,7 @@ class Claude(LauncherTest):
         yield f"#!{self.private}\n"
         yield f"#!/usr/bin/env node\n// {self.private}\n"
 
-    def test_planted_on_PATH(self):
+    def test_a_claude_planted_on_PATH_is_passed_over(self):
         program = self.program(self.project / "node_modules" / ".bin" / "claude", "")
         (self.home / ".local" / "bin").mkdir(parents=True)
         shutil.copy(self.env.pop("CLAUDEBOX_CLAUDE"), self.home / ".local/bin/claude")
@@ -148,13 +151,13 @@ class Claude(LauncherTest):
             self.assertEqual((done.returncode, done.stdout), (0, GIVEN + "<-p>\n"), done.stderr)
             self.assertIn("claude' on PATH is ignored: a box can change it", done.stderr)
 
-    def test_planted_and_no_other(self):
+    def test_without_a_trusted_claude_nothing_starts(self):
         program = self.program(self.project / "claude", "echo hit")
         del self.env["CLAUDEBOX_CLAUDE"]
-        said = self.refused("--yes", env={"PATH": f"{program.parent}:/usr/bin:/bin"})
-        self.assertIn("no trusted claude", said)
+        errors = self.refused("--yes", env={"PATH": f"{program.parent}:/usr/bin:/bin"})
+        self.assertIn("no trusted claude", errors)
 
-    def test_named_exactly_it_brings_nothing_along(self):
+    def test_a_claude_in_the_project_mounts_no_other_files(self):
         program = self.program(self.project / "claude", "")
         for text in self.planted():
             program.write_text(text)
@@ -164,7 +167,7 @@ class Claude(LauncherTest):
             self.assertNotIn(CANARY, done.stdout + done.stderr)
             self.assertIn("! claude is where a box can write", done.stderr)
 
-    def test_a_wrapper_of_the_users_that_leads_there(self):
+    def test_a_wrapper_that_runs_a_program_of_the_project_mounts_no_other_files(self):
         self.program(self.project / "inner", f"exec /bin/cat {self.private}")
         outer = self.program(self.home / "tools" / "claude", f'exec {self.project}/inner "$@"')
         seen = self.plan(env={"CLAUDEBOX_CLAUDE": str(outer)})
@@ -172,7 +175,7 @@ class Claude(LauncherTest):
 
 
 class Environment(LauncherTest):
-    """Each helper has a list of variables, and the caller's are not on it."""
+    """Each helper gets a fixed set of variables and none of the caller's."""
 
     LISTS = {
         "bwrap": set(),
@@ -182,7 +185,7 @@ class Environment(LauncherTest):
         "nix": {"PATH", "HOME", "LC_ALL", "USER", "XDG_CONFIG_HOME"},
     }
 
-    def test_nothing_of_the_callers(self):
+    def test_helpers_get_no_variables_of_the_caller(self):
         seen = self.home / "seen"
         seen.mkdir()
         for name in HELPERS:
@@ -213,21 +216,22 @@ class Environment(LauncherTest):
 
 
 class Caller(LauncherTest):
-    """However it is started."""
+    """What claudebox inherits from its caller: descriptors, signals, limits, umask, arguments,
+    variables."""
 
     def test_closed_descriptors(self):
-        """What is opened first must not become the place where the audit or the agent's errors go."""
+        """The first file that is opened must not become stdout or stderr."""
         for closed in ((0,), (1,), (2,), (0, 1), (0, 1, 2)):
             out = self.project / "out"
             before = tree(self.home / ".claudebox") if (self.home / ".claudebox").exists() else None
-            done = self.claudebox("--yes", "--exec", "sh", "-c", f"ls -l /proc/self/fd >{out}; echo said; echo err >&2",
+            done = self.claudebox("--yes", "--exec", "sh", "-c", f"ls -l /proc/self/fd >{out}; echo output; echo err >&2",
                                   preexec_fn=closing(*closed))
             self.assertEqual(done.returncode, 0, done.stderr)
             lines = out.read_text().splitlines()
             for fd in closed:
-                if fd != 1:  # which the script redirects
+                if fd != 1:  # the script redirects it
                     self.assertTrue([line for line in lines if line.endswith(f" {fd} -> /dev/null")], lines)
-            self.assertEqual(done.stdout, "" if 1 in closed else "said\n")
+            self.assertEqual(done.stdout, "" if 1 in closed else "output\n")
             if before:
                 self.assertEqual(tree(self.home / ".claudebox"), before)
 
@@ -237,14 +241,14 @@ class Caller(LauncherTest):
                 done = self.claudebox(*command, timeout=30, preexec_fn=lambda number=number: signal.signal(number, signal.SIG_IGN))
                 self.assertEqual(done.returncode, status, f"{number!r} {done.stdout} {done.stderr}")
 
-    def test_few_files(self):
+    def test_a_low_limit_on_open_files_is_an_error(self):
         for number in (4, 10, 63):
             done = self.claudebox("--yes", "--exec", "true", preexec_fn=lambda n=number: resource.setrlimit(resource.RLIMIT_NOFILE, (n, n)))
             self.assertEqual(done.returncode, 125)
-            self.assertIn("too few files", done.stderr)
+            self.assertIn("the limit on open files is too low", done.stderr)
             self.assertIn("hint: ", done.stderr)
 
-    def test_small_stack(self):
+    def test_a_small_stack_is_enough(self):
         limit = lambda: resource.setrlimit(resource.RLIMIT_STACK, (512 * 1024, 512 * 1024))
         self.assertEqual(self.claudebox("--yes", "--exec", "echo", "x", preexec_fn=limit).stdout, "x\n")
 
@@ -258,7 +262,7 @@ class Caller(LauncherTest):
                 if not path.is_symlink():
                     self.assertFalse(path.stat().st_mode & 0o077, path)
 
-    def test_no_name_of_its_own(self):
+    def test_an_empty_argv_is_an_error(self):
         """execve with an empty argv."""
         child = os.fork()
         if child == 0:
@@ -275,15 +279,14 @@ class Caller(LauncherTest):
         env = {f"V{i}": "x" * 100000 for i in range(15)}
         self.assertEqual(self.box("echo x; env | grep -c ^V", env=env), "x\n0\n")
 
-    def test_a_lying_PWD(self):
+    def test_a_wrong_PWD_is_ignored(self):
         other = self.home / "elsewhere"
         other.mkdir()
         self.assertEqual(self.box("pwd", env={"PWD": str(other)}), f"{self.project}\n")
 
-    def test_rights_of_someone_else(self):
-        """A setuid or setgid copy."""
+    def test_a_setuid_or_setgid_claudebox_refuses_to_run(self):
         if os.getuid():
-            return  # only root can make one
+            return  # only root can change the owner
         program = self.scratch() / "claudebox"
         program.parent.chmod(0o755)
         for owner, mode in (((65534, 0), 0o4755), ((0, 65534), 0o2755)):
@@ -291,15 +294,16 @@ class Caller(LauncherTest):
             os.chown(program, *owner)
             program.chmod(mode)
             done = subprocess.run([program, "--version"], env=self.env, capture_output=True, text=True, check=False)
-            if b"__asan_init" in program.read_bytes() and done.returncode == 1:  # it may refuse by itself, before main
+            # The sanitizer may exit before main.
+            if b"__asan_init" in program.read_bytes() and done.returncode == 1:
                 self.assertEqual(done.stdout, "")
                 continue
             self.assertEqual((done.returncode, done.stdout), (125, ""), done.stderr)
-            self.assertIn("rights of someone else", done.stderr)
+            self.assertIn("claudebox must not be setuid, setgid or have file capabilities", done.stderr)
 
-    def test_a_home_of_someone_else(self):
+    def test_a_home_directory_of_another_user_is_refused(self):
         if os.getuid():
-            return  # only root can give one away
+            return  # only root can change the owner
         other = self.scratch()
         os.chown(other, 65534, 65534)
         self.assertIn("belongs to another user", self.refused(env={"HOME": str(other)}))
@@ -314,9 +318,9 @@ class Caller(LauncherTest):
 
 
 class Memory(LauncherTest):
-    def test_another_program_of_the_users_cannot_look_in(self):
+    def test_other_processes_of_the_user_cannot_read_its_memory(self):
         if os.getuid() == 0:
-            return  # root may look at everything
+            return  # root can read the memory of every process
         env = {**self.env, "SOME_TOKEN": CANARY}
         box = subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", "touch ready; sleep 20"], cwd=self.project, env=env,
                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Where the launcher has things mounted: links that a box planted or swaps lead nowhere."""
+"""Mount points in directories that a box can write to: symbolic links that a box plants or swaps
+are not followed."""
 import os
 import threading
 
@@ -12,7 +13,8 @@ AS_ROOT = True
 
 
 class Destinations(BoxTest):
-    """bwrap follows links on the way to where it mounts, and the host's tree is at /oldroot then."""
+    """bwrap follows symbolic links on the way to a mount point, while the host's root is at
+    /oldroot."""
 
     def setUp(self):
         super().setUp()
@@ -31,7 +33,7 @@ class Destinations(BoxTest):
             yield f"../../../../../../../../oldroot{self.victims}/{name}"
             yield f"{self.victims}/{name}"
 
-    def test_links_planted_where_something_is_mounted(self):
+    def test_symbolic_links_planted_at_mount_points(self):
         self.repository(self.home / "repo")
         for target in self.targets():
             for name in (".claudebox", ".git", "x", "sub"):
@@ -46,11 +48,12 @@ class Destinations(BoxTest):
         self.assertEqual(list(self.project.iterdir()), [])
 
     def flip(self, place, target, *options, directory=None, launches=8):
-        """Launches while another box exchanges a name and a link to the target; returns how many started."""
+        """Launches boxes while another thread exchanges a name and a symbolic link; returns how
+        many started."""
         link = place.with_name("link")
         link.symlink_to(target)
         stop = threading.Event()
-        start = os.open(directory or self.project, os.O_PATH)  # whatever its name is at that moment
+        start = os.open(directory or self.project, os.O_PATH)  # its name changes meanwhile
 
         def run():
             while not stop.is_set():
@@ -70,8 +73,8 @@ class Destinations(BoxTest):
         link.unlink()
         return codes.count(0)
 
-    def test_swapped_between_the_check_and_the_start(self):
-        """What is there is never changed, and what is missing is never made."""
+    def test_mount_points_swapped_during_the_start(self):
+        """Existing files are not changed, and missing files are not created."""
         started = 0
         (self.project / "x").write_text("own")
         (self.project / "sub" / "deep").mkdir(parents=True)
@@ -83,8 +86,9 @@ class Destinations(BoxTest):
                 started += self.flip(self.project / "sub", f"/oldroot{self.victims}/directory", option, f"{source}:{self.project}/sub/{name}")
         self.assertGreater(started, 0)
 
-    def test_a_project_swapped_between_the_check_and_the_start(self):
-        """The project, the repository's history and the wishes are mounts in a repository that is another box's project."""
+    def test_a_project_swapped_during_the_start(self):
+        """The project, .git and .claudebox are mounts in a repository that is another box's
+        project."""
         top = self.repository(self.home / "repo")
         project = top / "sub" / "deep"
         (project / ".claudebox").mkdir(parents=True)
@@ -93,13 +97,14 @@ class Destinations(BoxTest):
             started += self.flip(place, f"/oldroot{self.victims}/{target}", directory=project)
         self.assertGreater(started, 0)
 
-    def test_a_wish_swapped_between_the_check_and_the_start(self):
+    def test_claudebox_directory_swapped_during_the_start(self):
         (self.project / ".claudebox").mkdir()
         for target in ("new", "directory", "directory/new"):
             self.flip(self.project / ".claudebox", f"/oldroot{self.victims}/{target}", launches=6)
 
     def nested(self, env=None):
-        """A box whose mounts lie in each other: what it can write, and where it is."""
+        """Runs a box with mounts inside other mounts; checks what it can write and its working
+        directory."""
         top = self.repository(self.home / "repo")
         project = top / "sub" / "deep"
         (project / ".claudebox").mkdir(parents=True)
@@ -109,32 +114,32 @@ class Destinations(BoxTest):
                   "mv .claudebox z; echo end; cat /proc/self/mountinfo; ls -A $XDG_RUNTIME_DIR")
         done = self.claudebox("--yes", "--mount-ro", f"{self.source}:{project}/x", "--mount-rw", f"{self.directory}:{project}/y",
                               "--exec", "sh", "-c", script, cwd=project, env=env)
-        said = done.stdout.splitlines()
-        self.assertEqual(said[:5], [str(project), "SOURCE.", "y", "../../.git", "end"], done.stderr)
-        self.assertEqual(said[-1], "claude-sessions")
+        lines = done.stdout.splitlines()
+        self.assertEqual(lines[:5], [str(project), "SOURCE.", "y", "../../.git", "end"], done.stderr)
+        self.assertEqual(lines[-1], "claude-sessions")
         self.assertNotIn("staged", done.stdout)
         self.assertEqual({path.name for path in project.iterdir()}, {".claudebox", "new", "x", "y"})
         self.assertEqual(((project / "x").read_text(), self.source.read_text()), ("own", "SOURCE"))
         self.assertEqual([path.name for path in self.directory.iterdir()], ["new"])
         self.assertEqual(list((project / "y").iterdir()) + list((project / ".claudebox").iterdir()), [])
 
-    def test_mounts_in_each_other(self):
+    def test_nested_mounts(self):
         self.nested()
 
-    def test_mounts_in_each_other_by_an_old_bwrap(self):
-        """One that takes no descriptors."""
+    def test_nested_mounts_with_an_old_bwrap(self):
+        """A bwrap without --bind-fd."""
         program = self.home / "tools" / "bwrap"
         program.parent.mkdir()
         program.write_text('#!/bin/sh\n# --disable-userns\nexec /usr/bin/bwrap "$@"\n')
         program.chmod(0o755)
         self.nested(env={"PATH": f"{program.parent}:{self.env['PATH']}"})
 
-    def test_mounts_in_each_other_with_namespaces_of_its_own(self):
-        self.profile(nested=os.getuid() != 0)  # root cannot have it
+    def test_nested_mounts_with_user_namespaces(self):
+        self.profile(nested=os.getuid() != 0)  # not available to root
         self.nested()
 
-    def test_replaced_after_the_audit(self):
-        """The user takes time to answer."""
+    def test_a_mount_point_replaced_after_the_audit_is_refused(self):
+        """The file is replaced while claudebox waits for the answer."""
         place = self.project / "x"
         replacements = {
             "a link": lambda: place.symlink_to(self.victims / "new"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Limits by a scope of systemd's, where it keeps the cgroups: the same promises, with the user's own systemd."""
+"""Limits by a systemd scope, where systemd manages the cgroups, with a user manager."""
 import json
 import os
 import subprocess
@@ -10,7 +10,7 @@ from lib.limits import LimitsTest
 NEEDS_CGROUP = True
 BY_SYSTEMD = True
 
-# With one word changed on the way.
+# Runs the real systemd-run with one argument replaced.
 SYSTEMD_RUN = """#!/bin/sh
 for word do
     shift
@@ -26,7 +26,7 @@ class LimitsBySystemd(LimitsTest):
         super().setUp()
         self.env["XDG_RUNTIME_DIR"] = os.environ["XDG_RUNTIME_DIR"]
 
-    def test_limits_are_set(self):
+    def test_limits_are_set_on_the_scope(self):
         self.profile({"memory": "200M", "pids": 100, "cpu": "150%"})
         process = self.start("echo ready; read -r _; true", mark="limits-set")
         scope = self.cgroup_of("limits-set")
@@ -38,22 +38,22 @@ class LimitsBySystemd(LimitsTest):
         self.assertEqual(process.wait(60), 0)
         self.assertTrue(self.wait_gone(scope))
 
-    def test_they_hold_from_inside(self):
+    def test_limits_are_in_effect_inside_the_box(self):
         self.assert_holds()
 
-    def test_nothing_of_systemd_is_in_the_box(self):
+    def test_no_systemd_variables_in_the_box(self):
         self.profile({"pids": 100})
         self.assertEqual(self.box("tr '\\0' '\\n' </proc/1/environ; env | grep -i -e XDG_RUNTIME -e INVOCATION -e SYSTEMD -e ^PATH"),
                          self.box("env | grep -e XDG_RUNTIME -e ^PATH"))
 
-    def test_a_killed_claudebox_leaves_nothing(self):
+    def test_the_scope_ends_when_claudebox_is_killed(self):
         self.profile({"pids": 100})
         process = self.start("echo ready; sleep 60", mark="limits-killed")
         scope = self.cgroup_of("limits-killed")
         self.kill(process)
         self.assertTrue(self.wait_gone(scope))
 
-    def test_nobody_is_asked_without_need(self):
+    def test_systemd_is_not_used_without_limits(self):
         process = self.start("echo ready; cat /proc/self/cgroup; read -r _; true", mark="limits-none")
         self.assertEqual(self.plan("--exec", "true")["limits"], None)
         process.stdin.close()
@@ -66,43 +66,43 @@ class LimitsBySystemd(LimitsTest):
         process.terminate()
         self.assertEqual(process.wait(60), 5)
 
-    def test_a_systemd_that_does_not_answer(self):
+    def test_a_systemd_that_does_not_respond_is_an_error(self):
         self.profile({"pids": 100})
-        said = self.refused(env={"XDG_RUNTIME_DIR": str(self.home)})
-        self.assertIn("cannot limit the box: systemd manages the cgroup that claudebox was started in, and the systemd user instance does not run", said)
+        errors = self.refused(env={"XDG_RUNTIME_DIR": str(self.home)})
+        self.assertIn("cannot limit the box: systemd manages the cgroup that claudebox was started in, and the systemd user instance does not run", errors)
         (self.home / "systemd").mkdir()
         (self.home / "systemd/private").touch()
-        said = self.refused(env={"XDG_RUNTIME_DIR": str(self.home)})
-        self.assertIn("the sandbox could not be set up", said)
-        self.assertIn("hint: systemd-run or bwrap says above what failed", said)
+        errors = self.refused(env={"XDG_RUNTIME_DIR": str(self.home)})
+        self.assertIn("cannot set up the sandbox", errors)
+        self.assertIn("hint: the message of systemd-run or bwrap is above", errors)
 
-    def test_what_systemd_left_out_starts_nothing(self):
-        """It says nothing when it cannot set a limit: so they are read back."""
+    def test_limits_that_systemd_did_not_set_stop_the_start(self):
+        """systemd reports no error if it cannot set a limit, so the limits are read back."""
         self.profile({"pids": 100, "memory": "64M"})
         directory = self.scratch()
         for change, problem in (("TasksMax=100/TasksMax=infinity", "'pids.max' is 'max', not '100'"),
                                 ("MemoryMax=67108864/MemoryMax=100M", f"'memory.max' is '{100 << 20}', not '{64 << 20}'")):
             (directory / "systemd-run").write_text(SYSTEMD_RUN.format(*change.split("/")))
             (directory / "systemd-run").chmod(0o755)
-            said = self.refused("--yes", "--exec", "touch", "started", env={"PATH": f"{directory}:{self.env['PATH']}"})
-            self.assertIn(f"cannot limit the box: {problem}\n", said)
+            errors = self.refused("--yes", "--exec", "touch", "started", env={"PATH": f"{directory}:{self.env['PATH']}"})
+            self.assertIn(f"cannot limit the box: {problem}\n", errors)
             self.assertFalse((self.project / "started").exists())
 
-    def test_prove_attacks_them(self):
+    def test_prove_attacks_the_limits(self):
         self.profile({"pids": 100, "memory": "64M"})
         done = self.claudebox("--prove=json", timeout=60)
         rows = {row["name"]: (row["verdict"], row["why"]) for row in json.loads(done.stdout)["attacks"] if row["group"] == "limits"}
         self.assertEqual(rows["limits-in-force"], ("blocked", f"memory.max {64 << 20}, pids.max 100, cgroup.max.descendants 1"))
         self.assertEqual({verdict for verdict, _ in rows.values()}, {"blocked"}, rows)
 
-    def test_a_systemd_in_the_project_is_not_asked(self):
+    def test_a_systemd_socket_in_the_project_is_not_used(self):
         self.profile({"pids": 100})
         (self.project / "systemd").mkdir()
         (self.project / "systemd/private").touch()
         done = self.claudebox("--yes", "--exec", "echo", "works", env={"XDG_RUNTIME_DIR": str(self.project)})
         self.assertEqual((done.returncode, done.stdout), (0, "works\n"), done.stderr)
 
-    def test_it_is_shown(self):
+    def test_limits_are_shown(self):
         self.profile({"memory": "1G", "pids": 100})
         self.assertIn("Limits:  by systemd, in a scope\n", self.claudebox("--yes", "--exec", "true").stderr)
         self.assertEqual(self.plan("--exec", "true")["limits"]["by"], "systemd")

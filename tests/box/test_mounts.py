@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""EXT-03: mounts asked for by name, from the command line: what they show, what they must not hide, and whom they follow."""
+"""--mount-ro and --mount-rw: sources, destinations, symbolic links, secrets, and what a mount must
+not hide."""
 import os
 import socket
 import unittest
@@ -27,21 +28,21 @@ class Mounts(BoxTest):
     def refusal(self, option, path):
         return self.refused(f"--mount-{option}", path, "--yes", "--exec", "true")
 
-    def test_a_directory_to_read(self):
+    def test_mount_ro_of_a_directory_is_read_only(self):
         out = self.mounted(f"cat {self.data}/file; touch {self.data}/new 2>&1", "--mount-ro", self.data)
         self.assertIn("content", out)
         self.assertIn("Read-only file system", out)
         self.assertFalse((self.data / "new").exists())
 
-    def test_a_directory_to_change(self):
+    def test_mount_rw_of_a_directory_is_writable(self):
         self.mounted(f"echo new >{self.data}/new", "--mount-rw", self.data)
         self.assertEqual((self.data / "new").read_text(), "new\n")
 
-    def test_a_file(self):
+    def test_mount_of_a_single_file(self):
         out = self.mounted(f"ls -A {self.data}; cat {self.data}/file", "--mount-ro", self.data / "file")
         self.assertEqual(out, "file\ncontent\n")
 
-    def test_another_place(self):
+    def test_another_destination(self):
         out = self.mounted("cat ~/else/where/file /opt/x", "--mount-ro", f"{self.data}:~/else/where", "--mount-ro", f"{self.data}/file:/opt/x")
         self.assertEqual(out, "content\ncontent\n")
         self.assertFalse((self.home / "else").exists())
@@ -58,37 +59,37 @@ class Mounts(BoxTest):
         (odd / "x").write_text("odd\n")
         self.assertEqual(self.mounted("cat /o:p/x", "--mount-ro", f"{self.data}/a\\:b:/o\\:p"), "odd\n")
 
-    def test_a_linked_source(self):
+    def test_a_source_that_is_a_symbolic_link(self):
         (self.home / "link").symlink_to(self.data)
         self.assertEqual(self.mounted("cat ~/link/file", "--mount-ro", "~/link"), "content\n")
 
-    def test_in_the_project_it_must_be_there(self):
+    def test_a_destination_in_the_project_must_exist(self):
         before = sorted(os.listdir(self.project))
         self.assertIn("needs", self.refusal("ro", f"{self.data}:missing"))
         self.assertIn("needs", self.refusal("ro", f"{self.data}/file:missing"))
         self.assertEqual(sorted(os.listdir(self.project)), before)
 
-    def test_in_the_project_no_link_is_followed(self):
+    def test_a_destination_in_the_project_follows_no_symbolic_link(self):
         victim = self.scratch()
         (self.project / "planted").symlink_to(victim)
         (self.project / "deep").symlink_to("/oldroot" + str(victim))
         for place in ("planted", "planted/x", "deep"):
-            said = self.refusal("ro", f"{self.data}:{place}")
-            self.assertRegex(said, "symbolic link|needs")
+            errors = self.refusal("ro", f"{self.data}:{place}")
+            self.assertRegex(errors, "symbolic link|needs")
         self.assertEqual(os.listdir(victim), [])
 
-    def test_what_would_be_hidden(self):
+    def test_a_mount_must_not_hide_parts_of_the_box(self):
         for place in ("/", "/proc", "/proc/sys", "/dev/shm", "/usr", "/nix/store", "/nix", "~", str(self.home.parent), "~/.claude", "~/.claude/x",
                       "/run/claudebox", "/etc/claude-code", "/etc", ".", str(self.project), str(self.project.parent), "/tmp", "~/bin"):
             with self.subTest(place):
                 self.refusal("ro", f"{self.data}:{place}")
 
-    def test_twice_the_same_place(self):
+    def test_overlapping_destinations_are_refused(self):
         for second in (f"{self.there}:/opt/a", f"{self.there}:/opt/a/b", f"{self.there}:/opt"):
-            said = self.refused("--mount-ro", f"{self.data}:/opt/a", "--mount-ro", second, "--yes", "--exec", "true")
-            self.assertRegex(said, "meets|hide")
+            errors = self.refused("--mount-ro", f"{self.data}:/opt/a", "--mount-ro", second, "--yes", "--exec", "true")
+            self.assertRegex(errors, "meets|hide")
 
-    def test_what_is_no_source(self):
+    def test_invalid_sources_are_refused(self):
         listener = socket.socket(socket.AF_UNIX)
         self.addCleanup(listener.close)
         listener.bind(str(self.data / "socket"))
@@ -97,7 +98,7 @@ class Mounts(BoxTest):
             with self.subTest(path):
                 self.refusal("ro", f"{path}:/opt/x")
 
-    def test_a_secret_only_by_its_name(self):
+    def test_a_secret_place_is_mounted_only_by_its_own_path(self):
         for name in (".ssh", ".aws", ".config/gh"):
             (self.home / name).mkdir(parents=True)
         (self.home / ".aws" / "credentials").write_text("CANARY\n")
@@ -110,7 +111,7 @@ class Mounts(BoxTest):
         self.assertIn("SECRET: AWS credentials", done.stderr)
         self.assertIn("the agent can read it", done.stderr)
 
-    def test_is_shown(self):
+    def test_mounts_are_shown_in_the_audit(self):
         done = self.claudebox("--mount-ro", self.data, "--mount-rw", f"{self.there}:/opt/there", "--yes", "--exec", "cat", "/etc/claude-code/SANDBOX.md")
         self.assertRegex(done.stderr, rf"\[\+\] read-only +{self.data} +\(--mount-ro\)")
         self.assertRegex(done.stderr, r"\[\+\] read-write +/opt/there <- ~/there +\(--mount-rw\)")
@@ -118,7 +119,7 @@ class Mounts(BoxTest):
         kinds = {mount["path"]: (mount["kind"], mount["origin"]) for mount in self.plan("--mount-ro", self.data)["mounts"]}
         self.assertEqual(kinds[str(self.data)], ("read-only", "asked"))
 
-    def test_a_dry_run_has_it(self):
+    def test_dry_run_includes_the_mount(self):
         done = self.claudebox("--mount-ro", f"{self.data}:/opt/x", "--dry-run", "--exec", "true")
         self.assertIn(f"--ro-bind {self.data} /opt/x", done.stdout)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What lies around the box and belongs to no file system: abstract sockets, signals, later mounts, keys, core dumps."""
+"""Host resources outside the file system: abstract sockets, signals, later mounts, kernel keys,
+core dumps."""
 import json
 import os
 import pathlib
@@ -18,7 +19,7 @@ AS_ROOT = True
 
 KINDS = {"stream": socket.SOCK_STREAM, "datagram": socket.SOCK_DGRAM, "seqpacket": socket.SOCK_SEQPACKET}
 
-# In the box: tries to reach each abstract socket, as itself and as a child of its own; says what came of it.
+# Runs in the box: tries to connect to each abstract socket and prints the results.
 REACH = """
 import errno, json, os, socket, sys
 def attempt(kind, name):
@@ -34,7 +35,7 @@ def attempt(kind, name):
 print(json.dumps([attempt(kind, name) for kind, name in json.loads(sys.argv[1])]))
 """
 
-# In the box: an abstract socket of its own, from another process of the box.
+# Runs in the box: connects two processes of the box by an abstract socket.
 OWN = """
 import os, socket
 server = socket.socket(socket.AF_UNIX)
@@ -48,7 +49,8 @@ if os.fork() == 0:
 print(server.accept()[0].recv(9).decode())
 """
 
-# As the first user of its own mount namespace, which shares its mounts: mounts after the box has started.
+# Runs in its own mount namespace with shared mounts: mounts a file system after the box has
+# started.
 LATER = r"""
 mount -t tmpfs tmpfs "$2" && mkdir -p "$2/home/project/early" "$2/home/project/late" || exit 9
 mount -t tmpfs tmpfs "$2/home/project/early" && touch "$2/home/project/early/there"
@@ -82,34 +84,34 @@ class AbstractSockets(BoxTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout), done.stderr
 
-    @unittest.skipIf(kernel.landlock_version() < 6 and "CI" not in os.environ, "this kernel has no scopes")
-    def test_the_hosts_are_closed_in_full(self):
-        outcomes, said = self.reach()
+    @unittest.skipIf(kernel.landlock_version() < 6 and "CI" not in os.environ, "this kernel has no Landlock scopes")
+    def test_abstract_sockets_of_the_host_are_refused_in_tier_full(self):
+        outcomes, errors = self.reach()
         self.assertEqual(outcomes, ["EPERM"] * 3)
-        self.assertNotIn("abstract", said)
+        self.assertNotIn("abstract", errors)
 
-    def test_the_hosts_are_not_there_without_its_network(self):
+    def test_abstract_sockets_of_the_host_do_not_exist_in_tier_none(self):
         self.assertEqual(self.reach("--network", "none")[0], ["ECONNREFUSED"] * 3)
 
-    def test_a_kernel_that_cannot_is_warned_about(self):
+    def test_a_kernel_without_landlock_scopes_gives_a_warning(self):
         for missing in (kernel.LANDLOCK, kernel.SINCE["5.10"]):
-            outcomes, said = self.reach(preexec_fn=kernel.without(*missing))
-            self.assertEqual(outcomes, ["reached"] * 3)  # and so the test above can fail
-            self.assertRegex(said, r"(?m)^  ! abstract Unix sockets of this machine .*Linux 6\.12")
+            outcomes, errors = self.reach(preexec_fn=kernel.without(*missing))
+            self.assertEqual(outcomes, ["reached"] * 3)  # so the test above can fail
+            self.assertRegex(errors, r"(?m)^  ! abstract Unix sockets of this machine .*Linux 6\.12")
             self.assertNotIn("abstract", self.reach("--network", "none", preexec_fn=kernel.without(*missing))[1])
 
-    def test_a_promise_that_fails_at_the_last_moment_stops_the_start(self):
+    def test_a_landlock_failure_in_init_stops_the_start(self):
         done = self.claudebox("--yes", "--exec", "touch", "ran", preexec_fn=kernel.without("landlock_restrict_self"))
         self.assertEqual(done.returncode, 125)
-        self.assertRegex(done.stderr, r"(?m)^claudebox: the box cannot be closed: Function not implemented\nhint: ")
+        self.assertRegex(done.stderr, r"(?m)^claudebox: cannot apply the process restrictions \(core dump limit, Landlock\): Function not implemented\nhint: ")
         self.assertFalse((self.project / "ran").exists())
 
-    def test_the_boxs_own_work(self):
+    def test_abstract_sockets_inside_the_box_work(self):
         for tier in ("full", "none"):
             done = self.claudebox("--network", tier, "--yes", "--exec", "python3", "-c", OWN)
             self.assertEqual(done.stdout, "mine\n", done.stderr)
 
-    def test_the_check_says_which_kernel_it_is(self):
+    def test_check_reports_landlock_support(self):
         with_it = json.loads(self.claudebox("--check=json").stdout)["checks"]
         without = json.loads(self.claudebox("--check=json", preexec_fn=kernel.without(*kernel.LANDLOCK)).stdout)["checks"]
         rows = [next(row for row in rows if row["name"] == "landlock") for rows in (with_it, without)]
@@ -122,22 +124,22 @@ class Signals(BoxTest):
     def test_signals_within_the_box_work(self):
         script = """
         sh -c 'exec sleep 1000' & kill -KILL $!; wait $!; echo $?
-        sh -c 'trap "echo heard; exit 3" USR1; kill -USR1 $$; sleep 1'; echo $?
+        sh -c 'trap "echo caught; exit 3" USR1; kill -USR1 $$; sleep 1'; echo $?
         (trap '' TERM; kill 0; echo group) ; echo end
         """
-        self.assertEqual(self.box(f"trap '' TERM; {script}").split(), ["137", "heard", "3", "group", "end"])
+        self.assertEqual(self.box(f"trap '' TERM; {script}").split(), ["137", "caught", "3", "group", "end"])
 
-    def test_the_supervisors_signals_arrive(self):
-        process = subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", 'trap "echo heard; exit 7" TERM; echo ready; sleep 9 & wait'],
+    def test_forwarded_signals_arrive(self):
+        process = subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", 'trap "echo caught; exit 7" TERM; echo ready; sleep 9 & wait'],
                                    cwd=self.project, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.DEVNULL, text=True)
         self.assertEqual(process.stdout.readline(), "ready\n")
         process.send_signal(signal.SIGTERM)
-        self.assertEqual((process.communicate(timeout=9)[0], process.returncode), ("heard\n", 7))
+        self.assertEqual((process.communicate(timeout=9)[0], process.returncode), ("caught\n", 7))
 
 
 class LaterMounts(BoxTest):
-    """In a mount namespace of the test's own, whose mounts are shared as an ordinary machine's are."""
+    """Runs in a mount namespace of its own with shared mounts, the default of systemd."""
 
     def later(self, claudebox):
         place = tempfile.mkdtemp(prefix="claudebox-test-", dir="/var/tmp")
@@ -146,18 +148,18 @@ class LaterMounts(BoxTest):
                                str(claudebox), place], env=self.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               timeout=60, check=False).stdout
 
-    def test_what_is_mounted_later_stays_outside(self):
+    def test_later_mounts_of_the_host_do_not_appear(self):
         out = self.later(CLAUDEBOX)
         self.assertIn("started\nearly:\nthere\n\nlate:\n0\n", out)
 
-    def test_it_would_show_up_in_a_plain_bwrap(self):
+    def test_later_mounts_appear_in_a_plain_bwrap(self):
         plain = self.home / "plain"
         plain.write_text('#!/bin/sh\nshift 2\nexec bwrap --unshare-user --dev-bind / / -- "$@"\n')
         plain.chmod(0o755)
         self.assertIn("started\nearly:\nthere\n\nlate:\nsecret\n1\n", self.later(plain))
 
 
-class Leavings(BoxTest):
+class Leftovers(BoxTest):
     def test_no_core_dumps(self):
         script = """
         ulimit -Sc; ulimit -Hc; ulimit -c 1000 2>/dev/null && echo raised
@@ -167,13 +169,13 @@ class Leavings(BoxTest):
         self.assertEqual(out[:3], ["0", "0", "139"])
         self.assertEqual(out[3:], [])
 
-    def test_no_list_of_keys(self):
+    def test_the_list_of_kernel_keys_is_hidden(self):
         for name in ("/proc/keys", "/proc/key-users"):
             if pathlib.Path(name).exists():
                 self.assertEqual(self.box(f"cat {name} 2>&1; echo $?"), f"cat: {name}: Permission denied\n1\n")
 
-    def test_nobody_is_left_when_the_supervisor_dies_before_the_start(self):
-        """The agent waits for a word that never comes."""
+    def test_no_process_is_left_when_claudebox_is_killed_before_the_start(self):
+        """init waits for the start message, which is never sent."""
         for delay in (0.001, 0.002, 0.003, 0.004, 0.005, 0.006):
             mark = f"1000.{os.getpid()}{delay}"
             process = subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sleep", mark], cwd=self.project, env=self.env,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Processes of the box: exit codes, signals, namespaces, and that nothing outlives either side."""
+"""Processes of the box: exit status, signals, namespaces, and no process left after the end."""
 import contextlib
 import os
 import pathlib
@@ -17,7 +17,7 @@ NAMESPACES = ("pid", "ipc", "uts", "cgroup", "mnt", "user")
 
 
 def namespace_pids(pid):
-    """The numbers of a process, ours first, the innermost last."""
+    """Returns the pids of a process, from this pid namespace to the innermost."""
     for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("NSpid:"):
             return [int(word) for word in line.split()[1:]]
@@ -25,12 +25,13 @@ def namespace_pids(pid):
 
 
 class Running(BoxTest):
-    """A started box that a test can prod; nothing of it may be left at the end."""
+    """Starts boxes in the background and kills what is left of them at the end."""
 
     def start(self, script, *prefix, shell="sh", **options):
-        self.mark = f"1000.{os.getpid()}{time.monotonic_ns()}"  # unique, and sleep takes it
+        # Unique, and a valid argument of sleep.
+        self.mark = f"1000.{os.getpid()}{time.monotonic_ns()}"
         options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL} | options
-        # A session of its own: what happens to its process group does not happen to ours.
+        # A new session, so that signals to its process group do not reach the test.
         process = subprocess.Popen([*prefix, CLAUDEBOX, "--yes", "--exec", shell, "-c", script, self.mark], cwd=self.project,
                                    env=self.env, text=True, start_new_session=True, **options)
         self.addCleanup(self.end, process, self.mark)
@@ -54,7 +55,7 @@ class Running(BoxTest):
         return until(lambda: not processes_with(self.mark), seconds)
 
     def parts(self, process):
-        """claudebox, bwrap, init and agent."""
+        """Returns the pids of claudebox, bwrap, init and the agent."""
         pids = processes_with(self.mark)
         inner = {pid: namespace_pids(pid) for pid in pids}
         init = next(pid for pid in pids if len(inner[pid]) > 1 and inner[pid][-1] == 1)
@@ -67,15 +68,15 @@ class ExitStatus(BoxTest):
     def status(self, *command, **options):
         return self.claudebox("--yes", "--exec", *command, **options).returncode
 
-    def test_exit_codes_pass(self):
+    def test_the_exit_status_is_that_of_the_command(self):
         for code in (0, 1, 2, 3, 42, 77, 99, 124, 125, 126, 127, 128, 129, 130, 137, 143, 192, 200, 254, 255):
             self.assertEqual(self.status("sh", "-c", f"exit {code}"), code)
 
-    def test_claudes_own_exit_code(self):
+    def test_the_exit_status_is_that_of_claude(self):
         self.fake_claude("exit 37")
         self.assertEqual(self.claudebox("--yes").returncode, 37)
 
-    def test_death_by_signal(self):
+    def test_death_by_a_signal_is_128_plus_its_number(self):
         for number in (1, 2, 3, 4, 6, 8, 9, 10, 11, 12, 13, 14, 15, 31, 34, 64):
             self.assertEqual(self.status("sh", "-c", f"ulimit -c 0; kill -{number} $$; sleep 5"), 128 + number)
 
@@ -105,7 +106,7 @@ class ExitStatus(BoxTest):
         program.chmod(0o755)
         self.assertEqual(self.status("mine", env={"PATH": f"{self.home}/bin:{self.env['PATH']}"}), 127)
 
-    def test_no_shell_in_between(self):
+    def test_arguments_are_passed_without_a_shell(self):
         done = self.claudebox("--yes", "--exec", "printf", "%s|", "$HOME", "`id`", "a b", "*", "", "'", "\\")
         self.assertEqual(done.stdout, "$HOME|`id`|a b|*||'|\\|")
 
@@ -117,7 +118,7 @@ class Namespaces(BoxTest):
             self.assertRegex(inside, rf"^{name}:\[\d+\]$")
             self.assertNotEqual(inside, os.readlink(f"/proc/self/ns/{name}"))
 
-    def test_two_boxes_share_none(self):
+    def test_two_boxes_share_no_namespace(self):
         script = "for n in pid ipc uts cgroup mnt user; do readlink /proc/self/ns/$n; done; echo; read x"
         first = subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", script], cwd=self.project, env=self.env,
                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -129,7 +130,7 @@ class Namespaces(BoxTest):
         self.assertEqual(len(lines), 6)
         self.assertFalse(set(lines) & set(second))
 
-    def test_host_name_is_the_boxs(self):
+    def test_the_hostname_is_claudebox(self):
         self.assertEqual(self.box("uname -n"), "claudebox\n")
 
     def test_shared_memory_of_the_host_is_not_seen(self):
@@ -147,11 +148,11 @@ class Namespaces(BoxTest):
         self.assertEqual(out, "end\n")
         self.assertIsNone(victim.poll())
 
-    def test_process_1_is_ours_and_cannot_be_killed(self):
+    def test_process_1_is_init_and_cannot_be_killed(self):
         out = self.box("cat /proc/1/comm; for s in 9 15 1 2 19; do kill -$s 1; done; sleep 0.1; echo alive")
         self.assertEqual(out, "claudebox-init\nalive\n")
 
-    def test_the_agent_leads_a_group_of_its_own(self):
+    def test_the_agent_leads_its_own_process_group(self):
         out = self.box("trap 'echo hit' TERM; kill -TERM 0; sed 's/.*) //' /proc/$$/stat | cut -d' ' -f2,3,5; exit 5")
         self.assertIn("hit", out)
 
@@ -168,25 +169,26 @@ class Signals(Running):
             process.send_signal(getattr(signal, f"SIG{name}"))
             self.assertEqual((process.stdout.read(), process.wait(10)), ("got\n", 9), name)
 
-    def test_default_action_ends_it_with_128_plus_n(self):
+    def test_the_default_action_of_a_signal_ends_the_box(self):
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGUSR1):
             process = self.ready("ulimit -c 0; echo ready; exec sleep 60")
             process.send_signal(number)
             self.assertEqual(process.wait(5), 128 + number)
             self.assertTrue(self.gone())
 
-    def test_the_agent_has_time_to_end(self):
+    def test_the_agent_can_take_time_to_end(self):
         process = self.ready("trap 'sleep 0.8; echo saved; exit 7' TERM; echo ready; while :; do sleep 0.05; done")
         process.terminate()
         self.assertEqual((process.stdout.read(), process.wait(10)), ("saved\n", 7))
 
-    def test_an_agent_that_ignores_a_signal_goes_on(self):
+    def test_an_agent_can_ignore_a_signal(self):
         process = self.ready("trap '' TERM; echo ready; sleep 0.3; exit 3")
         process.terminate()
         self.assertEqual(process.wait(10), 3)
 
     def test_a_signal_to_the_whole_group_arrives_once(self):
-        """As Ctrl+C in a pipeline, or timeout(1): claudebox and bwrap are in the group, the agent is not."""
+        """Ctrl+C in a pipeline and timeout(1) signal the group of claudebox and bwrap; the agent is
+        in another group."""
         process = self.ready("trap 'echo got' INT; echo ready; for i in 1 2 3 4 5 6; do sleep 0.05; done; exit 9")
         os.killpg(process.pid, signal.SIGINT)
         self.assertEqual((process.stdout.read(), process.wait(10)), ("got\n", 9))
@@ -215,13 +217,13 @@ class Signals(Running):
                               capture_output=True, text=True, check=False, timeout=20)
         self.assertEqual(int(done.stdout.split()[1], 16), 1 << (signal.SIGPIPE - 1) | 1 << (signal.SIGHUP - 1))
 
-    def test_an_agent_that_stops_itself_without_a_terminal_goes_on(self):
+    def test_an_agent_that_stops_itself_without_a_terminal_is_continued(self):
         process = self.ready("echo ready; kill -STOP $$; exit 6")
         self.assertEqual(process.wait(5), 6)
 
 
 class End(Running):
-    """Whoever is killed, the rest is gone within a second."""
+    """No process of the box survives for more than a second, whichever process is killed."""
 
     def killed(self, who):
         process = self.ready("(setsid sleep $0 & setsid nohup sh -c 'trap \"\" TERM HUP INT; while :; do sleep 1; done' $0 &) 2>/dev/null; "
@@ -258,14 +260,15 @@ class End(Running):
         self.assertEqual(process.stdout.read(), "")
         self.assertTrue(self.gone(0.2))
 
-    def test_background_processes_may_end_in_order(self):
+    def test_background_processes_can_handle_sigterm(self):
         process = self.ready("sh -c 'trap \"sleep 0.1; echo saved >saved; exit\" TERM; echo ready; while :; do sleep 0.02; done' $0 & "
                              "sleep 0.2")
         self.assertEqual(process.wait(5), 0)
         self.assertEqual((self.project / "saved").read_text(), "saved\n")
 
     def test_a_stopped_box_ends_when_it_is_continued(self):
-        """Everything in it is stopped, one by one: nothing runs, and nothing of it comes back."""
+        """All its processes are stopped one by one; after claudebox is killed, none of them
+        continues to run."""
         process = self.ready("echo ready; sleep $0")
         stopped = processes_with(self.mark)
         self.assertGreaterEqual(len(stopped), 4)
@@ -291,24 +294,24 @@ class End(Running):
         boxes = [subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", f"exit {n}"], cwd=self.project, env=self.env,
                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
                  for n in range(12)]
-        said = [process.communicate(timeout=30)[1] for process in boxes]
-        self.assertEqual([process.returncode for process in boxes], list(range(12)), said)
+        errors = [process.communicate(timeout=30)[1] for process in boxes]
+        self.assertEqual([process.returncode for process in boxes], list(range(12)), errors)
 
 
 class Streams(BoxTest):
-    def test_10_megabytes_pass_unharmed(self):
+    def test_10_megabytes_pass_unchanged(self):
         data = os.urandom(10 * 1024 * 1024)
         done = subprocess.run([CLAUDEBOX, "--yes", "--exec", "cat"], cwd=self.project, env=self.env, input=data, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, timeout=30, check=False)
         self.assertEqual(done.returncode, 0)
         self.assertTrue(done.stdout == data)
 
-    def test_stdout_and_stderr_stay_apart(self):
+    def test_stdout_and_stderr_stay_separate(self):
         done = self.claudebox("--yes", "--exec", "sh", "-c", "echo out; echo err >&2")
         self.assertEqual(done.stdout, "out\n")
         self.assertTrue(done.stderr.endswith("\nerr\n"))
 
-    def test_a_reader_that_leaves_ends_the_box(self):
+    def test_a_closed_output_pipe_ends_the_box(self):
         started = time.monotonic()
         done = subprocess.run(["bash", "-c", '"$0" --yes --exec yes 2>/dev/null | head -n 1; echo "${PIPESTATUS[0]}"', CLAUDEBOX],
                               cwd=self.project, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
@@ -316,17 +319,17 @@ class Streams(BoxTest):
         self.assertEqual(done.stdout, "y\n141\n")
         self.assertLess(time.monotonic() - started, 5)
 
-    def test_end_of_input_is_seen(self):
+    def test_end_of_input_reaches_the_agent(self):
         done = self.claudebox("--yes", "--exec", "cat", input="last line", stdin=None)
         self.assertEqual((done.stdout, done.returncode), ("last line", 0))
 
-    def test_input_that_is_not_read_is_left(self):
+    def test_unread_input_is_left_for_the_caller(self):
         out = subprocess.run(["sh", "-c", '(head -n 0; "$0" --yes --exec true 2>/dev/null; cat) <f', CLAUDEBOX], cwd=self._with_file("rest\n"),
                              env=self.env, stdout=subprocess.PIPE, text=True, timeout=20, check=False).stdout
         self.assertEqual(out, "rest\n")
 
     def test_a_directory_and_an_o_path_descriptor_are_refused(self):
-        """Through /proc/self/fd/0/.. a directory would give the agent the whole host."""
+        """From a directory, /proc/self/fd/0/.. leads to every file of the host."""
         (self.project / "file").write_text("x")
         for flags, path in ((os.O_RDONLY, self.project), (os.O_PATH, self.project), (os.O_PATH, self.project / "file"), (os.O_RDONLY, "/")):
             for number in (0, 1, 2):
@@ -341,7 +344,7 @@ class Streams(BoxTest):
                     if number != 2:
                         self.assertIn(b"the agent could reach other files through it", done.stderr)
 
-    if os.getuid() == 0:  # only root makes a device
+    if os.getuid() == 0:  # only root can create a device
         def test_a_block_device_is_refused(self):
             os.mknod(self.project / "disk", 0o600 | stat.S_IFBLK, os.makedev(7, 200))
             descriptor = os.open(self.project / "disk", os.O_PATH)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The box on a terminal: its keys, job control of a real shell, size, hang-up, and the question before the start."""
+"""A box on a terminal: special keys, job control below a real shell, window size, hang-up,
+confirmation."""
 import os
 import pathlib
 import time
@@ -23,15 +24,15 @@ class Keys(OnTerminal):
         self.assertEqual(terminal.wait(), 130)
         self.assert_gone()
 
-    def test_ctrl_backslash(self):
+    def test_ctrl_backslash_sends_sigquit(self):
         terminal = self.box_on_terminal("ulimit -c 0; trap 'echo QUIT; exit 6' QUIT; echo READY; while :; do sleep 0.1; done")
         terminal.expect("READY")
         terminal.send(CTRL_BACKSLASH)
         terminal.expect("QUIT")
         self.assertEqual(terminal.wait(), 6)
 
-    def test_a_raw_terminal_gives_the_byte_instead(self):
-        """As Claude's own screen has it: Ctrl+C and Ctrl+Z are input."""
+    def test_ctrl_c_and_ctrl_z_are_input_in_raw_mode(self):
+        """Claude's screen sets raw mode: Ctrl+C and Ctrl+Z are input."""
         terminal = self.box_on_terminal("stty raw -echo; echo READY; head -c 2 | od -An -tx1; stty sane; exit 3")
         terminal.expect("READY")
         terminal.send(CTRL_C + CTRL_Z)
@@ -62,8 +63,9 @@ class Keys(OnTerminal):
         terminal.expect(r"\[typed\]")
         self.assertEqual(terminal.wait(), 0)
 
-    def test_ctrl_z_where_nobody_could_continue_it(self):
-        """As the only program of a window or of ssh: a stopped box would be lost."""
+    def test_ctrl_z_without_a_job_control_shell_is_ignored(self):
+        """In an orphaned process group, as the only program of a window or of ssh, a stopped box
+        could not be continued."""
         terminal = self.box_on_terminal("echo READY; sleep 1; echo AFTER; exit 8")
         terminal.expect("READY")
         time.sleep(0.2)
@@ -88,13 +90,13 @@ class Keys(OnTerminal):
         self.assertEqual(terminal.wait(), 7)
         self.assertNotIn(b"no job control", terminal.output)
 
-    def test_closing_the_window_ends_everything(self):
+    def test_closing_the_window_ends_all_processes(self):
         terminal = self.box_on_terminal("setsid sleep $0 & echo READY; while :; do sleep 1; done")
         terminal.expect("READY")
         terminal.hang_up()
         self.assert_gone()
 
-    def test_closing_the_window_is_told_to_the_agent(self):
+    def test_closing_the_window_sends_sighup_to_the_agent(self):
         terminal = self.box_on_terminal("trap 'echo hup >hup; exit' HUP; echo READY; while :; do sleep 0.05; done")
         terminal.expect("READY")
         terminal.hang_up()
@@ -103,15 +105,16 @@ class Keys(OnTerminal):
 
 
 class Jobs:
-    """A real shell with job control above claudebox."""
+    """claudebox as a job of a real shell with job control."""
 
-    # A shell that is stopped between vfork and exec hangs, box or not: it must be at rest when Ctrl+Z comes.
+    # A shell that is stopped between vfork and exec hangs, with or without a box, so Ctrl+Z is sent
+    # while the script sleeps.
     LOOP = "trap 'echo GOT-INT; exit 9' INT; echo READY; while :; do sleep 5; done"
 
     def run_line(self, terminal, script, ending=""):
         terminal.send(f'"$BOX" --yes --exec sh -c "{script}" "$MARK" 2>/dev/null {ending}\n')
 
-    def test_ctrl_z_and_fg(self):
+    def test_ctrl_z_then_fg(self):
         terminal = self.shell()
         self.run_line(terminal, self.LOOP)
         terminal.expect("READY")
@@ -130,7 +133,7 @@ class Jobs:
         terminal.send("echo status $?\n")
         terminal.expect("status 9")
 
-    def test_ctrl_z_bg_and_fg(self):
+    def test_ctrl_z_then_bg(self):
         terminal = self.shell()
         self.run_line(terminal, "echo READY; i=0; while [ $((i=i+1)) -lt 20 ]; do sleep 0.5; [ -e go ] && exit 4; done".replace("$", "\\$"))
         terminal.expect("READY")
@@ -158,7 +161,7 @@ class Jobs:
         terminal.expect("GOT-INT")
         terminal.expect("PROMPT> ")
 
-    def test_in_the_background_it_stops_when_it_reads_the_terminal(self):
+    def test_reading_the_terminal_in_the_background(self):
         terminal = self.shell()
         self.run_line(terminal, "echo READY; read x </dev/tty; echo [\\$x]", "&")
         terminal.expect("READY")
@@ -171,8 +174,9 @@ class Jobs:
         terminal.expect(r"\[typed\]")
         terminal.expect("PROMPT> ")
 
-    def test_with_nobody_to_continue_it_it_ends_when_it_reads_the_terminal(self):
-        """Its shell is gone: it can neither have the terminal nor be stopped, and must not ask for ever."""
+    def test_reading_the_terminal_in_an_orphaned_group(self):
+        """Without its shell it can neither get the terminal nor be stopped, and must not retry
+        forever."""
         terminal = self.shell()
         terminal.send('( "$BOX" --yes --exec sh -c "echo READY; sleep 0.5; cat </dev/tty" "$MARK" 2>/dev/null & )\n')
         terminal.expect("READY")
@@ -181,7 +185,7 @@ class Jobs:
         terminal.send("echo still mine\n")
         terminal.expect("still mine")
 
-    def test_the_terminal_is_given_back(self):
+    def test_the_shell_gets_the_foreground_back(self):
         for script in ("exit 0", "exit 3", "kill -9 \\$\\$", "(sleep 0.3 &) ; exit 0", "no-such-command"):
             terminal = self.shell()
             self.run_line(terminal, script)
@@ -194,7 +198,7 @@ class Jobs:
             terminal.expect("after")
             terminal.close()
 
-    def test_killed_from_outside_the_shell_goes_on(self):
+    def test_the_shell_continues_after_claudebox_is_killed(self):
         terminal = self.shell()
         self.run_line(terminal, "echo READY; sleep 60")
         terminal.expect("READY")
@@ -207,15 +211,15 @@ class Jobs:
         terminal.expect("alive")
         self.assert_gone()
 
-    def test_a_pipeline(self):
+    def test_a_pipeline_returns_the_foreground(self):
         terminal = self.shell()
         self.run_line(terminal, "while :; do echo y; done", "| head -n 2 | tr y z")
         terminal.expect("z\r\nz\r\n")
         terminal.expect("PROMPT> ")
         self.assertEqual(terminal.foreground(), terminal.pid)
 
-    def test_ctrl_c_in_a_script_ends_the_script_too(self):
-        """A shell script above claudebox sees that the agent died by Ctrl+C."""
+    def test_ctrl_c_also_ends_a_script_that_runs_claudebox(self):
+        """A shell script that runs claudebox sees that Ctrl+C ended the agent."""
         script = self.project / "script.sh"
         script.write_text(f'"{CLAUDEBOX}" --yes --exec sh -c "echo READY; exec sleep 60" {self.mark} 2>/dev/null\necho "then $?"\n')
         terminal = self.shell()
@@ -225,7 +229,7 @@ class Jobs:
         terminal.expect("PROMPT> |then 130")
         self.assert_gone()
 
-    def test_exit_of_the_shell_ends_a_stopped_box(self):
+    def test_hangup_of_the_shell_ends_a_stopped_box(self):
         terminal = self.shell()
         self.run_line(terminal, self.LOOP)
         terminal.expect("READY")
@@ -236,8 +240,8 @@ class Jobs:
         self.assert_gone(3)
 
 
-class Question(OnTerminal):
-    """UX-02: nothing starts without a yes."""
+class Confirmation(OnTerminal):
+    """The agent starts only after the answer yes."""
 
     def ask(self, answer, *prefix):
         terminal = self.open(*prefix, CLAUDEBOX, "--exec", "sh", "-c", "echo ST''ARTED", self.mark)
@@ -251,7 +255,7 @@ class Question(OnTerminal):
             self.assertEqual(terminal.wait(), 0)
             self.assertIn(b"STARTED", terminal.output)
 
-    def test_anything_else_does_not(self):
+    def test_other_answers_do_not_start(self):
         for answer in ("n\n", "\n", "no\n", CTRL_D, "yy\n", " y\n", "nyes\n", "Ja\n", "x" * 300 + "\n", "x" * 62 + "y\n"):
             terminal = self.ask(answer)
             self.assertEqual(terminal.wait(), 125, answer)
@@ -264,14 +268,14 @@ class Question(OnTerminal):
         self.assertIn(terminal.wait(), (-2, 130, 125))
         self.assertNotIn(b"STARTED", terminal.output)
 
-    def test_the_answer_is_typed_and_not_piped(self):
+    def test_the_answer_is_read_from_the_terminal_not_from_stdin(self):
         terminal = self.open("sh", "-c", f'yes | "{CLAUDEBOX}" --exec sh -c "echo ST""ARTED" {self.mark}')
         terminal.expect(r"\[y/N\] ")
         self.assertNotIn(b"STARTED", terminal.quiet(0.4))
         terminal.send("n\n")
         self.assertEqual(terminal.wait(), 125)
 
-    def test_the_input_of_the_agent_is_untouched(self):
+    def test_the_question_reads_nothing_from_stdin(self):
         terminal = self.open("sh", "-c", f'printf "one\\ntwo\\n" | "{CLAUDEBOX}" --exec cat')
         terminal.expect(r"\[y/N\] ")
         terminal.send("y\n")
@@ -286,8 +290,8 @@ class Question(OnTerminal):
         self.assertLess(shown.index("Mounts:"), shown.index("Network:"))
         self.assertLess(shown.index("Network:"), shown.index("[y/N]"))
 
-    def test_stderr_elsewhere_and_no_yes_is_an_error(self):
-        """Who cannot read the audit cannot agree to it."""
+    def test_redirected_stderr_without_yes_is_an_error(self):
+        """The audit goes to stderr: a user who cannot read it is not asked."""
         terminal = self.open("sh", "-c", f'"{CLAUDEBOX}" --exec true 2>err; echo "status $?"; cat err')
         terminal.expect("status 125")
         terminal.expect("--yes")
@@ -302,8 +306,9 @@ class JobsDirect(Direct, Jobs, OnTerminal):
 
 
 class JobsFiltered(Jobs, OnTerminal):
-    def test_in_the_background_it_stops_when_it_reads_the_terminal(self):
-        """Its own terminal is always its own: it waits there until the user's comes back."""
+    def test_reading_the_terminal_in_the_background(self):
+        """The box always has the foreground of its own terminal: it waits there until claudebox is
+        in the foreground again."""
         terminal = self.shell()
         self.run_line(terminal, "echo READY; read x </dev/tty; echo [\\$x]", "&")
         terminal.expect("READY")
@@ -315,8 +320,8 @@ class JobsFiltered(Jobs, OnTerminal):
         terminal.expect(r"\[typed\]")
         terminal.expect("PROMPT> ")
 
-    def test_with_nobody_to_continue_it_it_ends_when_it_reads_the_terminal(self):
-        """It waits, and takes nothing from the shell; the end of the window is its end."""
+    def test_reading_the_terminal_in_an_orphaned_group(self):
+        """It waits and reads no input of the shell; closing the window ends it."""
         terminal = self.shell()
         terminal.send('( "$BOX" --yes --exec sh -c "echo READY; cat </dev/tty" "$MARK" 2>/dev/null & )\n')
         terminal.expect("READY")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The default, `"terminal": "filtered"`: the agent's output passes the terminal filter, and the user's terminal is out of its reach."""
+"""The default, `"terminal": "filtered"`: the agent's output passes the terminal filter, and the box
+cannot reach the user's terminal."""
 import fcntl
 import os
 import struct
@@ -14,7 +15,8 @@ from lib.terminal import Answering
 
 AS_ROOT = True
 
-# What is written in the box, and what is left of it; None: all. tests/unit/test_terminal.c has every kind.
+# Output of the box, and the part of it that reaches the terminal; None: all.
+# tests/unit/test_terminal.c tests every kind of sequence.
 ROWS = (
     (b"plain \xc3\xbc \xe2\x94\x80", None),
     (b"\x1b[1;31mred\x1b[0m\x1b[2K\x1b[3C", None),
@@ -26,7 +28,7 @@ ROWS = (
     (b"\x9d52;c;QUJD\x9c", b"\xef\xbf\xbd52;c;QUJD\xef\xbf\xbd"),
     (b"\xc2\x9d52;c;QUJD\xc2\x9c", b"52;c;QUJD"),
     (b"\x1b]0;title\x07\x1b]2;title\x1b\\\x1b[21t", b""),  # titles
-    (b"\x1b[8;5;5t\x1b[2t", b""),  # the window
+    (b"\x1b[8;5;5t\x1b[2t", b""),  # window size and state
     (b"\x1b]9;note\x07\x1b]777;notify;a;b\x07\x1b]7;file:///etc\x07", b""),
     (b"\x1bPtmux;\x1b\x1b]52;c;QUJD\x07\x1b\\", b""),  # through tmux
     (b"\x1bP$qm\x1b\\\x1b_Ga=q;AAAA\x1b\\", b""),
@@ -43,18 +45,18 @@ def octal(data):
 
 class Filter(OnTerminal):
     def through(self, *writes):
-        """What the terminal gets of the writes, one after the other."""
+        """Returns what the terminal receives of these writes."""
         script = "stty raw -echo; printf '<<<'; " + "sleep 0.02; ".join(f"printf '{octal(data)}'; " for data in writes) + "printf '>>>'; sleep 0.1"
         terminal = self.open(CLAUDEBOX, "--yes", "--exec", "sh", "-c", script, self.mark)
         self.assertEqual(terminal.wait(), 0)
         return terminal.output.partition(b"<<<")[2].partition(b">>>")[0]
 
-    def test_terminal_what_passes(self):
+    def test_terminal_filter_passes_only_listed_sequences(self):
         for written, left in ROWS:
             with self.subTest(written):
                 self.assertEqual(self.through(written), written if left is None else left)
 
-    def test_in_pieces_it_is_the_same(self):
+    def test_split_writes_give_the_same_result(self):
         written = b"a\x1b]52;c;QUJD\x07b\xe2\x94\x80\x1b[31mc"
         for at in range(1, len(written), 3):
             self.assertEqual(self.through(written[:at], written[at:]), b"ab\xe2\x94\x80\x1b[31mc")
@@ -66,13 +68,13 @@ class Filter(OnTerminal):
         terminal.expect(r"got\[\$'\\E\[12;34'\]")
         self.assertEqual(terminal.wait(), 4)
 
-    def test_what_is_printed_last_arrives(self):
+    def test_all_output_arrives(self):
         terminal = self.open(CLAUDEBOX, "--yes", "--exec", "sh", "-c", "i=0; while [ $i -lt 3000 ]; do echo line-$i; i=$((i + 1)); done", self.mark)
         self.assertEqual(terminal.wait(), 0)
         lines = terminal.output.split(b"\r\n")
         self.assertEqual([line for line in lines if line.startswith(b"line-")], [b"line-%d" % i for i in range(3000)])
 
-    def test_errors_of_the_start_are_seen(self):
+    def test_errors_before_the_start_are_printed(self):
         terminal = self.open(CLAUDEBOX, "--yes", "--exec", "no-such-program")
         self.assertEqual(terminal.wait(), 127)
         self.assertIn(b"cannot execute 'no-such-program'", terminal.output)
@@ -80,30 +82,31 @@ class Filter(OnTerminal):
 
 
 class FilterDirect(Direct, Filter):
-    """Without the terminal filter everything passes: the tests above can fail."""
+    """Without the terminal filter all output passes, so the tests above can fail."""
 
-    test_in_pieces_it_is_the_same = None
+    test_split_writes_give_the_same_result = None
 
-    def test_terminal_what_passes(self):
+    def test_terminal_filter_passes_only_listed_sequences(self):
         for written, _ in ROWS:
             with self.subTest(written):
                 self.assertEqual(self.through(written), written)
 
 
-class Apart(OnTerminal):
-    """The user's terminal is not in the box at all."""
+class Separation(OnTerminal):
+    """The box has no access to the user's terminal."""
 
-    def test_it_is_another_and_no_other_is_open(self):
+    def test_the_box_has_another_terminal_on_all_descriptors(self):
         script = ("import os; ids = {os.fstat(fd).st_rdev for fd in (0, 1, 2)}; tty = os.open('/dev/tty', os.O_RDWR);"
                   "print('same', len(ids), 'rdev', ids.pop(), 'own', os.getsid(0), os.tcgetpgrp(tty) == os.getpgrp())")
         terminal = self.open(CLAUDEBOX, "--yes", "--exec", "python3", "-c", script)
         found = terminal.expect(r"same 1 rdev (\d+) own 1 True")
         self.assertEqual(terminal.wait(), 0)
-        number = struct.unpack("I", fcntl.ioctl(terminal.fd, 0x80045430, b"\0\0\0\0"))[0]  # TIOCGPTN
+        TIOCGPTN = 0x80045430
+        number = struct.unpack("I", fcntl.ioctl(terminal.fd, TIOCGPTN, b"\0\0\0\0"))[0]
         self.assertNotEqual(int(found[1]), os.makedev(136, number))
 
     def test_characters_pushed_into_its_input_stay_in_the_box(self):
-        """TIOCSTI: where the kernel allows it, it is the box's own terminal."""
+        """TIOCSTI, if the kernel allows it, adds input to the terminal of the box."""
         script = ("import fcntl, termios, sys\nfor c in 'echo INJECTED\\n':\n"
                   "    try: fcntl.ioctl(0, termios.TIOCSTI, c.encode())\n    except OSError as e: print('no', e.errno); break\n")
         (self.project / "push.py").write_text(script)
@@ -114,14 +117,14 @@ class Apart(OnTerminal):
         terminal.expect("over")
         self.assertNotIn(b"\nINJECTED", terminal.quiet(0.3))
 
-    def test_modes_set_in_the_box_are_the_boxs(self):
+    def test_modes_set_in_the_box_do_not_change_the_users_terminal(self):
         terminal = self.shell()
         terminal.send(f'"$BOX" --yes --exec sh -c "stty raw -echo; sleep 0.3; stty -a | grep -c -- -icanon" {self.mark} 2>/dev/null; echo "after $?"\n')
         terminal.expect("after 0")
         terminal.send("stty -a | grep -o -- '-*icanon'\n")
         terminal.expect(r"^(PROMPT> )?icanon")
 
-    def test_only_what_is_a_terminal_is_one(self):
+    def test_only_descriptors_that_are_terminals_are_replaced(self):
         cases = (
             ("", "ttt"), ("</dev/null", "-tt"), (">out", "t-t"), ("2>err", "tt-"), ("</dev/null 2>err", "-t-"), ("</dev/null >out", "--t"),
         )
@@ -132,17 +135,17 @@ class Apart(OnTerminal):
                 terminal.expect("END 0")
                 self.assertEqual((self.project / "where").read_text(), f"{wanted}\ntty\n")
 
-    def test_with_all_redirected_there_is_none(self):
+    def test_with_all_descriptors_redirected_the_box_has_no_terminal(self):
         terminal = self.open("sh", "-c", f'"{CLAUDEBOX}" --yes --exec sh -c ": </dev/tty" </dev/null >out 2>err; echo "END $?"')
         terminal.expect("END [12]")
         self.assertIn("/dev/tty", (self.project / "err").read_text())
 
-    def test_with_none_it_is_as_without_a_filter(self):
+    def test_without_a_terminal_the_streams_are_passed_through(self):
         done = self.claudebox("--yes", "--exec", "sh", "-c", "cat; echo err >&2; exit 3", stdin=None, input="through\n")
         self.assertEqual((done.returncode, done.stdout), (3, "through\n"))
         self.assertTrue(done.stderr.endswith("err\n"))
 
-    def test_a_foreign_one_is_refused(self):
+    def test_a_terminal_that_is_not_the_controlling_one_is_refused(self):
         master, slave = os.openpty()
         self.addCleanup(os.close, master)
         done = subprocess.run([CLAUDEBOX, "--yes", "--exec", "true"], cwd=self.project, env=self.env, stdin=slave, stdout=subprocess.PIPE,
@@ -151,21 +154,21 @@ class Apart(OnTerminal):
         self.assertEqual(done.returncode, 125)
         self.assertIn("cannot filter the terminal of descriptor 0", done.stderr)
 
-    def test_ctrl_c_while_the_output_is_held_up(self):
-        """Nobody reads the screen: the box still ends when it is told to."""
+    def test_ctrl_c_works_while_the_output_is_blocked(self):
+        """The test does not read the output; Ctrl+C still ends the box."""
         terminal = self.open(CLAUDEBOX, "--yes", "--exec", "sh", "-c", "touch up; while :; do echo y; done", self.mark)
         self.assertTrue(until((self.project / "up").exists))
         time.sleep(0.3)
         terminal.send(CTRL_C)
         self.assertTrue(until(lambda: not processes_with(self.mark), 6))
 
-    def test_the_supervisors_death_ends_it(self):
+    def test_the_box_ends_when_claudebox_is_killed(self):
         terminal = self.box_on_terminal("trap '' HUP; echo READY; while :; do sleep 1; done")
         terminal.expect("READY")
         os.kill(terminal.pid, 9)
         self.assert_gone()
 
-    def test_a_size_of_the_start(self):
+    def test_the_box_starts_with_the_size_of_the_users_terminal(self):
         terminal = self.box_on_terminal("stty size; kill -STOP $$", rows=33, columns=101)
         terminal.expect("33 101")
         fcntl.ioctl(terminal.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 10, 20, 0, 0))
@@ -173,7 +176,7 @@ class Apart(OnTerminal):
         self.assert_gone()
 
 
-class Shown(Direct, OnTerminal):
+class Audit(Direct, OnTerminal):
     def test_direct_is_shown_as_a_danger(self):
         done = self.claudebox("--yes", "--exec", "true")
         self.assertIn("Terminal:\n  direct: the box has your own terminal", done.stderr)
@@ -185,7 +188,7 @@ class Shown(Direct, OnTerminal):
         self.assertEqual(self.plan()["terminal"], "filtered")
         self.assertIn("The terminal is filtered by claudebox", self.claudebox("--dry-run").stdout)
 
-    def test_less_of_it_is_a_change(self):
+    def test_a_changed_terminal_setting_is_shown_before_the_question(self):
         profile = self.home / ".claudebox" / "profiles" / "direct.json"
         for text, wanted in (('{"terminal": "filtered"}', None), ('{"terminal": "direct"}', "+ terminal direct"),
                              ('{"terminal": "filtered"}', "- terminal direct"), ('{}', None)):

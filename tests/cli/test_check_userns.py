@@ -92,7 +92,7 @@ class UserNamespaces(BoxTest):
         self.bwrap('case $* in *"--ro-bind / /"*) exit 125 ;; esac\necho "bwrap: something else" >&2; exit 1')
         message = self.start(self.settings(apparmor_restrict_unprivileged_userns=1))
         self.assertNotIn("AppArmor", message)
-        self.assertIn("hint: bwrap says above", message)
+        self.assertIn("hint: the message of bwrap is above", message)
 
 
 class Chroot(BoxTest):

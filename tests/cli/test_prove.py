@@ -83,7 +83,7 @@ class Prove(BoxTest):
         errors, proof = self.fails("options.insert(0, '--no-such-option')", 125)
         self.assertIsNone(proof)
         self.assertIn("Unknown option --no-such-option", errors, "the message of bwrap")
-        self.assertRegex(errors, r"(?m)^claudebox: the sandbox could not be set up")
+        self.assertRegex(errors, r"(?m)^claudebox: cannot set up the sandbox")
         errors, proof = self.fails("command[-1] = '/run/claudebox/nothing'", 125)
         self.assertIsNone(proof)
 

@@ -127,7 +127,7 @@ class Tools(Refusal):
             (directory / "bwrap").write_text(f"{content}\n# --disable-userns\n")
             (directory / "bwrap").chmod(mode)
             message = self.refused(env={"PATH": f"{directory}:{self.env['PATH']}"})
-            self.assertRegex(message, "could not be set up|cannot execute")
+            self.assertRegex(message, "cannot set up the sandbox|cannot execute")
             self.assertEqual(self.claudebox("--check", env={"PATH": f"{directory}:{self.env['PATH']}"}).returncode, 1)
 
     def test_a_bwrap_without_disable_userns(self):

@@ -9,7 +9,7 @@
 static char *run(const char *data, size_t size, unsigned int pieces, bool utf8, size_t *ret_length)
 {
 	struct terminal_filter filter = { .utf8 = utf8 };
-	char *all = malloc(FILTER_ROOM(size) + 1);
+	char *all = malloc(FILTER_OUTPUT_MAX(size) + 1);
 	size_t length = 0;
 	size_t at = 0;
 
@@ -19,9 +19,9 @@ static char *run(const char *data, size_t size, unsigned int pieces, bool utf8, 
 		size_t got;
 
 		count = count < size - at ? count : size - at;
-		room = malloc(FILTER_ROOM(count));
+		room = malloc(FILTER_OUTPUT_MAX(count));
 		got = terminal_filter(&filter, data + at, count, room);
-		MUST(got <= FILTER_ROOM(count) && length + got <= FILTER_ROOM(size));
+		MUST(got <= FILTER_OUTPUT_MAX(count) && length + got <= FILTER_OUTPUT_MAX(size));
 		memcpy(all + length, room, got);
 		free(room);
 		length += got;
@@ -37,7 +37,7 @@ static void check_sequences(const char *text, size_t length, bool utf8)
 	for (size_t i = 0; i < length; i++) {
 		unsigned char byte = (unsigned char)text[i];
 		size_t end = i + 2;
-		bool plain;
+		bool stateless;
 
 		MUST(byte != 0x05 && byte != 0x7f &&
 		     (byte >= ' ' || strchr("\a\b\t\n\v\f\r\016\017\033", byte)));
@@ -51,18 +51,19 @@ static void check_sequences(const char *text, size_t length, bool utf8)
 			while (end < length && text[end] != '\a' && text[end] != '\033')
 				end++;
 			MUST(end < length &&
-			     filter_command_passes(text + i + 2, end - i - 2, &plain));
+			     filter_osc_passes(text + i + 2, end - i - 2, &stateless));
 			i = end + (text[end] == '\033');
 		} else if (text[i + 1] == '[') {
 			while (end < length && text[end] < '@')
 				end++;
-			MUST(end < length && filter_control_passes(text + i, end - i + 1, &plain));
+			MUST(end < length && filter_csi_passes(text + i, end - i + 1, &stateless));
 			i = end;
 		} else {
 			end = i + 1;
 			while (end < length && text[end] < '0')
 				end++;
-			MUST(end < length && filter_escape_passes(text + i, end - i + 1, &plain));
+			MUST(end < length &&
+			     filter_escape_passes(text + i, end - i + 1, &stateless));
 			i = end;
 		}
 	}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A box on a terminal, alone or below a shell: what the tests of the terminal share."""
+"""Base class of tests with a box on a terminal, alone or below a shell."""
 import os
 import pathlib
 import time
@@ -13,7 +13,8 @@ CTRL_C, CTRL_D, CTRL_Z, CTRL_BACKSLASH = "\x03", "\x04", "\x1a", "\x1c"
 class OnTerminal(BoxTest):
     def setUp(self):
         super().setUp()
-        self.mark = f"1000.{os.getpid()}{time.monotonic_ns()}"  # unique, and sleep takes it
+        # Unique, and a valid argument of sleep.
+        self.mark = f"1000.{os.getpid()}{time.monotonic_ns()}"
 
     def open(self, *command, env=None, kind=Terminal, **options):
         terminal = kind(command, {**self.env, **(env or {})}, self.project, **options)
@@ -24,7 +25,7 @@ class OnTerminal(BoxTest):
         return self.open(CLAUDEBOX, "--yes", "--exec", shell, "-c", script, self.mark, **options)
 
     def shell(self, **options):
-        """An interactive bash, as a user has it."""
+        """Starts an interactive bash."""
         terminal = self.open("bash", "--norc", "--noprofile", "-i", env={"PS1": "PROMPT> ", "BASH_SILENCE_DEPRECATION_WARNING": "1",
                                                                        "BOX": CLAUDEBOX, "MARK": self.mark}, **options)
         terminal.expect("PROMPT> ")
@@ -41,7 +42,7 @@ class OnTerminal(BoxTest):
 
 
 class Direct:
-    """Mixed in: the box has the user's own terminal instead of the default, one of its own behind the terminal filter."""
+    """Mixin: sets "terminal": "direct", so that the box uses the user's terminal."""
 
     def setUp(self):
         super().setUp()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Drives a program on a tmux screen, for tests. Standard library only.
+"""Runs a program on a tmux screen, for tests. Uses the standard library only.
 
     with Screen() as s:
         s.start(["claude"], env={"HOME": "/home/u", "PATH": "/usr/bin:/bin"}, cwd="/home/u/p")
@@ -34,8 +34,8 @@ class Screen:
         return p.stdout
 
     def start(self, command, env=None, cols=120, rows=40, cwd=None):
-        """command: argument list. env: the whole environment (None: an almost empty one);
-        TERM is set by tmux. The screen stays when the command has ended; see status()."""
+        """Starts a command (an argument list) with the environment `env`; None: only PATH.
+        tmux sets TERM. The screen stays when the command has ended; see status()."""
         env = {"PATH": "/usr/bin:/bin", **(env or {})}
         line = "exec " + shlex.join([shutil.which("env") or "env", "-i", *(
             "%s=%s" % kv for kv in env.items())]) + ' TERM="$TERM" ' + shlex.join(command)
@@ -44,18 +44,19 @@ class Screen:
                   ";", "set-option", "-g", "status", "off")
 
     def send(self, *keys):
-        """Keys by tmux's names."""
+        """Sends keys by tmux's names."""
         self.tmux("send-keys", *keys)
 
     def type(self, text):
-        """Literal text."""
+        """Sends literal text."""
         self.tmux("send-keys", "-l", "--", text)
 
     def text(self, history=False):
         return self.tmux("capture-pane", "-p", *(["-S", "-"] if history else []))
 
     def wait_for(self, pattern, timeout=30, history=False):
-        """The match, as soon as the screen shows the pattern; TimeoutError with the screen if not."""
+        """Waits until the screen shows the pattern; returns the match. Raises TimeoutError with the
+        screen."""
         end = time.monotonic() + timeout
         while True:
             text = self.text(history)
@@ -67,14 +68,14 @@ class Screen:
             time.sleep(0.1)
 
     def pid(self):
-        """Process id of the command."""
+        """Returns the process id of the command."""
         return int(self.tmux("display-message", "-p", "#{pane_pid}"))
 
     def status(self):
-        """None while it runs; then exit code, or 128 + signal."""
+        """Returns None while the command runs, then its exit code, or 128 + signal."""
         dead, code, sig = self.tmux("display-message", "-p",
                                     "#{pane_dead}/#{pane_dead_status}/#{pane_dead_signal}").strip().split("/")
-        if dead != "1" or not (code or sig):      # the status comes a moment after the end
+        if dead != "1" or not (code or sig):      # tmux sets the status shortly after the end
             return None
         return 128 + int(sig) if sig else int(code)
 
@@ -90,4 +91,4 @@ class Screen:
         self.tmux("resize-window", "-x", str(cols), "-y", str(rows))
 
     def close(self):
-        self.tmux("kill-server", check=False)       # the own server (-L) only
+        self.tmux("kill-server", check=False)       # only the server of this screen (-L)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A terminal with a program on it, typed at and read by a test."""
+"""A pseudo-terminal with a program on it. The test writes its input and reads its output."""
 import fcntl
 import os
 import pty
@@ -24,7 +24,8 @@ class Terminal:
                 for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
                     signal.signal(number, signal.SIG_DFL)
                 os.chdir(cwd)
-                fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))  # before the program can look
+                # Set the size before the program reads it.
+                fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
                 os.execvpe(command[0], [os.fsencode(word) for word in command], env)
             finally:
                 os._exit(99)
@@ -33,7 +34,7 @@ class Terminal:
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def foreground(self):
-        """The process group that has the terminal."""
+        """Returns the foreground process group."""
         return struct.unpack("i", fcntl.ioctl(self.fd, termios.TIOCGPGRP, b"\0\0\0\0"))[0]
 
     def send(self, text):
@@ -45,13 +46,13 @@ class Terminal:
             return False
         try:
             data = os.read(self.fd, 65536)
-        except OSError:  # the last program has left
+        except OSError:  # the last program has closed the terminal
             data = b""
         self.output += data
         return bool(data)
 
     def expect(self, pattern, seconds=8):
-        """Waits for a pattern in what comes after the last one that was found; returns the match."""
+        """Waits for a pattern in the output after the last match; returns the new match."""
         end = time.monotonic() + seconds
         while True:
             match = re.search(pattern.encode(), self.output[self.seen:], re.M)
@@ -67,7 +68,7 @@ class Terminal:
                     raise AssertionError(f"ended without {pattern!r}: {self.output[self.seen:]!r}")
 
     def quiet(self, seconds):
-        """Reads for a while; returns what came."""
+        """Reads for some seconds; returns the output after the last match."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self._read(end - time.monotonic())
@@ -81,7 +82,8 @@ class Terminal:
         return self.status is not None
 
     def wait(self, seconds=8):
-        """Exit status of the first program; reads on so that it can write."""
+        """Returns the exit status of the first program. Reads its output, so that it is not
+        blocked."""
         end = time.monotonic() + seconds
         while not self.ended():
             if time.monotonic() >= end:
@@ -92,7 +94,7 @@ class Terminal:
         return self.status
 
     def hang_up(self):
-        """The window is closed."""
+        """Closes the master, as closing a window does."""
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
@@ -106,7 +108,7 @@ class Terminal:
 
 
 class Answering(Terminal):
-    """One that answers questions as xterm does, after a moment as over a network."""
+    """A terminal that answers queries as xterm does, after a delay as over a network."""
 
     ANSWERS = (
         (rb"\x1b\[0?c", b"\x1b[?64;1;2;6;9;15;18;21;22c"),
@@ -121,20 +123,20 @@ class Answering(Terminal):
 
     def __init__(self, *arguments, delay=0.01, **options):
         self.delay = delay
-        self.looked = 0
+        self.scanned = 0
         self.answered = []
         super().__init__(*arguments, **options)
 
     def _read(self, seconds):
         got = super()._read(seconds)
-        found = sorted((match.start(), match.end(), answer) for question, answer in self.ANSWERS
-                       for match in re.finditer(question, self.output[self.looked:]))
+        found = sorted((match.start(), match.end(), answer) for query, answer in self.ANSWERS
+                       for match in re.finditer(query, self.output[self.scanned:]))
         for start, _, answer in found:
             time.sleep(self.delay)
-            column = re.findall(rb"\x1b\[(\d+)G", self.output[:self.looked + start])
+            column = re.findall(rb"\x1b\[(\d+)G", self.output[:self.scanned + start])
             answer = answer.replace(b"%d", column[-1] if column else b"34")
             self.answered.append(answer)
             os.write(self.fd, answer)
         if found:
-            self.looked += found[-1][1]
+            self.scanned += found[-1][1]
         return got

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ranges of addresses: text, bytes, and which covers which; and the table of what inet refuses.
+// Ranges of addresses: parsing, rendering, comparison; and the table of ranges that inet refuses.
 #include "base/address.h"
 #include "base/arena.h"
 #include "check.h"
@@ -82,7 +82,7 @@ static void test_network(void)
 	CHECK_CASE_STRING(address_render(&arena, &range), "64:ff9b::a9fe:a9fe", "NAT64, one");
 }
 
-// nft takes no overlapping ranges, and a row that does not parse would be left out in silence.
+// nft rejects overlapping ranges. A row that does not parse would be skipped without an error.
 static void test_table(void)
 {
 	for (size_t i = 0; i < refused_range_count; i++) {

@@ -2,9 +2,9 @@
 // The command line: what is claudebox's, what is claude's, and that the table, parser and help agree.
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/quote.h"
 #include "base/screen.h"
 #include "base/text.h"
+#include "base/width.h"
 #include "check.h"
 #include "config/config.h"
 #include "config/options.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lexical paths: what counts as inside decides what a box may see. Digests name the instances.
+// Lexical paths, digests, arenas and errors.
 #include "base/arena.h"
 #include "base/digest.h"
 #include "base/error.h"

@@ -3,9 +3,9 @@
 // the attack program and from what the host observes.
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/quote.h"
 #include "base/screen.h"
 #include "base/text.h"
+#include "base/width.h"
 #include "check.h"
 #include "config/config.h"
 #include "config/limits.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// resolv.conf: the same servers that the C library finds, and nothing of the file but what a resolver needs.
+// resolv.conf: finds the same servers as the C library, and copies only what a resolver needs.
 #include "base/arena.h"
 #include "base/resolv_conf.h"
 #include "base/text.h"
@@ -129,8 +129,8 @@ static void test_long_lines(void)
 	CHECK(strlen(out) < 1400);
 }
 
-// Whatever the file holds, the result has the lines that it should have, of letters that they may have.
-static void test_noise(void)
+// For random content, the result has only the allowed lines and characters.
+static void test_random_content(void)
 {
 	static const char *const pieces[] = { "nameserver ", "search ",   "domain ", "options ",
 					      "\n",          "192.0.2.1", "fe80::",  "%",
@@ -165,7 +165,7 @@ int main(void)
 	test_many_servers();
 	test_render();
 	test_long_lines();
-	test_noise();
+	test_random_content();
 	arena_free(&arena);
 	return check_done();
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Lines for people: never wider than the screen, whole where that matters, in the locale's characters.
+// Formatted lines: no wider than the terminal, unbroken commands, characters of the locale.
 #include "base/arena.h"
-#include "base/quote.h"
 #include "base/screen.h"
 #include "base/text.h"
+#include "base/width.h"
 #include "check.h"
 
 #include <string.h>
@@ -28,12 +28,12 @@ static void test_words(void)
 	CHECK_STRING(at(0, "one two  three"), "one two  three\n");
 	CHECK_STRING(at(20, "one two  three"), "one two  three\n");
 	CHECK_STRING(at(20, "one two three four five"), "one two three four\n  five\n");
-	// Blanks belong to what is shown, but neither begin nor end a line.
+	// Blanks are kept inside a line, but not at its beginning or end.
 	CHECK_STRING(at(20, "a path:  b     c    dddd eeee"), "a path:  b     c\n  dddd eeee\n");
 	CHECK_STRING(at(20, "'a  b'"), "'a  b'\n");
-	// A path is one word, also with blanks.
+	// A path with escaped blanks is one word.
 	CHECK_STRING(at(20, "one two /a\\ b\\ c\\ d"), "one two\n  /a\\ b\\ c\\ d\n");
-	// Longer than a line: broken here, not by the terminal.
+	// A word longer than a line is broken at the width.
 	CHECK_STRING(at(20, "x 0123456789012345678901"), "x\n  012345678901234567\n  8901\n");
 	CHECK_STRING(at(20, "0123456789012345678901 x"), "012345678901234567\n  8901 x\n");
 	CHECK_STRING(at(20, ""), "\n");
@@ -46,7 +46,7 @@ static void test_lines(void)
 	CHECK_STRING(at(20, "why: 0123456789 a\nb"), "why: 0123456789 a\n  b\n");
 }
 
-// Pasted into a shell, what a line is broken into must be the same command.
+// A command that is broken into lines stays the same command when it is pasted into a shell.
 static void test_commands(void)
 {
 	CHECK_STRING(at(0, "run `a bb ccc`, then"), "run `a bb ccc`, then\n");
@@ -56,7 +56,8 @@ static void test_commands(void)
 		     "run\n  `aaaa bbbb cccc \\\n  dddd eeee`; go\n");
 	CHECK_STRING(at(24, "run `chmod 700 'a b' 'c d e' ffff`"),
 		     "run\n  `chmod 700 'a b' \\\n  'c d e' ffff`\n");
-	// One that never ends is none, nor is what ends in another line or is quoted in the old way.
+	// Text is not a command if its backquote is not closed in the same line, or is closed by an
+	// apostrophe.
 	CHECK_STRING(at(20, "it's `aaaa bbbb cccc dddd"), "it's `aaaa bbbb\n  cccc dddd\n");
 	CHECK_STRING(at(20, "`a b\nc `d"), "`a b\n  c `d\n");
 	CHECK_STRING(at(20, "neither `aaa' nor the `bbb'"), "neither `aaa' nor\n  the `bbb'\n");
@@ -69,11 +70,11 @@ static void test_characters(void)
 	CHECK_STRING(wrapped("\xc3\xa9t\xc3\xa9", 0, (struct reader){ 0 }), "\xc3\xa9t\xc3\xa9\n");
 	CHECK_STRING(wrapped("\xc3\xa9t\xc3\xa9 \\xff", 0, (struct reader){ .ascii = true }),
 		     "\\xc3\\xa9t\\xc3\\xa9 \\xff\n");
-	// Measured as it is shown, and an escape stays whole.
+	// The width of the escaped text counts, and an escape is not split.
 	CHECK_STRING(wrapped("ab \xc3\xa9\xc3\xa9", 2, narrow), "ab\n  \\xc3\\xa9\\xc3\\xa9\n");
 	CHECK_STRING(wrapped("\xc3\xa9\xc3\xa9\xc3\xa9", 2, narrow),
 		     "\\xc3\\xa9\\xc3\\xa9\n  \\xc3\\xa9\n");
-	// Two columns each; a mark takes none, and stays with its letter.
+	// Wide characters take two columns; a combining mark takes none and stays with its letter.
 	CHECK_STRING(at(18,
 			"\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5"
 			"\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5"),
@@ -89,7 +90,7 @@ static void test_colour(void)
 	CHECK_STRING(wrapped("", 0, (struct reader){ .colour = true }), "\n");
 }
 
-// Whatever the text, and whatever the width.
+// No line is wider than the terminal, for several texts and all widths from 20 to 90.
 static void test_no_line_is_wider(void)
 {
 	static const char *const texts[] = {
@@ -110,7 +111,6 @@ static void test_no_line_is_wider(void)
 							   (struct reader){ .columns = columns,
 									    .ascii = ascii });
 
-				// The first line has no indent: it is the caller's.
 				for (const char *s = text; *s; s += strcspn(s, "\n") + 1)
 					fits &= display_width(arena_strndup(
 							&arena, s, strcspn(s, "\n"))) <= columns;

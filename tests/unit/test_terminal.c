@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The filter before the user's terminal, and what is written to it at the end.
+// The terminal filter, and the sequences that reset a terminal.
 #include "base/arena.h"
 #include "base/text.h"
 #include "check.h"
@@ -11,28 +11,28 @@
 
 static struct arena arena;
 
-// What becomes of a text that comes in pieces of this size.
+// Returns the filtered text when it is written in pieces of `piece` bytes.
 static const char *filtered(const char *in, size_t length, size_t piece, bool utf8,
-			    bool *ret_touched)
+			    bool *ret_needs_reset)
 {
 	struct terminal_filter filter = { .utf8 = utf8 };
 	struct text out = { .arena = &arena };
 
 	for (size_t at = 0; at < length; at += piece) {
 		size_t count = length - at < piece ? length - at : piece;
-		char *room = arena_alloc(&arena, FILTER_ROOM(count));
+		char *room = arena_alloc(&arena, FILTER_OUTPUT_MAX(count));
 
 		text_add_bytes(&out, room, terminal_filter(&filter, in + at, count, room));
 	}
-	if (ret_touched)
-		*ret_touched = filter.touched;
+	if (ret_needs_reset)
+		*ret_needs_reset = filter.needs_reset;
 	return text_get(&out);
 }
 
 #define E  "\033"
 #define ST "\033\\"
 
-// Left: written in the box. Right: what the terminal gets; NULL: the same.
+// `in` is the output of the box, `out` is what the terminal receives; NULL: the same.
 static const struct {
 	const char *in;
 	const char *out;
@@ -46,10 +46,10 @@ static const struct {
 	{ "a\xc0\x9b"
 	  "31mz",
 	  "a\xef\xbf\xbd\xef\xbf\xbd"
-	  "31mz" }, // too long a form
+	  "31mz" }, // an overlong form
 	{ "a\xed\xa0\x80z", "a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdz" },
 	{ "a\xf4\x90\x80\x80z", "a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdz" },
-	// Controls that answer, stop, or begin a sequence with one byte.
+	// Controls that request an answer, stop the output, or begin a sequence with one byte.
 	{ "a\x05z", "az" },
 	{ "a\x11\x13\x1a\x18\x7f\x01z", "az" },
 	{ "a\x9b"
@@ -63,7 +63,7 @@ static const struct {
 	  "52;c;QUJD\az",
 	  "a52;c;QUJD\az" },
 	{ "a\xc2\x90q\xc2\x9cz", "aqz" },
-	// What a screen needs.
+	// Sequences for a screen.
 	{ E "[1;38;2;1;2;3;4:3m" E "[0m" E "[m", NULL },
 	{ E "[2J" E "[H" E "[10;20H" E "[K" E "[3A" E "[5C" E "[2K" E "[1G" E "[4L" E "[2S", NULL },
 	{ E "[?1049h" E "[?25l" E "[?2004h" E "[?1000;1006h" E "[?2026h" E "[?2026l" E "[?2031h",
@@ -83,7 +83,7 @@ static const struct {
 	{ "a" E "]52;c;?" ST "z", "az" },
 	{ "a" E "]0052;c;QUJD\az", "az" },
 	{ "a" E "]5522;x\az", "az" },
-	// Titles, set and typed in.
+	// Titles, and queries whose answer contains the title.
 	{ "a" E "]0;title\az", "az" },
 	{ "a" E "]1;t" ST E "]2;title" ST "z", "az" },
 	{ "a" E "]Ltitle" ST E "]ltitle" ST "z", "az" },
@@ -92,7 +92,7 @@ static const struct {
 	{ "a" E "[20t" E "[22;0t" E "[23t" E "[>2tz", "az" },
 	// The window.
 	{ "a" E "[8;10;10t" E "[3;0;0t" E "[2t" E "[t" E "[9;1t" E "[13t" E "[19tz", "az" },
-	// Notifications, directories, colours that stay, programs of the terminal.
+	// Notifications, directories, changes of the palette, commands of single terminals.
 	{ "a" E "]7;file:///x\a" E "]9;hello\a" E "]777;notify;a;b\a" E "]99;;x" ST "z", "az" },
 	{ "a" E "]9;4;1;1;x\a" E "]9;5\a" E "]9;6;\"x\"\a" E "]9;4\az", "az" },
 	{ "a" E "]11;#000000\a" E "]10;red\a" E "]4;1;red\a" E "]4;1;?;2;red\a" E "]104\a" E
@@ -104,12 +104,11 @@ static const struct {
 	{ "a" E "]8;;file:///etc/passwd\ax" E "]8;;ssh://host\ay" E "]8;;javascript:1\az", "axyz" },
 	{ "a" E "]8;;https:\ax" E "]8;https://example.org\ay" E "]8\az", "axyz" },
 	// Strings.
-	{ "a" E "Ptmux;" E E "]52;c;QUJD\a" ST "z",
-	  "az" }, // what follows ESC is looked at by itself
+	{ "a" E "Ptmux;" E E "]52;c;QUJD\a" ST "z", "az" }, // ESC ends a string
 	{ "a" E "P$qm" ST E "P0;1|17/41" ST E "Pq#0;2;0;0;0~" ST E "P+q544e" ST "z", "az" },
 	{ "a" E "_Gi=1;AAAA" ST E "^x" ST E "Xx" ST "z", "az" },
 	{ "a" E "Pq\nstill\x07inside\xc2\x9c" ST "z", "az" },
-	// Printing, reading the screen, other languages, locks, logs.
+	// Printing, reading the screen, other modes, locks, logs.
 	{ "a" E "[i" E "[5i" E "[?5iz", "az" },
 	{ "a" E "[1;1;1;1;10;10*yz", "az" },
 	{ "a" E "%@" E "%G" E " G" E " F" E "[62;1\"p" E "[?2l" E "<" E "[?38hz", "az" },
@@ -117,7 +116,7 @@ static const struct {
 	  "[3q" E "[5y" E "Zz",
 	  "az" },
 	{ "a" E "[?15n" E "[?63;1n" E "[7n" E "[1c" E "[?1;xz", "az" },
-	// Odd forms: what not everybody would read in the same way.
+	// Malformed sequences, which terminals read differently.
 	{ "a" E "[3\n1mz", "a\n1mz" },
 	{ "a" E "[3" E "[1mz", "a" E "[1mz" },
 	{ "a" E E "[1mz", "a" E "[1mz" },
@@ -134,7 +133,7 @@ static const struct {
 	{ "a" E "\x01"
 	  "cz",
 	  "acz" },
-	// Half of something is nothing.
+	// Incomplete sequences and characters.
 	{ "a" E, "a" },
 	{ "a" E "[1;2", "a" },
 	{ "a" E "]11;?", "a" },
@@ -158,8 +157,8 @@ static void test_rows(void)
 	}
 }
 
-// A terminal that is not in UTF-8 takes bytes from 0x80 to 0x9f for controls wherever they are.
-static void test_bytes(void)
+// Without UTF-8, bytes from 0x80 to 0x9f are control characters and do not pass.
+static void test_without_utf8(void)
 {
 	CHECK_STRING(filtered("gr\xfc\xdf\xa4", 5, 5, false, NULL), "gr\xfc\xdf\xa4");
 	CHECK_STRING(filtered("a\x9b"
@@ -169,11 +168,11 @@ static void test_bytes(void)
 	CHECK_STRING(filtered("\xe2\x94\x80", 3, 1, false, NULL), "\xe2");
 }
 
-static void test_touched(void)
+static void test_needs_reset(void)
 {
 	static const struct {
 		const char *text;
-		bool touched;
+		bool needs_reset;
 	} cases[] = {
 		{ "text\r\n", false },
 		{ E "[31mred" E "[0m" E "[2K", false },
@@ -187,17 +186,17 @@ static void test_touched(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		bool touched;
+		bool needs_reset;
 
-		filtered(cases[i].text, strlen(cases[i].text), 1, true, &touched);
-		CHECK_CASE(touched == cases[i].touched, cases[i].text);
+		filtered(cases[i].text, strlen(cases[i].text), 1, true, &needs_reset);
+		CHECK_CASE(needs_reset == cases[i].needs_reset, cases[i].text);
 	}
 }
 
-// Longer than anything that is meant: not kept, and the next one is itself again.
-static void test_long(void)
+// A sequence that is too long does not pass; the next one is filtered as usual.
+static void test_long_sequence(void)
 {
-	static char text[3 * FILTER_HELD];
+	static char text[3 * FILTER_SEQUENCE_MAX];
 	int head = snprintf(text, sizeof(text), E "]8;;https://example.org/");
 
 	memset(text + head, 'x', sizeof(text) - (size_t)head - 8);
@@ -205,12 +204,13 @@ static void test_long(void)
 	CHECK_STRING(filtered(text, sizeof(text) - 1, 1000, true, NULL), "a" E "[1mz");
 }
 
-// Every row decides something, and a row that passes is not before one that it would hide.
+// Every CSI rule decides about the sequences that it describes: no earlier rule matches them. OSC
+// rules are sorted by number. All rules have a reason.
 static void test_tables(void)
 {
-	for (size_t i = 0; i < filter_control_count; i++) {
-		const struct filter_rule *rule = &filter_controls[i];
-		bool private = rule->before[0] >= '<' && rule->before[0] <= '?';
+	for (size_t i = 0; i < filter_csi_rule_count; i++) {
+		const struct filter_rule *rule = &filter_csi_rules[i];
+		bool private = rule->intermediates[0] >= '<' && rule->intermediates[0] <= '?';
 
 		for (const char *last = rule->finals; *last; last++) {
 			const char *number = rule->listed
@@ -218,21 +218,21 @@ static void test_tables(void)
 								     strcspn(rule->listed, " "))
 						     : "99999";
 			const char *sequence = arena_printf(&arena, E "[%.*s%s%s%c", private,
-							    rule->before, number,
-							    rule->before + private, *last);
-			bool plain = false;
+							    rule->intermediates, number,
+							    rule->intermediates + private, *last);
+			bool stateless = false;
 
-			CHECK_CASE(filter_control_passes(sequence, strlen(sequence), &plain) ==
+			CHECK_CASE(filter_csi_passes(sequence, strlen(sequence), &stateless) ==
 						   rule->pass &&
-					   plain == rule->plain,
+					   stateless == rule->stateless,
 				   sequence + 1);
 		}
-		CHECK_CASE(rule->why && *rule->why, rule->finals);
+		CHECK_CASE(rule->reason && *rule->reason, rule->finals);
 	}
-	for (size_t i = 1; i < filter_command_count; i++)
-		CHECK_CASE(filter_commands[i - 1].number < filter_commands[i].number &&
-				   *filter_commands[i].why,
-			   filter_commands[i].why);
+	for (size_t i = 1; i < filter_osc_rule_count; i++)
+		CHECK_CASE(filter_osc_rules[i - 1].number < filter_osc_rules[i].number &&
+				   *filter_osc_rules[i].reason,
+			   filter_osc_rules[i].reason);
 }
 
 static void test_reset(void)
@@ -263,15 +263,15 @@ static void test_reset(void)
 	CHECK(!strstr(console, E "[>") && !strstr(console, E "[<") && !strstr(console, E "]"));
 	CHECK(strstr(terminal_render_reset(&arena, TERMINAL_EMULATOR), E "7" E "[?1049l"));
 	CHECK(!strstr(terminal_render_reset(&arena, TERMINAL_MULTIPLEXER), "1049"));
-	// The filter itself knows what is undone, so an agent in a box in a box can undo it, too.
+	// The terminal filter passes all resets, so a box inside a box can reset its terminal too.
 	for (size_t i = 0; i < terminal_reset_count; i++)
 		CHECK_CASE(str_equal(filtered(terminal_resets[i].bytes,
 					      strlen(terminal_resets[i].bytes), 1, true, NULL),
 				     terminal_resets[i].bytes),
-			   terminal_resets[i].why);
+			   terminal_resets[i].reason);
 }
 
-static void test_question(void)
+static void test_query(void)
 {
 	static const struct {
 		const char *bytes;
@@ -286,20 +286,20 @@ static void test_question(void)
 		{ E "[1;7" E "[1;30R", false },
 		{ "", false },
 	};
-	struct terminal_question question = { .columns = { 7, 30 } };
+	struct terminal_query query = { .columns = { 7, 30 } };
 
-	CHECK_STRING(terminal_render_question(&arena, &question),
+	CHECK_STRING(terminal_render_query(&arena, &query),
 		     E "7" E "[7G" E "[6n" E "[30G" E "[6n" E "8");
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct terminal_question pieces = question;
-		struct terminal_question whole = question;
+		struct terminal_query pieces = query;
+		struct terminal_query whole = query;
 		bool answered = false;
 
 		for (const char *s = cases[i].bytes; *s; s++)
-			answered = terminal_answered(&pieces, s, 1);
+			answered = terminal_query_answered(&pieces, s, 1);
 		CHECK_CASE(answered == cases[i].answered, cases[i].bytes);
-		CHECK_CASE(terminal_answered(&whole, cases[i].bytes, strlen(cases[i].bytes)) ==
-				   answered,
+		CHECK_CASE(terminal_query_answered(&whole, cases[i].bytes,
+						   strlen(cases[i].bytes)) == answered,
 			   cases[i].bytes);
 	}
 }
@@ -307,12 +307,12 @@ static void test_question(void)
 int main(void)
 {
 	test_rows();
-	test_bytes();
-	test_touched();
-	test_long();
+	test_without_utf8();
+	test_needs_reset();
+	test_long_sequence();
 	test_tables();
 	test_reset();
-	test_question();
+	test_query();
 	arena_free(&arena);
 	return check_done();
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Strings and quoting: what is shown cannot deceive, what is pasted into a shell means itself.
+// Strings, quoting and widths: displayed text has no control characters, quoted words keep their
+// value in a shell.
 #include "base/arena.h"
 #include "base/quote.h"
 #include "base/text.h"
+#include "base/width.h"
 #include "check.h"
 #include "shell.h"
 
@@ -21,7 +23,7 @@ static uint32_t random_below(uint32_t limit)
 
 static const char *random_value(size_t most)
 {
-	// Bytes that shells and terminals care about come often.
+	// Half of the bytes are special in a shell or on a terminal.
 	static const char special[] = "'\"\\$`\n\t\r \033\177!*?~#;&|<>(){}[]=%-";
 	struct text out = { .arena = &arena };
 	size_t length = random_below((uint32_t)most);
@@ -113,7 +115,7 @@ static void test_display(void)
 		{ "0123456789a", 10, "0123456789... (11 bytes)" },
 		{ "\xe6\x97\xa5\xe6\x9c\xac", 3, "\xe6\x97\xa5... (6 bytes)" },
 		{ "ab\033cd", 4, "ab... (5 bytes)" },
-		// Marks: on a letter of the same text, and not on end.
+		// Combining marks: only on a letter of the same value, and at most three of them.
 		{ "e\xcc\x81", 0, "e\xcc\x81" },
 		{ "\xcc\x81", 0, "\\xcc\\x81" },
 		{ "a \xcc\x81", 0, "a \\xcc\\x81" },
@@ -126,7 +128,7 @@ static void test_display(void)
 		  2,
 		  "e\xcc\x81"
 		  "e\xcc\x81... (9 bytes)" },
-		{ "\xe1\x84\x80\xe1\x85\xa1\xe1\x86\xa8", 0, // a syllable, taken apart
+		{ "\xe1\x84\x80\xe1\x85\xa1\xe1\x86\xa8", 0, // a decomposed Hangul syllable
 		  "\xe1\x84\x80\xe1\x85\xa1\xe1\x86\xa8" },
 	};
 
@@ -146,7 +148,7 @@ static void test_display(void)
 	CHECK_CASE(true, "random bytes are shown without control characters");
 }
 
-// What is kept of a long value is at most as wide as asked; the count of what is cut comes on top.
+// The kept part of a long value is at most as wide as requested, not counting "... (N bytes)".
 static void test_display_limit(void)
 {
 	static const char *const values[] = {
@@ -177,8 +179,8 @@ static void test_width(void)
 	CHECK(display_width("\xff") == 1);
 	CHECK(display_width("e\xcc\x81") == 1);
 	CHECK(display_width("\xe1\x84\x80\xe1\x85\xa1\xe1\x86\xa8") == 2);
-	CHECK(display_width("\xe2\x9c\x85") ==
-	      2); // among narrow ones, and taken for wide with them
+	// The whole block counts as wide, though some of its characters are narrow.
+	CHECK(display_width("\xe2\x9c\x85") == 2);
 }
 
 static void test_shell_words(void)
@@ -209,7 +211,7 @@ static bool next_is(const char **cursor, const char *end, const char *wanted)
 	return true;
 }
 
-// Every value, through a real shell and back.
+// Quotes every value, lets a real shell print it, and compares.
 static void round_trip_words(const char *shell, const strings *values)
 {
 	struct text script = { .arena = &arena };
