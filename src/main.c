@@ -52,13 +52,14 @@ static bool act(struct config *config, struct arena *arena, struct prove *prove,
 	unsigned int needs =
 		config->action == ACTION_CHECK ? PROBE_NETWORK | PROBE_NIX | PROBE_SYSTEMD : 0;
 	struct facts facts = { 0 };
+	struct probe probe;
 	const char *requested_record;
 	struct plan plan;
 
-	if (!probe_base(&facts, arena, environ, error) ||
+	if (!probe_base(&probe, &facts, arena, config, environ, error) ||
 	    !apply_profile(config, arena, &facts, error) || !options_check(config, error))
 		return false;
-	probe_all(&facts, arena, config, needs);
+	probe_all(&probe, &facts, arena, config, needs);
 	if (config->action == ACTION_CHECK)
 		return check_command(config, &facts, arena, ret_status, error);
 	if (!resolve_requested_packages(config, &facts, arena, &requested_record, error) ||

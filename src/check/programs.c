@@ -99,7 +99,7 @@ struct finding check_claude(struct arena *arena, const struct facts *facts,
 
 	(void)config;
 	if (facts->agent.problem)
-		return facts->agent.found || facts->agent.passed_over.count
+		return facts->agent.found || facts->agent.untrusted_programs.count
 			       ? finding_broken(facts->agent.problem, facts->agent.hint)
 			       : finding_missing("not on PATH", facts->agent.hint);
 	if (!plan_build(&plan, arena, &claude, facts, &error) || !plan_check(&plan, facts, &error))

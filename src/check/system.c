@@ -33,15 +33,15 @@ struct finding check_landlock(struct arena *arena, const struct facts *facts,
 struct finding check_path(struct arena *arena, const struct facts *facts,
 			  const struct config *config)
 {
-	strings passed_over = probe_passed_over(arena, facts);
+	strings untrusted = probe_untrusted_programs(arena, facts);
 
 	(void)config;
-	if (!passed_over.count)
+	if (!untrusted.count)
 		return finding_ok("programs are in directories that only you and root can write");
-	return finding_broken(passed_over.count == 1
-				      ? passed_over.items[0]
-				      : arena_printf(arena, "%s, and %zu more",
-						     passed_over.items[0], passed_over.count - 1),
+	return finding_broken(untrusted.count == 1
+				      ? untrusted.items[0]
+				      : arena_printf(arena, "%s, and %zu more", untrusted.items[0],
+						     untrusted.count - 1),
 			      "remove that directory from PATH, or run `chmod go-w` on it");
 }
 

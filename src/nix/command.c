@@ -15,8 +15,8 @@
 #include "base/width.h"
 #include "plan/facts.h"
 #include "plan/nix/package_messages.h"
-#include "probe/nix/client.h"
 #include "probe/programs.h"
+#include "probe/user.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
 #include "sys/output.h"
@@ -59,7 +59,7 @@ static bool is_box_writable(struct arena *arena, const struct facts *facts, cons
 {
 	struct followed place = file_follow(arena, path);
 
-	return probe_box_writes(facts, &place);
+	return probe_box_can_write(facts, &place);
 }
 
 static strings build_environment(struct arena *arena, const struct facts *facts,
@@ -77,7 +77,7 @@ static strings build_environment(struct arena *arena, const struct facts *facts,
 	}
 	vec_push(arena, &environment, arena_printf(arena, "HOME=%s", facts->home));
 	vec_push(arena, &environment,
-		 arena_printf(arena, "XDG_CONFIG_HOME=%s", probe_nix_configuration(arena, facts)));
+		 arena_printf(arena, "XDG_CONFIG_HOME=%s", probe_config_home(arena, facts)));
 	// nix runs git and other programs for some references.
 	vec_push(arena, &environment,
 		 arena_printf(arena,
@@ -92,12 +92,12 @@ static strings build_environment(struct arena *arena, const struct facts *facts,
 bool nix_command_open(struct nix_command *nix, struct arena *arena, const struct facts *facts,
 		      struct error *error)
 {
-	strings passed_over = { 0 };
-	const char *program = probe_program(arena, facts, "nix", &passed_over);
+	strings untrusted = { 0 };
+	const char *program = probe_program(arena, facts, "nix", &untrusted);
 	sigset_t set;
 
-	if (!program && passed_over.count) {
-		error_set(error, "no trusted nix on PATH: %s", passed_over.items[0]);
+	if (!program && untrusted.count) {
+		error_set(error, "no trusted nix on PATH: %s", untrusted.items[0]);
 		return error_hint(error, "install Nix for the whole system, or start without "
 					 "packages");
 	}

@@ -17,7 +17,7 @@
 #include "plan/facts.h"
 #include "plan/nix/package_cache.h"
 #include "plan/nix/packages.h"
-#include "probe/nix/client.h"
+#include "probe/user.h"
 #include "state/prepare.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
@@ -50,7 +50,7 @@ static void add_file_stamp(struct text *stamp, const char *path)
 // Returns a stamp of the files that determine the meaning of a reference.
 static const char *build_stamp(struct arena *arena, const struct facts *facts)
 {
-	const char *own = path_join(arena, probe_nix_configuration(arena, facts), "nix");
+	const char *own = path_join(arena, probe_config_home(arena, facts), "nix");
 	struct text stamp = { .arena = arena };
 
 	add_file_stamp(&stamp, "/etc/nix/nix.conf");

@@ -159,12 +159,12 @@ static bool check_daemon(const struct plan *plan, const struct facts *facts, str
 
 bool plan_check(const struct plan *plan, const struct facts *facts, struct error *error)
 {
-	if (!plan->bwrap && facts->passed_over.count) {
+	if (!plan->bwrap && facts->untrusted_programs.count) {
 		error_hint(
 			error,
 			"install it for the whole system, for example: `apt install bubblewrap`");
 		return error_set(error, "no bwrap that can be trusted: %s",
-				 facts->passed_over.items[0]);
+				 facts->untrusted_programs.items[0]);
 	}
 	if (!plan->bwrap) {
 		error_note(error,

@@ -96,7 +96,7 @@ bool plan_build_command(struct plan *plan, struct arena *arena, const struct con
 	const struct agent_facts *agent = &facts->agent;
 
 	if (config->payload == PAYLOAD_CLAUDE && agent->problem) {
-		if (!agent->found && !agent->passed_over.count)
+		if (!agent->found && !agent->untrusted_programs.count)
 			error_note(
 				error,
 				"claudebox starts the Claude Code that you have, and found none on "

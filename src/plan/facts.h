@@ -23,19 +23,19 @@ struct git_facts {
 	const char *refused; // why a .git that was found is not used
 	const char *user_name;
 	const char *user_email;
-	bool identity_made_up; // the host has no user.name or no user.email
-	bool repository_signs; // the repository's own configuration asks for signatures
+	bool identity_incomplete; // the host has no user.name or no user.email
+	bool repository_signs;    // the repository's own configuration asks for signatures
 };
 
 // How to start claude, as found.
 struct agent_facts {
-	const char *found;          // the path on PATH, or $CLAUDEBOX_CLAUDE
-	strings command;            // what to execute, before the user's arguments
-	VEC(struct followed) needs; // files and directories it cannot do without
-	const char *secret_in;      // a wrapper script that holds something like a secret
-	const char *in_reach;       // a part of it that a box can write
-	strings passed_over;        // sentences on what was found and not trusted
-	const char *problem;        // why there is none
+	const char *found;              // the path on PATH, or $CLAUDEBOX_CLAUDE
+	strings command;                // what to execute, before the user's arguments
+	VEC(struct followed) needs;     // files and directories it cannot do without
+	const char *script_with_secret; // a wrapper script that holds something like a secret
+	const char *box_writable;       // a part of it that a box can write
+	strings untrusted_programs;     // sentences on what was found and not trusted
+	const char *problem;            // why there is none
 	const char *hint;
 };
 
@@ -73,7 +73,7 @@ struct state_facts {
 	const char *settings_json; // content of …/claude/settings.json
 	const char *settings_base; // the host's settings as they last came along
 	const char *approved;      // what the user last said yes to here
-	bool signed_in;        // the boxes have a sign-in; only looked at when the host has none
+	bool has_credentials;  // the boxes have a sign-in; only looked at when the host has none
 	const char *record;    // content of the instance's record
 	struct file_system on; // what the canonical root lies on
 };
@@ -85,7 +85,7 @@ struct user_claude_facts {
 	VEC(struct followed) entries; // CLAUDE.md, skills …: what the table of the plan names
 	const char *settings_json;
 	const char *preferences_json; // .claude.json
-	strings hook_commands_here;   // first words of hook commands that exist on the box's PATH
+	strings hook_commands_found;  // first words of hook commands that exist on the box's PATH
 	bool has_credentials;
 };
 
@@ -221,8 +221,8 @@ struct facts {
 	int landlock;          // version of its interface, 0: the kernel has none
 	bool overlay_on_tmpfs; // whether the kernel can have one there in a user namespace
 
-	strings passed_over; // sentences on helper programs that were found and not trusted
-	const char *bwrap;   // NULL: not found
+	strings untrusted_programs; // sentences on helper programs that were found and not trusted
+	const char *bwrap;          // NULL: not found
 	bool bwrap_binds_descriptors;
 	bool bwrap_disables_userns;
 	const char *shell; // bash or zsh, as the box will see it

@@ -70,21 +70,21 @@ void plan_build_warnings(struct plan *plan, struct arena *arena, const struct fa
 	warn_list(plan, arena, &facts->project_mcp_secrets,
 		  "secrets in Claude settings of the project");
 	warn_wishes(plan, arena, facts);
-	vec_each(sentence, &facts->passed_over)
+	vec_each(sentence, &facts->untrusted_programs)
 		plan_warn(plan, arena, "%s", *sentence);
-	vec_each(sentence, &facts->agent.passed_over)
+	vec_each(sentence, &facts->agent.untrusted_programs)
 		plan_warn(plan, arena, "%s", *sentence);
-	if (facts->agent.in_reach)
+	if (facts->agent.box_writable)
 		plan_warn(plan, arena, "claude is where a box can write: '%s'",
-			  quote_word(arena, facts->agent.in_reach, 120));
-	if (facts->agent.secret_in)
+			  quote_word(arena, facts->agent.box_writable, 120));
+	if (facts->agent.script_with_secret)
 		plan_warn(plan, arena, "'%s', which starts claude, holds something like a secret",
-			  quote_word(arena, facts->agent.secret_in, 80));
+			  quote_word(arena, facts->agent.script_with_secret, 80));
 	if (git_refusal)
 		plan_warn(plan, arena, "%s", git_refusal);
 	if (facts->git.repository_signs)
 		plan_warn(plan, arena, "commits made in the box are not signed: no key is there");
-	if (plan_git(facts) && facts->git.identity_made_up)
+	if (plan_git(facts) && facts->git.identity_incomplete)
 		plan_warn(plan, arena,
 			  "git knows no user.name and user.email: commits are by '%s <%s>'",
 			  quote_word(arena, facts->git.user_name, 60),
@@ -137,7 +137,7 @@ static bool signed_in(const struct plan *plan, const struct facts *facts)
 				      variable->name))
 			return true;
 	}
-	return facts->user_claude.has_credentials || facts->state.signed_in ||
+	return facts->user_claude.has_credentials || facts->state.has_credentials ||
 	       (settings && strstr(settings, "\"CLAUDE_CODE_USE_"));
 }
 

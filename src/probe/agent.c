@@ -97,7 +97,7 @@ static bool resolve_node_script(struct search *search, const char *script, const
 		      (!search->facts->store.only || path_within(interpreter, NIX_STORE));
 	const char *node = usable ? interpreter
 				  : probe_program(arena, search->facts, path_name(interpreter),
-						  &search->agent->passed_over);
+						  &search->agent->untrusted_programs);
 	const char *package = find_package(arena, script);
 	struct followed real_node;
 	struct followed files;
@@ -137,7 +137,7 @@ static void find_secrets(struct search *search, const char *script, const char *
 			secret_name(arena_strndup(search->arena, word, (size_t)(equals - word)));
 
 		if (named || secret_value(value))
-			search->agent->secret_in = script;
+			search->agent->script_with_secret = script;
 	}
 }
 
@@ -156,7 +156,7 @@ static bool resolve_exec(struct search *search, const char *line, const char *se
 			continue;
 		if (path[0] != '/' && !found)
 			path = probe_program(arena, search->facts, word,
-					     &search->agent->passed_over);
+					     &search->agent->untrusted_programs);
 		if (!path || path[0] != '/' || str_equal(file_follow(arena, path).real, self))
 			continue;
 		if (!found) {
@@ -243,10 +243,10 @@ static bool resolve_box_writable(struct search *search, const struct followed *s
 {
 	const char *name = interpreter ? interpreter : "";
 
-	search->agent->in_reach = script->path;
+	search->agent->box_writable = script->path;
 	if (str_equal(name, "node") || str_equal(name, "bun")) {
 		const char *node = probe_program(search->arena, search->facts, name,
-						 &search->agent->passed_over);
+						 &search->agent->untrusted_programs);
 		struct followed real_node = file_follow(search->arena, node ? node : "/");
 
 		if (node) {
@@ -266,7 +266,7 @@ static bool resolve_script(struct search *search, const struct followed *script,
 	const char *interpreter = parse_interpreter(arena, head);
 	const char *name = interpreter ? path_name(interpreter) : "";
 
-	if (probe_box_writes(search->facts, script))
+	if (probe_box_can_write(search->facts, script))
 		return resolve_box_writable(search, script, interpreter, ret_command);
 	// The box contains the whole store, and a wrapper in the store runs programs of the store.
 	if (path_within(script->real, NIX_STORE)) {
@@ -309,8 +309,8 @@ static bool resolve_program(struct search *search, const char *path, strings *re
 			return false;
 		add_required_file(search, &file);
 		vec_push(arena, ret_command, file.real);
-		if (probe_box_writes(search->facts, &file))
-			search->agent->in_reach = path;
+		if (probe_box_can_write(search->facts, &file))
+			search->agent->box_writable = path;
 		return true;
 	}
 	if (str_starts(head, "#!"))
@@ -343,7 +343,7 @@ void probe_agent(struct agent_facts *agent, struct arena *arena, const struct fa
 {
 	struct search search = { .arena = arena, .facts = facts, .agent = agent };
 
-	agent->found = find_claude(arena, facts, &agent->passed_over);
+	agent->found = find_claude(arena, facts, &agent->untrusted_programs);
 	if (agent->found && agent->found[0] != '/') {
 		// A relative path would name a different program in each project.
 		set_problem(&search,
@@ -352,10 +352,11 @@ void probe_agent(struct agent_facts *agent, struct arena *arena, const struct fa
 			    "use an absolute path, which starts with '/'");
 		return;
 	}
-	if (!agent->found && agent->passed_over.count) {
+	if (!agent->found && agent->untrusted_programs.count) {
 		set_problem(
 			&search,
-			arena_printf(arena, "no trusted claude: %s", agent->passed_over.items[0]),
+			arena_printf(arena, "no trusted claude: %s",
+				     agent->untrusted_programs.items[0]),
 			"install Claude Code where only you can write, or set CLAUDEBOX_CLAUDE to "
 			"its path");
 		return;

@@ -116,7 +116,7 @@ static bool is_box_writable(const struct facts *facts, struct arena *arena, cons
 {
 	struct followed place = file_follow(arena, directory);
 
-	return probe_box_writes(facts, &place);
+	return probe_box_can_write(facts, &place);
 }
 
 // Fills the part for systemd.
@@ -126,7 +126,8 @@ static void probe_systemd(struct facts *facts, struct arena *arena, const char *
 	const char *runtime = facts_variable(facts, "XDG_RUNTIME_DIR");
 	const char *manager = "/";
 
-	cgroup->systemd_run = probe_program(arena, facts, "systemd-run", &facts->passed_over);
+	cgroup->systemd_run =
+		probe_program(arena, facts, "systemd-run", &facts->untrusted_programs);
 	if (!cgroup->systemd_run)
 		return;
 	if (access("/run/systemd/system", F_OK) < 0 || !root || root != roots[0]) {

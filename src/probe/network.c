@@ -190,7 +190,7 @@ void probe_network(struct facts *facts, struct arena *arena)
 	if (!probe_ranges(network, arena))
 		network->problem = arena_strdup(arena, strerror(errno));
 	network->resolv_text = file_read(arena, "/etc/resolv.conf", RESOLV_CONF_MAX, READ_FOLLOW);
-	network->pasta = probe_program(arena, facts, "pasta", &facts->passed_over);
-	network->nft = probe_program(arena, facts, "nft", &facts->passed_over);
+	network->pasta = probe_program(arena, facts, "pasta", &facts->untrusted_programs);
+	network->nft = probe_program(arena, facts, "nft", &facts->untrusted_programs);
 	network->tun_problem = tun_problem();
 }

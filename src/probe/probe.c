@@ -4,7 +4,8 @@
 // Theory of operation: a profile can change what has to be collected, and a profile is only used
 // when no box can have written it. So probe_base collects what that check needs, and probe_all the
 // rest for the final configuration. The answers of other processes (the Nix daemon, git) take
-// milliseconds: both are requested first and read last.
+// milliseconds: they are requested first and read last. The daemon is asked before the profile is
+// known. If the profile excludes the daemon, its answer is not waited for.
 #include "probe/probe.h"
 
 #include "base/arena.h"
@@ -34,6 +35,7 @@
 #include "probe/project_secrets.h"
 #include "probe/state.h"
 #include "probe/user.h"
+#include "sys/cleanup.h"
 #include "sys/files.h"
 
 #include <errno.h>
@@ -169,7 +171,7 @@ static bool has_option(struct arena *arena, const char *program, const char *opt
 
 static void probe_tools(struct facts *facts, struct arena *arena)
 {
-	facts->bwrap = probe_program(arena, facts, "bwrap", &facts->passed_over);
+	facts->bwrap = probe_program(arena, facts, "bwrap", &facts->untrusted_programs);
 	facts->bwrap_binds_descriptors = has_option(arena, facts->bwrap, "--ro-bind-fd");
 	facts->bwrap_disables_userns = has_option(arena, facts->bwrap, "--disable-userns");
 	for (size_t i = 0; !facts->store.only && !facts->shell && i < ARRAY_SIZE(shells); i++)
@@ -181,9 +183,12 @@ static void probe_tools(struct facts *facts, struct arena *arena)
 		facts->shell = probe_store_program(arena, facts, "zsh");
 }
 
-bool probe_base(struct facts *facts, struct arena *arena, char *const *environment,
-		struct error *error)
+bool probe_base(struct probe *probe, struct facts *facts, struct arena *arena,
+		const struct config *config, char *const *environment, struct error *error)
 {
+	*probe = (struct probe){ .nix.socket = -1 };
+	if (plan_wants_daemon(config))
+		probe->nix = probe_nix_start();
 	if (!probe_user(facts, arena, environment, error))
 		return false;
 	probe_project(facts, arena);
@@ -199,15 +204,26 @@ bool probe_base(struct facts *facts, struct arena *arena, char *const *environme
 	return true;
 }
 
-void probe_all(struct facts *facts, struct arena *arena, const struct config *config,
-	       unsigned int needs)
+static void finish_nix(struct probe *probe, struct facts *facts, struct arena *arena, bool wanted)
+{
+	if (!wanted) {
+		if (probe->nix.socket >= 0)
+			close(take_fd(&probe->nix.socket));
+		return;
+	}
+	probe_nix_finish(&probe->nix, facts, arena);
+	if (facts_file(facts, NIX_DAEMON))
+		probe_nix_client(facts, arena);
+}
+
+void probe_all(struct probe *probe, struct facts *facts, struct arena *arena,
+	       const struct config *config, unsigned int needs)
 {
 	bool want_nix = plan_wants_daemon(config) || (needs & PROBE_NIX);
-	struct nix_question nix = { .socket = -1 };
 	struct git_query git = { .pid = -1, .output = -1 };
 
-	if (want_nix)
-		nix = probe_nix_start();
+	if (want_nix && !probe->nix.asked)
+		probe->nix = probe_nix_start();
 	if (!facts->project_problem)
 		git = probe_identity_start(&facts->git, arena, facts);
 	probe_files(facts, arena);
@@ -228,8 +244,5 @@ void probe_all(struct facts *facts, struct arena *arena, const struct config *co
 	if (config->network == NETWORK_INET || (needs & PROBE_NETWORK))
 		probe_network(facts, arena);
 	probe_identity_finish(&git, &facts->git, arena, facts->user);
-	if (want_nix)
-		probe_nix_finish(&nix, facts, arena);
-	if (want_nix && facts_file(facts, NIX_DAEMON))
-		probe_nix_client(facts, arena);
+	finish_nix(probe, facts, arena, want_nix);
 }

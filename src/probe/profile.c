@@ -154,10 +154,11 @@ static bool check_outside(struct arena *arena, const struct facts *facts, const 
 
 	// Of claudebox's own state, this directory is the one that no box can write.
 	if (!path_within(file.real, own))
-		inside = probe_box_writes(facts, &(struct followed){ .real = file.real });
+		inside = probe_box_can_write(facts, &(struct followed){ .real = file.real });
 	vec_each(hop, &file.hops) {
 		if (!path_within(hop->link, own))
-			inside |= probe_box_writes(facts, &(struct followed){ .real = hop->link });
+			inside |=
+				probe_box_can_write(facts, &(struct followed){ .real = hop->link });
 	}
 	if (!inside)
 		return true;

@@ -55,7 +55,7 @@ static bool is_box_writable(const struct facts *facts, const char *path)
 	       (git && (path_within(path, git->top) || path_within(path, git->common)));
 }
 
-bool probe_box_writes(const struct facts *facts, const struct followed *file)
+bool probe_box_can_write(const struct facts *facts, const struct followed *file)
 {
 	bool writable = is_box_writable(facts, file->real);
 
@@ -107,7 +107,7 @@ static const char *find_trust_problem(struct arena *arena, const struct facts *f
 	if (path[0] != '/')
 		return "the PATH entry is relative";
 	file = file_follow(arena, path);
-	if (probe_box_writes(facts, &file))
+	if (probe_box_can_write(facts, &file))
 		return "a box can change it";
 	others = replaceable_by_others(arena, facts, file.real);
 	vec_each(hop, &file.hops)
@@ -153,9 +153,10 @@ const char *probe_program(struct arena *arena, const struct facts *facts, const 
 	return NULL;
 }
 
-strings probe_passed_over(struct arena *arena, const struct facts *facts)
+strings probe_untrusted_programs(struct arena *arena, const struct facts *facts)
 {
-	const strings *const known[] = { &facts->passed_over, &facts->agent.passed_over };
+	const strings *const known[] = { &facts->untrusted_programs,
+					 &facts->agent.untrusted_programs };
 	strings all = { 0 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)

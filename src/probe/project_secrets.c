@@ -44,14 +44,10 @@ static bool is_skipped(const char *name)
 static void scan_directory(struct scan *scan, int parent, const char *name, const char *shown,
 			   int depth)
 {
-	CLEANUP_FD int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	CLEANUP_DIR DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	CLEANUP_DIR DIR *directory = open_directory_stream(parent, name);
 	struct dirent *entry;
 
-	if (!directory)
-		return;
-	take_fd(&fd);
-	while ((entry = readdir(directory)) && scan->entries++ < MAX_ENTRIES) {
+	while (directory && (entry = readdir(directory)) && scan->entries++ < MAX_ENTRIES) {
 		const char *path = *shown ? path_join(scan->arena, shown, entry->d_name)
 					  : arena_strdup(scan->arena, entry->d_name);
 

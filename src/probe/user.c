@@ -76,7 +76,7 @@ static const char *user_directory(struct arena *arena, const struct facts *facts
 	if (chosen && chosen[0] == '/') {
 		struct followed place = file_follow(arena, chosen);
 
-		if (!probe_box_writes(facts, &place))
+		if (!probe_box_can_write(facts, &place))
 			return chosen;
 	}
 	return path_join(arena, facts->home, fallback);
@@ -140,7 +140,7 @@ static void find_hook_commands(struct facts *facts, struct arena *arena)
 		for (size_t i = 0; !found && !facts->store.only && i < system_path_count; i++)
 			found = access(path_join(arena, system_path[i], *word), X_OK) == 0;
 		if (found)
-			vec_push(arena, &user->hook_commands_here, *word);
+			vec_push(arena, &user->hook_commands_found, *word);
 	}
 }
 
@@ -154,7 +154,7 @@ void probe_user_claude(struct facts *facts, struct arena *arena)
 	user->real = file_follow(arena, user->directory).real;
 	read_directory(user, arena);
 	if (!user->has_credentials && facts->state.root_kind == FILE_DIRECTORY)
-		facts->state.signed_in =
+		facts->state.has_credentials =
 			faccessat(AT_FDCWD,
 				  path_join(arena, facts->state.root,
 					    "sign-in/" CREDENTIALS_STORE "/.credentials.json"),

@@ -64,7 +64,7 @@ static void check_filter(const struct filter_row *row)
 	world_debian(&world);
 	world_user_claude(&world, FILE_DIRECTORY, "hooks");
 	world_user_claude(&world, FILE_REGULAR, "status.sh");
-	vec_push(&world.arena, &world.facts.user_claude.hook_commands_here, "python3");
+	vec_push(&world.arena, &world.facts.user_claude.hook_commands_found, "python3");
 	world_plan(&world);
 	world.facts.user_claude.settings_json = row->settings;
 	CHECK_CASE_STRING(
@@ -260,7 +260,7 @@ static const char *expected_answers(const char *key, const char *more)
 
 static const char *render(const char *existing, const char *preferences, const char *key)
 {
-	return normalised(settings_answer(&arena, existing, preferences, "/p", key));
+	return normalised(first_run_render(&arena, existing, preferences, "/p", key));
 }
 
 static void test_answers(void)
@@ -290,7 +290,7 @@ static void test_answers(void)
 	CHECK_STRING(render(render(NULL, NULL, key), NULL, key), NULL);
 	CHECK_STRING(render("{\"customApiKeyResponses\":{\"approved\":\"x\"}}", NULL, "short"),
 		     expected_answers("\"customApiKeyResponses\":{\"approved\":[\"short\"]},", ""));
-	CHECK(settings_valid(settings_answer(&arena, NULL, NULL, "/p", "\xff\xfe")));
+	CHECK(settings_valid(first_run_render(&arena, NULL, NULL, "/p", "\xff\xfe")));
 }
 
 // Allocates memory that is unmapped when it is freed, so that a use after free crashes.
@@ -326,7 +326,7 @@ static void test_project_not_utf8(void)
 		const char *text;
 
 		json_set_alloc_funcs(guarded_alloc, guarded_free);
-		text = settings_answer(&own, NULL, NULL, "/caf\xe9", NULL);
+		text = first_run_render(&own, NULL, NULL, "/caf\xe9", NULL);
 		_exit(settings_valid(text) ? 0 : 1);
 	}
 	waitpid(child, &status, 0);

@@ -77,8 +77,8 @@ static void approve_key(json_t *account, const char *api_key)
 	json_array_append_new(approved, json_string(tail));
 }
 
-const char *settings_answer(struct arena *arena, const char *existing, const char *preferences,
-			    const char *project, const char *api_key)
+const char *first_run_render(struct arena *arena, const char *existing, const char *preferences,
+			     const char *project, const char *api_key)
 {
 	JSON_OWNED *before = json_read_object(existing, 0);
 	JSON_OWNED *account = before ? json_deep_copy(before) : json_object();

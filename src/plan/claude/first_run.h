@@ -8,5 +8,5 @@
 // `project` and the user's preferences added, or NULL when nothing changes. `existing` is its
 // present text and `preferences` the host's .claude.json; both may be NULL. `api_key`, or NULL, is
 // approved for use.
-const char *settings_answer(struct arena *arena, const char *existing, const char *preferences,
-			    const char *project, const char *api_key);
+const char *first_run_render(struct arena *arena, const char *existing, const char *preferences,
+			     const char *project, const char *api_key);

@@ -183,7 +183,7 @@ static bool can_run(const struct plan *plan, struct arena *arena, const struct f
 		}
 		if (!first || is_shell_word(word) || strchr(word, '/'))
 			continue;
-		vec_each(known, &facts->user_claude.hook_commands_here)
+		vec_each(known, &facts->user_claude.hook_commands_found)
 			found |= str_equal(*known, word);
 		if (!found)
 			return false;

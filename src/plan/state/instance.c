@@ -82,9 +82,9 @@ static void add_settings(struct plan *plan, struct arena *arena, const struct fa
 				facts->state.settings_json);
 	if (merged)
 		add_file(plan, arena, "settings.json", merged, facts->state.settings_json);
-	answers = settings_answer(arena, facts->state.instance_json,
-				  facts->user_claude.preferences_json, facts->project,
-				  facts_variable(facts, "ANTHROPIC_API_KEY"));
+	answers = first_run_render(arena, facts->state.instance_json,
+				   facts->user_claude.preferences_json, facts->project,
+				   facts_variable(facts, "ANTHROPIC_API_KEY"));
 	if (answers)
 		add_file(plan, arena, ".claude.json", answers, facts->state.instance_json);
 }

@@ -11,15 +11,12 @@
 #include "probe/programs.h"
 #include "probe/user.h"
 #include "sys/cleanup.h"
-#include "sys/clock.h"
 #include "sys/files.h"
 #include "sys/process.h"
+#include "sys/read.h"
+#include "sys/spawn.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <spawn.h>
-#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -54,44 +51,20 @@ static struct git_query start_git(struct arena *arena, const struct facts *facts
 					    arena_printf(arena, "XDG_CONFIG_HOME=%s",
 							 probe_config_home(arena, facts)),
 					    NULL };
-	posix_spawn_file_actions_t actions;
+	CLEANUP_FD int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct spawn spawn = { .program = git, .arguments = arguments, .environment = environment };
 	int pipe_fds[2];
 
-	if (!git || pipe2(pipe_fds, O_CLOEXEC) < 0)
+	if (!git || null < 0 || pipe2(pipe_fds, O_CLOEXEC) < 0)
 		return query;
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&actions, pipe_fds[1], 1);
-	posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-	if (posix_spawn(&query.pid, git, &actions, NULL, (char *const *)arguments,
-			(char *const *)environment) != 0)
-		query.pid = -1;
-	posix_spawn_file_actions_destroy(&actions);
+	vec_push(arena, &spawn.descriptors, (struct spawn_descriptor){ null, STDIN_FILENO });
+	vec_push(arena, &spawn.descriptors,
+		 (struct spawn_descriptor){ pipe_fds[1], STDOUT_FILENO });
+	vec_push(arena, &spawn.descriptors, (struct spawn_descriptor){ null, STDERR_FILENO });
+	spawn_process(&spawn, &query.pid);
 	close(pipe_fds[1]);
 	query.output = pipe_fds[0];
 	return query;
-}
-
-// Reads all output of git. Returns its length, or 0 when git takes too long or writes too much.
-static size_t read_output(int fd, char *buffer, size_t size)
-{
-	int64_t start = clock_monotonic_ms();
-	size_t length = 0;
-
-	while (length < size) {
-		struct pollfd wait = { .fd = fd, .events = POLLIN };
-		ssize_t got;
-
-		if (poll(&wait, 1, clock_left_ms(start, OUTPUT_TIMEOUT_MS)) <= 0)
-			return 0;
-		got = read(fd, buffer + length, size - length);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return length;
-		length += (size_t)got;
-	}
-	return 0;
 }
 
 static bool is_true(const char *value)
@@ -179,13 +152,17 @@ void probe_identity_finish(struct git_query *query, struct git_facts *git, struc
 {
 	char *buffer = arena_alloc(arena, OUTPUT_LIMIT + 1);
 	CLEANUP_FD int output = take_fd(&query->output);
-	size_t length = output >= 0 ? read_output(output, buffer, OUTPUT_LIMIT) : 0;
+	bool complete = false;
+	size_t length = 0;
 
+	if (output >= 0)
+		length = read_until_end(output, buffer, OUTPUT_LIMIT, OUTPUT_TIMEOUT_MS, &complete);
 	// git has closed its output and is about to exit, or it hangs.
 	if (query->pid > 0)
 		process_kill(query->pid);
-	parse_output(git, arena, buffer, length);
-	git->identity_made_up = !git->user_name || !git->user_email;
+	if (complete)
+		parse_output(git, arena, buffer, length);
+	git->identity_incomplete = !git->user_name || !git->user_email;
 	if (!git->user_name)
 		git->user_name = user;
 	if (!git->user_email)

@@ -9,36 +9,15 @@
 #include "plan/facts.h"
 #include "plan/nix/registry.h"
 #include "plan/tables.h"
-#include "probe/programs.h"
+#include "probe/user.h"
 #include "sys/files.h"
 
 enum { TEXT_MAX = 1024 * 1024 };
 
-// Returns the directory that an XDG variable names, or the default below $HOME if the variable is
-// not set or a box can write to the directory.
-static const char *user_directory(struct arena *arena, const struct facts *facts,
-				  const char *variable, const char *fallback)
-{
-	const char *chosen = facts_variable(facts, variable);
-
-	if (chosen && chosen[0] == '/') {
-		struct followed place = file_follow(arena, chosen);
-
-		if (!probe_box_writes(facts, &place))
-			return chosen;
-	}
-	return path_join(arena, facts->home, fallback);
-}
-
-const char *probe_nix_configuration(struct arena *arena, const struct facts *facts)
-{
-	return user_directory(arena, facts, "XDG_CONFIG_HOME", ".config");
-}
-
 void probe_nix_client(struct facts *facts, struct arena *arena)
 {
-	const char *own = path_join(arena, probe_nix_configuration(arena, facts), "nix");
-	const char *cache = user_directory(arena, facts, "XDG_CACHE_HOME", ".cache");
+	const char *own = path_join(arena, probe_config_home(arena, facts), "nix");
+	const char *cache = probe_cache_home(arena, facts);
 	struct nix_facts *nix = &facts->nix;
 	const char *file;
 

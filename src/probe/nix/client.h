@@ -7,5 +7,3 @@
 
 // Fills the settings, registries and index in facts->nix.
 void probe_nix_client(struct facts *facts, struct arena *arena);
-// Returns the user's configuration directory, which has nix's files in its directory 'nix'.
-const char *probe_nix_configuration(struct arena *arena, const struct facts *facts);
