@@ -17,7 +17,7 @@
 
 enum {
 	MAX_CONNECTIONS = 24,
-	TIMEOUT_MS = 150,
+	TIMEOUT_MS = 400,
 	FAMILY4 = 2,
 	FAMILY6 = 10,
 	TCP = 1, // the values of SOCK_STREAM and SOCK_DGRAM
