@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Read, plan, act. The only place that prints an error.
+// The command table, and the steps that a command needs: options, facts, packages, plan.
+//
+// An error that ends the program is returned up to main, which prints it once.
 #include "base/arena.h"
 #include "base/error.h"
 #include "box/box.h"
 #include "check/check.h"
 #include "config/config.h"
 #include "config/options.h"
+#include "config/options_help.h"
 #include "config/profile.h"
 #include "nix/packages.h"
 #include "nix/requested_packages.h"
@@ -25,92 +28,181 @@
 #include "sys/output.h"
 #include "sys/process_setup.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-static bool apply_profile(struct config *config, struct arena *arena, struct facts *facts,
+// What the steps have produced so far.
+struct session {
+	struct arena arena;
+	struct config config;
+	struct facts facts;
+	struct plan plan;
+	struct prove prove;
+	const char *requested_record; // the answer about requested packages, to store; NULL: none
+};
+
+enum step {
+	STEP_OPTIONS, // the command line alone
+	STEP_FACTS,   // the profile is applied, the facts are collected
+	STEP_PLAN,    // packages are resolved, the plan is built and checked
+};
+
+struct command {
+	enum step needs;
+	unsigned int facts;       // enum probe_needs, in addition to those of the configuration
+	bool reports_bad_profile; // as a result; for other commands it is an error
+	bool plants_before_facts; // canaries of --prove that a caller could have left behind
+	bool (*run)(struct session *session, int *ret_status, struct error *error);
+};
+
+static bool print_help(struct session *session, int *ret_status, struct error *error)
+{
+	struct reader reader = output_reader(STDOUT_FILENO);
+
+	(void)ret_status;
+	return output_print(STDOUT_FILENO, options_render_help(&session->arena, reader), error);
+}
+
+static bool print_version(struct session *session, int *ret_status, struct error *error)
+{
+	(void)session;
+	(void)ret_status;
+	return output_print(STDOUT_FILENO, "claudebox " CLAUDEBOX_VERSION "\n", error);
+}
+
+static bool manage_instances(struct session *session, int *ret_status, struct error *error)
+{
+	return instances_command(&session->config, &session->arena, ret_status, error);
+}
+
+static bool check_machine(struct session *session, int *ret_status, struct error *error)
+{
+	return check_command(&session->config, &session->facts, &session->arena, ret_status, error);
+}
+
+static bool print_plan(struct session *session, int *ret_status, struct error *error)
+{
+	bool json = session->config.output == OUTPUT_JSON;
+
+	(void)ret_status;
+	return output_print(STDOUT_FILENO,
+			    json ? render_json(&session->plan, &session->arena)
+				 : render_dry_run(&session->plan, &session->arena),
+			    error);
+}
+
+static bool prove_box(struct session *session, int *ret_status, struct error *error)
+{
+	return prove_command(&session->prove, &session->config, &session->facts, &session->plan,
+			     ret_status, error);
+}
+
+static bool launch(struct session *session, int *ret_status, struct error *error)
+{
+	struct plan *plan = &session->plan;
+
+	plan->state.new_requested = session->requested_record;
+	fputs(render_audit(plan, &session->arena, output_reader(STDERR_FILENO)), stderr);
+	if (plan->must_ask) {
+		if (!ask_confirmation(error))
+			return false;
+		plan->state.new_approval = approval_render(&session->arena, plan);
+	}
+	return box_run(plan, &session->arena, ret_status, error);
+}
+
+static const struct command commands[] = {
+	[ACTION_LAUNCH] = { STEP_PLAN, .run = launch },
+	[ACTION_DRY_RUN] = { STEP_PLAN, .run = print_plan },
+	[ACTION_CHECK] = { STEP_FACTS, .facts = PROBE_NETWORK | PROBE_NIX | PROBE_SYSTEMD,
+			   .reports_bad_profile = true, .run = check_machine },
+	[ACTION_PROVE] = { STEP_PLAN, .plants_before_facts = true, .run = prove_box },
+	[ACTION_INSTANCES] = { STEP_OPTIONS, .run = manage_instances },
+	[ACTION_GC] = { STEP_OPTIONS, .run = manage_instances },
+	[ACTION_HELP] = { STEP_OPTIONS, .run = print_help },
+	[ACTION_VERSION] = { STEP_OPTIONS, .run = print_version },
+};
+
+// Finds the profile and merges it into the configuration.
+static bool apply_profile(struct session *session, const struct command *command,
 			  struct error *error)
 {
+	struct config *config = &session->config;
+	struct profile_facts *profile = &session->facts.profile;
 	profile_chain chain = { 0 };
-	bool ok = probe_profile(facts, arena, config->profile, &chain, error) &&
-		  profile_apply(config, arena, chain.items, chain.count, error);
+	bool ok = probe_profile(&session->facts, &session->arena, config->profile, &chain, error) &&
+		  profile_apply(config, &session->arena, chain.items, chain.count, error);
 
-	facts->profile.name = config->profile;
-	if (ok || config->action != ACTION_CHECK)
+	profile_release(&chain);
+	profile->name = config->profile;
+	if (ok || !command->reports_bad_profile)
 		return ok;
-	// One line among others.
-	facts->profile.problem = error->message;
-	facts->profile.fix = error->hint;
+	profile->problem = error->message;
+	profile->fix = error->hint;
 	*error = (struct error){ .arena = error->arena };
 	return true;
 }
 
-static bool act(struct config *config, struct arena *arena, struct prove *prove, int *ret_status,
-		struct error *error)
+static bool collect_facts(struct session *session, const struct command *command,
+			  struct error *error)
 {
-	unsigned int needs =
-		config->action == ACTION_CHECK ? PROBE_NETWORK | PROBE_NIX | PROBE_SYSTEMD : 0;
-	struct facts facts = { 0 };
+	struct config *config = &session->config;
 	struct probe probe;
-	const char *requested_record;
-	struct plan plan;
 
-	if (!probe_base(&probe, &facts, arena, config, environ, error) ||
-	    !apply_profile(config, arena, &facts, error) || !options_check(config, error))
+	if (!probe_base(&probe, &session->facts, &session->arena, config, environ, error) ||
+	    !apply_profile(session, command, error) || !options_check(config, error))
 		return false;
-	probe_all(&probe, &facts, arena, config, needs);
-	if (config->action == ACTION_CHECK)
-		return check_command(config, &facts, arena, ret_status, error);
-	if (!resolve_requested_packages(config, &facts, arena, &requested_record, error) ||
-	    !packages_resolve(&facts, config, arena, error))
+	probe_all(&probe, &session->facts, &session->arena, config, command->facts);
+	return true;
+}
+
+// Asks about the packages that the repository requests, and resolves those and the profile's to
+// store paths. Their paths are facts for the plan. This step can ask the user and can build.
+static bool prepare_packages(struct session *session, struct error *error)
+{
+	return resolve_requested_packages(&session->config, &session->facts, &session->arena,
+					  &session->requested_record, error) &&
+	       packages_resolve(&session->facts, &session->config, &session->arena, error);
+}
+
+static bool build_plan(struct session *session, struct error *error)
+{
+	return plan_build(&session->plan, &session->arena, &session->config, &session->facts,
+			  error) &&
+	       plan_check(&session->plan, &session->facts, error);
+}
+
+static bool run_command(struct session *session, int *ret_status, struct error *error)
+{
+	const struct command *command = &commands[session->config.action];
+
+	if (command->plants_before_facts && !prove_begin(&session->prove, &session->arena, error))
 		return false;
-	if (!plan_build(&plan, arena, config, &facts, error) || !plan_check(&plan, &facts, error))
+	if (!close_inherited_on_exec(error))
 		return false;
-	if (config->action == ACTION_DRY_RUN)
-		return output_print(STDOUT_FILENO,
-				    config->output == OUTPUT_JSON ? render_json(&plan, arena)
-								  : render_dry_run(&plan, arena),
-				    error);
-	if (config->action == ACTION_PROVE)
-		return prove_command(prove, config, &facts, &plan, ret_status, error);
-	plan.state.new_requested = requested_record;
-	fputs(render_audit(&plan, arena, output_reader(STDERR_FILENO)), stderr);
-	if (plan.must_ask) {
-		if (!ask_confirmation(error))
-			return false;
-		plan.state.new_approval = approval_render(arena, &plan);
-	}
-	return box_run(&plan, arena, ret_status, error);
+	if (command->needs >= STEP_FACTS && !collect_facts(session, command, error))
+		return false;
+	if (command->needs >= STEP_PLAN &&
+	    (!prepare_packages(session, error) || !build_plan(session, error)))
+		return false;
+	return command->run(session, ret_status, error);
 }
 
 int main(int argc, char **argv)
 {
-	struct arena arena = { 0 };
-	struct error error = { .arena = &arena };
-	struct config config = { .extra_env = getenv("CLAUDEBOX_EXTRA_ENV") };
-	struct prove prove = { .journal = -1 };
+	struct session session = { .config.extra_env = getenv("CLAUDEBOX_EXTRA_ENV"),
+				   .prove.journal = -1 };
+	struct error error = { .arena = &session.arena };
 	int status = 0;
-	bool ok;
 
-	ok = process_setup(&error) && options_parse(&config, &arena, argc, argv, &error) &&
-	     (config.action != ACTION_PROVE || prove_begin(&prove, &arena, &error)) &&
-	     close_inherited_on_exec(&error);
-
-	if (ok && config.action == ACTION_HELP)
-		ok = output_print(STDOUT_FILENO,
-				  options_render_help(&arena, output_reader(STDOUT_FILENO)),
-				  &error);
-	else if (ok && config.action == ACTION_VERSION)
-		ok = output_print(STDOUT_FILENO, "claudebox " CLAUDEBOX_VERSION "\n", &error);
-	else if (ok && (config.action == ACTION_INSTANCES || config.action == ACTION_GC))
-		ok = instances_command(&config, &arena, &status, &error);
-	else if (ok)
-		ok = act(&config, &arena, &prove, &status, &error);
-	if (!ok) {
+	if (!process_setup(&error) ||
+	    !options_parse(&session.config, &session.arena, argc, argv, &error) ||
+	    !run_command(&session, &status, &error)) {
 		output_error(&error);
 		status = error.status;
 	}
-	arena_free(&arena);
+	arena_free(&session.arena);
 	return status;
 }

@@ -95,7 +95,7 @@ static pid_t read_child_pid(const struct box *box)
 static bool finish_setup(struct box *box, const struct plan *plan, struct network *network,
 			 struct error *error)
 {
-	bool attached = tier_table[plan->network].attached;
+	bool attached = tier_table[plan->config->network].attached;
 	bool ok = !attached || network_prepare(network, plan, error);
 	pid_t child = ok && attached ? read_child_pid(box) : 0;
 
@@ -121,7 +121,7 @@ static void report_network(const struct plan *plan, struct network *network, str
 	bool lost = network && network_was_lost(network);
 	bool interactive = network && reader.terminal;
 	struct refusals refusals = { 0 };
-	bool counted = network && (interactive || plan->report) &&
+	bool counted = network && (interactive || plan->config->report) &&
 		       network_refused(network, arena, &refusals);
 	const char *line = counted ? refused_render_line(arena, &refusals, reader.ascii) : NULL;
 	const char *report;
@@ -132,10 +132,10 @@ static void report_network(const struct plan *plan, struct network *network, str
 		output_message("network", "cannot read the counters of refused connections");
 	if (interactive && line)
 		output_message("network", "%s", line);
-	if (!plan->report)
+	if (!plan->config->report)
 		return;
 	report = refused_render_report(arena, plan, status, counted ? &refusals : NULL);
-	if (!write_all(plan->report, report, strlen(report)))
+	if (!write_all(plan->config->report, report, strlen(report)))
 		output_message("claudebox", "cannot write the report: %s", strerror(errno));
 }
 
@@ -156,12 +156,12 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 	CLEANUP_FD int lock = -1;
 	bool ok;
 
-	if (plan->report && fcntl(plan->report, F_GETFD) < 0) {
+	if (plan->config->report && fcntl(plan->config->report, F_GETFD) < 0) {
 		error_set(error, "cannot write the report: descriptor %d is not open",
-			  plan->report);
+			  plan->config->report);
 		return error_hint(error,
 				  "open it in the shell: `claudebox --report-fd %d %d>report.json`",
-				  plan->report, plan->report);
+				  plan->config->report, plan->config->report);
 	}
 	lock = instance_prepare(plan, error);
 	if (lock < 0 || !credentials_prepare(plan, arena, error))
@@ -189,21 +189,22 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 // Returns a plan with the network of `plan`, a read-only root, and a command that does nothing.
 static struct plan make_trial_plan(const struct plan *plan, struct arena *arena)
 {
+	struct config *config = arena_alloc(arena, sizeof(*config));
 	struct plan trial = {
-		.network = plan->network,
+		.config = config,
 		.inet = plan->inet,
 		.project = "/",
 		.home = "/",
 		.hostname = plan->hostname,
 		.bwrap = plan->bwrap,
-		.user_namespaces = plan->user_namespaces,
 		.scoped = plan->scoped,
-		.filter = plan->filter,
+		.seccomp = plan->seccomp,
 		.uid = plan->uid,
 		.gid = plan->gid,
 	};
 
-	trial.inet.host_ports.count = trial.inet.published_ports.count = 0;
+	config->network = plan->config->network;
+	config->nested = plan->config->nested;
 	plan_add_mount(&trial, arena,
 		       (struct plan_mount){ .kind = MOUNT_READ_ONLY, .source = "/", .path = "/" });
 	plan_add_mount(&trial, arena, (struct plan_mount){ .kind = MOUNT_PROC, .path = "/proc" });

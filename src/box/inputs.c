@@ -194,7 +194,7 @@ bool inputs_create(struct inputs *inputs, const struct plan *plan, struct arena 
 				   .init = -1,
 				   .environment = -1,
 				   .options = -1 };
-	if (tier_table[plan->network].attached && !add_info_fd(inputs, ret_info_fd, error))
+	if (tier_table[plan->config->network].attached && !add_info_fd(inputs, ret_info_fd, error))
 		return false;
 	vec_each(option, &options) {
 		if (!add_option(inputs, plan, option, error))

@@ -69,7 +69,7 @@ static strings strict_box(struct arena *arena, const struct plan *plan, size_t p
 
 		if (writable || option->operand == OPERAND_DATA ||
 		    option->operand == OPERAND_SECCOMP || str_equal(option->flag, "--chdir") ||
-		    (option->variable && option->variable->origin != ORIGIN_GENERATED))
+		    (option->variable && option->variable->origin.kind != ORIGIN_GENERATED))
 			continue;
 		if (option->mode) {
 			vec_push(arena, &words, "--perms");

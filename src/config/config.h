@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The configuration: what the command line and the profiles ask for, merged.
+// The configuration: the command line and the profiles, merged.
 #pragma once
 
 #include "base/arena.h"
 #include "config/limits.h"
+#include "config/origin.h"
 
 #include <stdbool.h>
 
@@ -30,7 +31,7 @@ enum output {
 	OUTPUT_JSON,
 };
 
-// What runs in the box.
+// The program that runs in the box.
 enum payload {
 	PAYLOAD_CLAUDE,
 	PAYLOAD_SHELL,
@@ -39,80 +40,88 @@ enum payload {
 
 struct config_port {
 	unsigned int number;
-	const char *origin;
+	struct origin origin;
 };
 typedef VEC(struct config_port) ports;
 enum { MOST_PORTS = 16 };
 
-// Where in a profile something stands: what is wrong with it, only the machine may show.
-struct profile_place;
-
-// In all of these `origin` says who asked: "--mount-ro", "profile work"; `place` is NULL when it was no profile.
 struct config_mount {
-	const char *source;      // as it was written: "~/x", "x", "/x"
-	const char *destination; // the same; NULL: where it is on the host
+	const char *source;      // as written: "~/x", "x", "/x"
+	const char *destination; // as written; NULL: the same path as on the host
 	bool writable;
-	const char *origin;
-	const struct profile_place *place;
+	struct origin origin;
 };
 
 struct config_variable {
 	const char *name;
-	const char *value; // NULL: the host's, if it is set there
-	const char *origin;
+	const char *value; // NULL: the host's value, if the host has the variable
+	struct origin origin;
 };
 
 struct config_package {
 	const char *name;
-	const char *origin;
-	const struct profile_place *place;
+	struct origin origin;
 };
 
 struct config_limit {
-	unsigned long long value; // 0: none
-	const char *origin;
+	unsigned long long value; // 0: no limit
+	struct origin origin;
 };
 
-// When the question before the start is asked.
+// When claudebox asks for confirmation before the start.
 enum confirm {
 	CONFIRM_ALWAYS,
-	CONFIRM_CHANGED, // only when the box is not what was last approved
+	CONFIRM_CHANGED, // only if the box differs from the last approved one
 	CONFIRM_NEVER,
 	CONFIRM_COUNT,
 };
 
-// What stands between the agent and the user's terminal.
+// The terminal that the agent gets.
 enum terminal_mode {
-	TERMINAL_FILTERED, // a terminal of its own; output passes the terminal filter (default)
+	TERMINAL_FILTERED, // a terminal of the box's own, behind the terminal filter (default)
 	TERMINAL_DIRECT,   // the user's own terminal
 	TERMINAL_MODE_COUNT,
+};
+
+enum project_mode {
+	PROJECT_READ_WRITE,
+	PROJECT_READ_ONLY,
+	PROJECT_MODE_COUNT,
 };
 
 struct config {
 	enum action action;
 	enum output output;
 	enum payload payload;
+	int report; // descriptor for the report at the end, 0: none
+	bool yes;
+	bool list_only; // --gc with --dry-run
+
+	// Settings of the profile schema. Zero is the default of each: other values are shown.
+	bool nix_daemon; // mount the Nix daemon's socket in a tier with a network namespace too
+	bool nested;     // allow user namespaces and mounts in the box
 	enum network_tier network;
+	enum project_mode project;
+	enum terminal_mode terminal;
+	enum confirm confirm;
+	const char *nixpkgs; // the flake of the packages, NULL: nixpkgs of the registry
+	// The origin of each setting, NAME_origin.
+	struct origin nix_daemon_origin;
+	struct origin nested_origin;
+	struct origin network_origin;
+	struct origin project_origin;
+	struct origin terminal_origin;
+	struct origin confirm_origin;
+	struct origin nixpkgs_origin;
+
+	const char *profile; // the name of the profile, NULL: none
+	const char *profile_description;
 	ports host_ports;      // of the host's loopback, for the box
 	ports published_ports; // of the box, for the host's loopback
-	int report;            // descriptor for the report at the end, 0: none
-	const char *profile;   // asked for by name, NULL: none
-	const char *profile_description;
-	const char *network_by; // who chose the tier
 	VEC(struct config_mount) mounts;
 	VEC(struct config_variable) variables;
 	VEC(struct config_package) packages;
-	const char *nixpkgs; // where they come from, NULL: the registry's nixpkgs
-	const struct profile_place *nixpkgs_place;
-	bool nix_daemon; // its socket is wanted although the box has a network of its own
-	bool project_read_only;
-	enum terminal_mode terminal;
-	bool nested;           // user namespaces and mounts within the box
-	const char *nested_by; // who asked for them
 	struct config_limit limits[LIMIT_COUNT];
-	enum confirm confirm;
-	bool yes;
-	bool list_only;        // --gc with --dry-run
 	strings arguments;     // for claude, for the shell, or the command of --exec
-	const char *extra_env; // CLAUDEBOX_EXTRA_ENV as it came
+	const char *extra_env; // the value of CLAUDEBOX_EXTRA_ENV
 };

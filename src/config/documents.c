@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The option table in other words: scdoc, bash, zsh, fish.
+// Renders the option table for scdoc, bash, zsh and fish.
 #include "config/documents.h"
 
 #include "base/arena.h"
@@ -9,10 +9,11 @@
 
 #include <string.h>
 
-// What a value can be completed to, by its name in the table; a name that is not here has nothing to offer.
+// How the shells complete a value, by its name in the option table. The last row is for other
+// names.
 static const struct value_row {
 	const char *name;
-	const char *kind; // as the scripts call it
+	const char *kind; // its name in the scripts
 	const char *zsh;  // the action that completes it
 	const char *fish; // how the option is declared
 } value_table[] = {
@@ -121,7 +122,7 @@ static const char *render_bash(struct arena *arena)
 	return text_get(&out);
 }
 
-// A spec of _arguments, in single quotes.
+// Adds a spec of _arguments, in single quotes.
 static void add_zsh(struct text *out, const struct option_row *row)
 {
 	text_add(out, "\t\t");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the option table says elsewhere: in the manual and in the shells' completions. Each of these files has a part between
-// two marks that is made here; a test compares it.
+// The parts of the manual and of the shell completions that are generated from the option table.
+// Each lies between two marks in its file; a test compares it.
 #pragma once
 
 #include "base/arena.h"
@@ -9,7 +9,7 @@
 
 struct document {
 	const char *path;
-	const char *comment; // what a line of the marks begins with
+	const char *comment; // starts a comment in this file
 	const char *(*render)(struct arena *arena);
 };
 extern const struct document documents[];

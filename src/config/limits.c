@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Limits as people write them.
+// Parses and writes limits as users write them.
 #include "config/limits.h"
 
 #include "base/arena.h"
@@ -11,14 +11,16 @@ enum { DECIMALS = 3, DIGITS = 12 };
 
 static const char units[] = "KMGT"; // each is 1024 times the one before
 
-// Less memory, or fewer processes, and no shell starts in the box. The kernel counts no more than 2^22 processes.
+// With less memory or fewer processes no shell starts in the box. The kernel has at most 2^22
+// processes.
 const struct limit_row limit_table[LIMIT_COUNT] = {
 	[LIMIT_MEMORY] = { "memory", 32ULL << 20, 64ULL << 40, "a size such as 512M, 1.5G or 4G" },
 	[LIMIT_PIDS] = { "pids", 16, 1ULL << 22, "a number" },
 	[LIMIT_CPU] = { "cpu", 1, 100000, "a share such as 50% (of one processor) or 200%" },
 };
 
-// Returns how many digits there are; more of them than count make a number beyond all bounds.
+// Reads a number and returns the count of its digits. A number with more than DIGITS digits is
+// read in part, and is beyond every range all the same.
 static size_t read_digits(const char *text, unsigned long long *ret_value)
 {
 	size_t length = strspn(text, "0123456789");
@@ -52,7 +54,7 @@ static bool read_memory(const char *text, unsigned long long *ret_value)
 	if (!unit || text[1])
 		return false;
 	for (ptrdiff_t i = -1; i < unit - units; i++) {
-		// What is beyond all bounds may as well stop here.
+		// Beyond the range already: stop before an overflow.
 		if (whole > limit_table[LIMIT_MEMORY].most)
 			break;
 		whole *= 1024;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What a box may use at most: memory, processes, processor time.
+// The limits of a box (memory, processes, processor time): their names, ranges and texts.
 #pragma once
 
 #include "base/arena.h"
 
-// A limit has one name: the key in a profile and the kernel's controller.
+// The name of a limit is its key in a profile and the name of the kernel's controller.
 enum limit {
 	LIMIT_MEMORY, // bytes
 	LIMIT_PIDS,   // processes and threads
@@ -16,13 +16,14 @@ struct limit_row {
 	const char *name;
 	unsigned long long least;
 	unsigned long long most;
-	const char *form; // what a text for it looks like, to follow "is not"
+	const char *form; // of its text, to follow "is not"
 };
 
 extern const struct limit_row limit_table[LIMIT_COUNT];
 
-// What is wrong with a text ("4G", "200%"), to follow it in a sentence; NULL: nothing, and `ret_value` is set.
+// Parses a text ("4G", "200%"). Returns NULL, or what is wrong, as the end of a sentence that
+// begins with the text.
 const char *limit_parse(struct arena *arena, enum limit limit, const char *text,
 			unsigned long long *ret_value);
-// The same in the other direction: "1536M", "2000", "200%".
+// Returns the text of a value: "1536M", "2000", "200%".
 const char *limit_render(struct arena *arena, enum limit limit, unsigned long long value);

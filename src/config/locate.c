@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Walks through a JSON text to a place in it. It skips rather than parses, and ends on any text.
+// Walks through a JSON text to a value. It skips values instead of parsing them, and terminates
+// on any text.
 #include "config/locate.h"
 
 #include "base/text.h"
@@ -12,7 +13,7 @@ struct cursor {
 	struct position position;
 };
 
-static void step(struct cursor *cursor)
+static void advance(struct cursor *cursor)
 {
 	unsigned char c = (unsigned char)*cursor->at++;
 
@@ -27,16 +28,17 @@ static void step(struct cursor *cursor)
 static void skip_blanks(struct cursor *cursor)
 {
 	while (*cursor->at && strchr(" \t\r\n", *cursor->at))
-		step(cursor);
+		advance(cursor);
 }
 
-// Blanks, then this character; false leaves the cursor before what is there instead.
+// Skips blanks and this character. Returns false, before the other character, if it does not
+// follow.
 static bool skip_past(struct cursor *cursor, char wanted)
 {
 	skip_blanks(cursor);
 	if (*cursor->at != wanted)
 		return false;
-	step(cursor);
+	advance(cursor);
 	return true;
 }
 
@@ -44,13 +46,13 @@ static bool skip_string(struct cursor *cursor)
 {
 	if (!skip_past(cursor, '"'))
 		return false;
-	for (; *cursor->at && *cursor->at != '"'; step(cursor))
+	for (; *cursor->at && *cursor->at != '"'; advance(cursor))
 		if (*cursor->at == '\\' && cursor->at[1])
-			step(cursor);
+			advance(cursor);
 	return skip_past(cursor, '"');
 }
 
-// Without recursion: a text can be as deep as it is long.
+// Skips a value, without recursion: a text can be nested as deep as it is long.
 static void skip_value(struct cursor *cursor)
 {
 	size_t depth = 0;
@@ -61,20 +63,20 @@ static void skip_value(struct cursor *cursor)
 			skip_string(cursor);
 		} else if (*cursor->at && strchr("{[", *cursor->at)) {
 			depth++;
-			step(cursor);
+			advance(cursor);
 		} else if (*cursor->at && strchr("}]", *cursor->at)) {
 			depth -= depth > 0;
-			step(cursor);
+			advance(cursor);
 		} else if (*cursor->at && strchr(",:", *cursor->at)) {
-			step(cursor);
+			advance(cursor);
 		} else {
 			while (*cursor->at && !strchr(" \t\r\n,:{}[]\"", *cursor->at))
-				step(cursor);
+				advance(cursor);
 		}
 	} while (depth && *cursor->at);
 }
 
-// A string as it is written, quotes included, against the text that it stands for.
+// Returns whether a JSON string, given with its quotes and escapes, stands for this text.
 static bool string_is(const char *written, size_t length, const char *wanted)
 {
 	json_t *string;
@@ -88,7 +90,7 @@ static bool string_is(const char *written, size_t length, const char *wanted)
 	return same;
 }
 
-// To the value of a member; the position of its key is kept on the way.
+// Moves to the value of a member and stores the position of its key.
 static bool enter_member(struct cursor *cursor, const char *key, struct position *ret_key)
 {
 	if (!skip_past(cursor, '{'))
@@ -148,6 +150,6 @@ struct position locate_byte(const char *text, size_t offset)
 	struct cursor cursor = { .at = text, .position = { .line = 1, .column = 1 } };
 
 	while (*cursor.at && (size_t)(cursor.at - text) < offset)
-		step(&cursor);
+		advance(&cursor);
 	return cursor.position;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where in a JSON text something stands: jansson forgets it once the text is read, and an error wants to say it.
+// Finds the position of a value in a JSON text, for error messages: jansson does not keep
+// positions.
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +12,7 @@ struct position {
 	size_t column;
 };
 
-// One step down: the member of an object, or with a NULL key the entry of a list.
+// One step towards a value: the member of an object or, with a NULL key, the entry of a list.
 struct json_step {
 	const char *key;
 	size_t index;
@@ -19,11 +20,12 @@ struct json_step {
 
 enum locate_what {
 	LOCATE_VALUE,
-	LOCATE_KEY, // of the last step; an entry of a list has none, and its value is meant
+	LOCATE_KEY, // of the last step; for the entry of a list, its value
 };
 
-// False when there is no such place, or the text is not JSON.
+// Stores the position of the value that the steps lead to. Returns false if there is no such
+// value or the text is not JSON.
 bool locate(const char *text, const struct json_step *steps, size_t depth, enum locate_what what,
 	    struct position *ret_position);
-// The position of a byte.
+// Returns the position of a byte.
 struct position locate_byte(const char *text, size_t offset);

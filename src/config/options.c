@@ -1,53 +1,49 @@
 // SPDX-License-Identifier: MIT
-// Parsing and help, both from the one table.
+// The option table, and the parser of the command line.
 #include "config/options.h"
 
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/quote.h"
-#include "base/screen.h"
 #include "base/text.h"
 #include "config/config.h"
 #include "config/names.h"
 
 #include <string.h>
 
-// Help in a pipe has a width of its own, in which each option is one line.
-enum { PIPE_COLUMNS = 100, NARROW_COLUMNS = 60 };
-
 const struct option_row option_table[] = {
-	{ OPTION_YES, 'y', "yes", ARGUMENT_NONE, NULL, "start without asking" },
+	{ OPTION_YES, 'y', "yes", ARGUMENT_NONE, NULL, "start without asking for confirmation" },
 	{ OPTION_DRY_RUN, 0, "dry-run", ARGUMENT_JSON, NULL,
 	  "print the bwrap command (or the plan as JSON) and change nothing" },
 	{ OPTION_CHECK, 0, "check", ARGUMENT_JSON, NULL,
-	  "test that everything a box needs is here and works" },
+	  "check that this machine has everything that a box needs" },
 	{ OPTION_PROVE, 0, "prove", ARGUMENT_JSON, NULL,
-	  "attack this project's box from inside and show what is blocked" },
+	  "attack this project's box from inside and show what was blocked" },
 	{ OPTION_PROFILE, 0, "profile", ARGUMENT_REQUIRED, "NAME",
-	  "start with the settings of ~/.claudebox/profiles/NAME.json" },
+	  "use the settings of ~/.claudebox/profiles/NAME.json" },
 	{ OPTION_NETWORK, 0, "network", ARGUMENT_REQUIRED, "TIER",
 	  "full (the host's network), inet (the internet only) or none" },
 	{ OPTION_HOST_PORT, 0, "host-port", ARGUMENT_REQUIRED, "PORT",
-	  "inet: the box reaches this TCP port of the host's loopback" },
+	  "inet: let the box reach this TCP port of the host's loopback" },
 	{ OPTION_PUBLISH, 0, "publish", ARGUMENT_REQUIRED, "PORT",
-	  "inet: the host's loopback reaches this TCP port of the box" },
+	  "inet: let the host's loopback reach this TCP port of the box" },
 	{ OPTION_MOUNT_RO, 0, "mount-ro", ARGUMENT_REQUIRED, "PATH[:DEST]",
-	  "one more file or directory in the box, to read" },
+	  "mount one more file or directory, read-only" },
 	{ OPTION_MOUNT_RW, 0, "mount-rw", ARGUMENT_REQUIRED, "PATH[:DEST]",
-	  "one more file or directory in the box, to change" },
+	  "mount one more file or directory, read-write" },
 	{ OPTION_REPORT, 0, "report-fd", ARGUMENT_REQUIRED, "N",
-	  "at the end, write status and refused connections to N as JSON" },
+	  "write exit status and refused connections as JSON to descriptor N" },
 	{ OPTION_SHELL, 0, "shell", ARGUMENT_NONE, NULL,
 	  "run a shell in the box instead of claude" },
 	{ OPTION_EXEC, 0, "exec", ARGUMENT_REST, "CMD [ARG...]",
-	  "run CMD in the box instead of claude; all that follows is its own" },
+	  "run CMD in the box instead of claude; the rest are its arguments" },
 	{ OPTION_INSTANCES, 0, "instances", ARGUMENT_JSON, NULL,
-	  "list the state that each project has, the last used first" },
+	  "list the state of each project, the last used first" },
 	{ OPTION_GC, 0, "gc", ARGUMENT_NONE, NULL,
-	  "remove the state of projects that are gone, after a question" },
+	  "remove the state of deleted projects, after confirmation" },
 	{ OPTION_HELP, 0, "help", ARGUMENT_NONE, NULL,
-	  "show this help (claude's own: claudebox -- --help)" },
-	{ OPTION_VERSION, 0, "version", ARGUMENT_NONE, NULL, "show claudebox's version" },
+	  "show this help (help of claude: claudebox -- --help)" },
+	{ OPTION_VERSION, 0, "version", ARGUMENT_NONE, NULL, "show the version of claudebox" },
 };
 const size_t option_table_count = ARRAY_SIZE(option_table);
 
@@ -57,10 +53,11 @@ const char *const network_tier_names[NETWORK_TIER_COUNT] = {
 	[NETWORK_NONE] = "none",
 };
 
+// Completes an error on the command line: its exit status and a hint. Returns false.
 static bool usage_error(struct error *error)
 {
 	error->status = EXIT_USAGE;
-	return error_hint(error, "see claudebox --help; what follows a -- goes to claude");
+	return error_hint(error, "see claudebox --help; words after -- are passed to claude");
 }
 
 static bool parse_tier(struct config *config, const char *value, struct error *error)
@@ -68,7 +65,7 @@ static bool parse_tier(struct config *config, const char *value, struct error *e
 	for (int tier = 0; tier < NETWORK_TIER_COUNT; tier++) {
 		if (str_equal(value, network_tier_names[tier])) {
 			config->network = (enum network_tier)tier;
-			config->network_by = "--network";
+			config->network_origin = origin_requested("--network");
 			return true;
 		}
 	}
@@ -79,7 +76,7 @@ static bool parse_tier(struct config *config, const char *value, struct error *e
 				    NETWORK_TIER_COUNT));
 }
 
-// A decimal number between the two, without sign or blanks.
+// Parses a decimal number from `least` to `most`, without sign or blanks.
 static bool parse_number(const char *text, unsigned int least, unsigned int most,
 			 unsigned int *ret_number)
 {
@@ -97,10 +94,10 @@ static bool parse_number(const char *text, unsigned int least, unsigned int most
 static bool parse_port(struct arena *arena, ports *list, const char *name, const char *value,
 		       struct error *error)
 {
-	struct config_port port = { .origin = arena_printf(arena, "--%s", name) };
+	struct config_port port = { .origin = origin_requested(arena_printf(arena, "--%s", name)) };
 
 	if (!parse_number(value, 1, 65535, &port.number)) {
-		error_set(error, "option '--%s' needs a port from 1 to 65535, not '%s'", name,
+		error_set(error, "option '--%s' requires a port from 1 to 65535, not '%s'", name,
 			  quote_display(error->arena, value, 60));
 		return usage_error(error);
 	}
@@ -116,13 +113,14 @@ static bool parse_port(struct arena *arena, ports *list, const char *name, const
 	return true;
 }
 
-// What comes before the agent would end in it: descriptors 0 to 2 are the agent's.
+// Parses the descriptor of the report. Descriptors 0 to 2 belong to the agent.
 static bool parse_report(struct config *config, const char *value, struct error *error)
 {
 	unsigned int fd;
 
 	if (!parse_number(value, 3, 1023, &fd)) {
-		error_set(error, "option '--report-fd' needs a descriptor from 3 to 1023, not '%s'",
+		error_set(error,
+			  "option '--report-fd' requires a descriptor from 3 to 1023, not '%s'",
 			  quote_display(error->arena, value, 60));
 		return usage_error(error);
 	}
@@ -130,7 +128,7 @@ static bool parse_report(struct config *config, const char *value, struct error 
 	return true;
 }
 
-// PATH[:DEST]; a colon of a path is written "\\:".
+// Parses PATH[:DEST]. A colon in a path is written "\\:".
 static bool parse_mount(struct config *config, struct arena *arena, const struct option_row *row,
 			const char *value, struct error *error)
 {
@@ -150,16 +148,16 @@ static bool parse_mount(struct config *config, struct arena *arena, const struct
 			text_add_bytes(&parts[part], s, 1);
 	}
 	if (part == 2 || !parts[0].length || (part == 1 && !parts[1].length)) {
-		error_set(error, "option '--%s' needs PATH or PATH:DEST, not '%s'", row->name,
+		error_set(error, "option '--%s' requires PATH or PATH:DEST, not '%s'", row->name,
 			  quote_display(error->arena, value ? value : "", 60));
 		return usage_error(error);
 	}
 	vec_push(arena, &config->mounts,
-		 (struct config_mount){ .source = text_get(&parts[0]),
-					.destination = part ? text_get(&parts[1]) : NULL,
-					.writable = row->id == OPTION_MOUNT_RW,
-					.origin = row->id == OPTION_MOUNT_RW ? "--mount-rw"
-									     : "--mount-ro" });
+		 (struct config_mount){
+			 .source = text_get(&parts[0]),
+			 .destination = part ? text_get(&parts[1]) : NULL,
+			 .writable = row->id == OPTION_MOUNT_RW,
+			 .origin = origin_requested(arena_printf(arena, "--%s", row->name)) });
 	return true;
 }
 
@@ -168,7 +166,7 @@ static bool parse_profile(struct config *config, const char *value, struct error
 	config->profile = value;
 	if (profile_name_valid(value))
 		return true;
-	error_set(error, "option '--profile' needs a profile's name, not '%s'",
+	error_set(error, "option '--profile' requires a profile name, not '%s'",
 		  quote_display(error->arena, value, 60));
 	return usage_error(error);
 }
@@ -232,7 +230,7 @@ static bool apply(struct config *config, struct arena *arena, const struct optio
 	return false;
 }
 
-// The row that `word` names, with the value after '=' if there is one.
+// Returns the row that a word names, or NULL, and the value after '=', or NULL.
 static const struct option_row *find_row(const char *word, const char **ret_value)
 {
 	*ret_value = NULL;
@@ -255,27 +253,27 @@ static bool check_value(const struct option_row *row, const char *value, struct 
 	switch (row->argument) {
 	case ARGUMENT_REQUIRED:
 		if (!value || !*value) {
-			error_set(error, "option '--%s' needs a value: %s", row->name,
+			error_set(error, "option '--%s' requires a value: %s", row->name,
 				  row->value_name);
 			return usage_error(error);
 		}
 		return true;
 	case ARGUMENT_JSON:
 		if (value && !str_equal(value, "json")) {
-			error_set(error, "option '--%s' takes no value but 'json'", row->name);
+			error_set(error, "option '--%s' accepts no value except 'json'", row->name);
 			return usage_error(error);
 		}
 		return true;
 	default:
 		if (value) {
-			error_set(error, "option '--%s' takes no value", row->name);
+			error_set(error, "option '--%s' accepts no value", row->name);
 			return usage_error(error);
 		}
 		return true;
 	}
 }
 
-static void take_rest(struct config *config, struct arena *arena, int count, char *const *words)
+static void add_arguments(struct config *config, struct arena *arena, int count, char *const *words)
 {
 	for (int i = 0; i < count; i++)
 		vec_push(arena, &config->arguments, words[i]);
@@ -289,7 +287,7 @@ bool options_parse(struct config *config, struct arena *arena, int argc, char *c
 		const struct option_row *row = find_row(argv[i], &value);
 
 		if (str_equal(argv[i], "--")) {
-			take_rest(config, arena, argc - i - 1, argv + i + 1);
+			add_arguments(config, arena, argc - i - 1, argv + i + 1);
 			break;
 		}
 		if (!row) {
@@ -302,115 +300,45 @@ bool options_parse(struct config *config, struct arena *arena, int argc, char *c
 			return false;
 		if (row->argument == ARGUMENT_REST) {
 			if (config->arguments.count) {
-				error_set(error, "'%s' before --exec would go to nobody",
+				error_set(error, "unexpected argument '%s' before --exec",
 					  quote_display(error->arena, config->arguments.items[0],
 							60));
 				return usage_error(error);
 			}
 			if (i + 1 < argc && str_equal(argv[i + 1], "--"))
 				i++;
-			take_rest(config, arena, argc - i - 1, argv + i + 1);
+			add_arguments(config, arena, argc - i - 1, argv + i + 1);
 			break;
 		}
 	}
 	if (config->payload == PAYLOAD_EXEC && config->arguments.count == 0) {
-		error_set(error, "option '--exec' needs a command");
+		error_set(error, "option '--exec' requires a command");
 		return usage_error(error);
 	}
 	if (config->action == ACTION_PROVE &&
 	    (config->arguments.count || config->payload != PAYLOAD_CLAUDE)) {
-		error_set(error, "option '--prove' runs its own program, nothing else");
+		error_set(error, "option '--prove' accepts no command and no arguments");
 		return usage_error(error);
 	}
 	if ((config->action == ACTION_INSTANCES || config->action == ACTION_GC) &&
 	    (config->arguments.count || config->payload != PAYLOAD_CLAUDE)) {
-		error_set(error, "option '--%s' runs nothing in a box",
+		error_set(error, "option '--%s' accepts no command and no arguments",
 			  config->action == ACTION_GC ? "gc" : "instances");
 		return usage_error(error);
 	}
-	if (config->action == ACTION_PROVE) // also where there is no claude
+	if (config->action == ACTION_PROVE) // works without claude
 		config->payload = PAYLOAD_EXEC;
 	return true;
 }
 
-// By then the ports of profiles count only where the tier is inet.
 bool options_check(const struct config *config, struct error *error)
 {
 	if (config->network != NETWORK_INET &&
 	    (config->host_ports.count || config->published_ports.count)) {
-		error_set(error, "option '--%s' is for --network inet, not %s",
+		error_set(error, "option '--%s' requires --network inet, not %s",
 			  config->host_ports.count ? "host-port" : "publish",
 			  network_tier_names[config->network]);
 		return usage_error(error);
 	}
 	return true;
-}
-
-static const char *help_name(struct arena *arena, const struct option_row *row)
-{
-	const char *value = row->argument == ARGUMENT_JSON ? "[=json]"
-			    : row->value_name ? arena_printf(arena, " %s", row->value_name)
-					      : "";
-
-	if (row->letter)
-		return arena_printf(arena, "-%c, --%s%s", row->letter, row->name, value);
-	return arena_printf(arena, "    --%s%s", row->name, value);
-}
-
-static void add_help_row(struct screen *screen, const char *name, size_t name_columns,
-			 const char *help)
-{
-	bool narrow = screen_narrow(screen, NARROW_COLUMNS);
-	size_t indent = narrow ? 8 : 2 + name_columns + 2;
-
-	text_printf(&screen->out, "  %s", name);
-	if (narrow)
-		screen_end_line(screen, indent);
-	else
-		screen_add_blanks(screen, name_columns - strlen(name) + 2);
-	screen_add_wrapped(screen, STYLE_PLAIN, help, indent);
-}
-
-const char *options_render_help(struct arena *arena, struct reader reader)
-{
-	static const struct {
-		const char *name;
-		const char *help;
-	} variables[] = {
-		{ "CLAUDEBOX_EXTRA_ENV", "names of more variables to pass, comma-separated" },
-		{ "CLAUDEBOX_PROFILE", "the profile, when there is no --profile" },
-		{ "CLAUDEBOX_CLAUDE", "the claude to start, instead of the one on PATH" },
-	};
-	struct screen screen = screen_for(arena, reader);
-	size_t columns = 0;
-
-	if (!reader.terminal)
-		screen.reader.columns = PIPE_COLUMNS;
-	for (size_t i = 0; i < option_table_count; i++) {
-		size_t length = strlen(help_name(arena, &option_table[i]));
-
-		columns = length > columns ? length : columns;
-	}
-	screen_add_wrapped(&screen, STYLE_PLAIN,
-			   "usage: claudebox [options] [anything else goes to claude]", 7);
-	text_add(&screen.out, "\n");
-	screen_add_wrapped(&screen, STYLE_PLAIN,
-			   "Starts Claude Code in a sandbox: it can do anything to this directory "
-			   "and nothing to the rest.",
-			   0);
-	text_add(&screen.out, "\n");
-	for (size_t i = 0; i < option_table_count; i++)
-		add_help_row(&screen, help_name(arena, &option_table[i]), columns,
-			     option_table[i].help);
-	text_add(&screen.out, "\nenvironment:\n");
-	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
-		add_help_row(&screen, variables[i].name, columns, variables[i].help);
-	text_add(&screen.out, "\n");
-	screen_add_wrapped(&screen, STYLE_PLAIN,
-			   "exit status: the agent's own (128+N when signal N ended it); 125 "
-			   "nothing was started; 126 or 127 the command cannot be run or found; 2 "
-			   "wrong usage; 1 a check found a problem, an attack got through, or --gc "
-			   "could not remove all",
-			   0);
-	return text_get(&screen.out);
 }

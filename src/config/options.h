@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The command line: one table of claudebox's own options; everything else belongs to claude.
+// The command line: the table of claudebox's options; all other words are passed to claude.
 #pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/screen.h"
 #include "config/config.h"
 
 #include <stdbool.h>
@@ -14,7 +13,7 @@ enum option_argument {
 	ARGUMENT_NONE,
 	ARGUMENT_REQUIRED, // --name VALUE or --name=VALUE
 	ARGUMENT_JSON,     // --name or --name=json
-	ARGUMENT_REST,     // everything that follows
+	ARGUMENT_REST,     // all words that follow
 };
 
 enum option_id {
@@ -50,8 +49,8 @@ extern const struct option_row option_table[];
 extern const size_t option_table_count;
 extern const char *const network_tier_names[NETWORK_TIER_COUNT];
 
+// Fills the configuration from the command line. Returns false with an error on wrong usage.
 bool options_parse(struct config *config, struct arena *arena, int argc, char *const *argv,
 		   struct error *error);
-// What only the whole shows, once a profile has been applied.
+// Checks the options against the whole configuration, after the profile has been applied.
 bool options_check(const struct config *config, struct error *error);
-const char *options_render_help(struct arena *arena, struct reader reader);

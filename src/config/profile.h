@@ -1,31 +1,36 @@
 // SPDX-License-Identifier: MIT
-// Profiles: what a user keeps in ~/.claudebox/profiles/NAME.json, merged under the command line.
+// Profiles: settings in ~/.claudebox/profiles/NAME.json, merged with the command line.
 #pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
 #include "config/config.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 enum { LONGEST_PROFILE = 256 * 1024, MOST_EXTENDED = 8 };
 
-struct profile_text {
-	const char *name; // the file's, without .json
-	const char *path; // for the reader
+// A profile is parsed once, by profile_parse; everything after that reads `object`.
+struct profile {
+	const char *name; // the file's name, without .json
+	const char *path; // for messages
 	const char *text;
+	json_t *object; // NULL: not parsed
 };
-typedef VEC(struct profile_text) profile_chain;
+typedef VEC(struct profile) profile_chain;
 
-// The profile that this one builds on, NULL: none. False when the text is no good profile.
-bool profile_extends(struct arena *arena, const struct profile_text *profile, const char **ret_name,
-		     struct error *error);
+// Returns the name of the profile that a parsed profile extends, in the arena; NULL: none.
+const char *profile_extends(struct arena *arena, const struct profile *profile);
+// Returns the description of a parsed profile, in the arena; NULL: none.
+const char *profile_description(struct arena *arena, const struct profile *profile);
 
-// What it says about itself; NULL: nothing, or it is no good profile.
-const char *profile_description(struct arena *arena, const struct profile_text *profile);
-
-// Fills in what the command line left open; what it set stays. `chain` begins with the profile that extends no other,
-// and config->profile becomes the name of the last.
-bool profile_apply(struct config *config, struct arena *arena, const struct profile_text *chain,
+// Merges the profiles of a parsed chain into the configuration. Settings of the command line stay.
+// The chain begins with the profile that extends no other; config->profile becomes the name of the
+// last. The origins in the configuration point into the chain.
+bool profile_apply(struct config *config, struct arena *arena, const struct profile *chain,
 		   size_t count, struct error *error);
+
+// Releases the parsed objects of a chain. Names, paths and texts belong to the arena.
+void profile_release(profile_chain *chain);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads a profile's text against the schema. Every complaint says where, in one line; none shows a variable's value.
+// Parses a profile and checks it against the schema. Every error gives the position in one line;
+// none shows the value of a variable.
 #include "config/profile_check.h"
 
 #include "base/arena.h"
@@ -15,6 +16,7 @@
 
 #include <string.h>
 
+// Adds the example of a row as the hint. Returns false.
 static bool hint_example(const struct profile_place *place, const struct profile_row *row)
 {
 	return error_hint(place->error, "for example: \"%s\": %s", row->key, row->example);
@@ -46,16 +48,16 @@ static const char *type_name(const json_t *value)
 static bool wrong_type(const struct profile_place *place, const struct profile_row *row,
 		       const char *wanted, const json_t *value)
 {
-	hint_example(place, row);
-	return profile_fail(place, LOCATE_VALUE, "'%s' must be %s, not %s",
-			    profile_place_name(place), wanted, type_name(value));
+	profile_fail(place, LOCATE_VALUE, "'%s' must be %s, not %s", profile_place_name(place),
+		     wanted, type_name(value));
+	return hint_example(place, row);
 }
 
 bool profile_too_many(const struct profile_place *place, const struct profile_row *row)
 {
-	error_hint(place->error, "profiles that extend each other, and options, count together");
-	return profile_fail(place, LOCATE_VALUE, "'%s' has more than %zu entries", row->key,
-			    row->most);
+	profile_fail(place, LOCATE_VALUE, "'%s' has more than %zu entries", row->key, row->most);
+	return error_hint(place->error,
+			  "the entries of extended profiles and of options count too");
 }
 
 // C0, DEL, and C1 as UTF-8 writes it (c2 80 to c2 9f).
@@ -67,34 +69,37 @@ static bool has_control(const char *text)
 	return false;
 }
 
-// What is wrong with a string, whichever; the row's own test is left out for values of variables.
-static bool check_text(const struct profile_place *place, const struct profile_row *row,
-		       const char *text, enum locate_what what, bool own_test)
+// Returns what is wrong with a string, as the end of a sentence about the place; NULL: nothing.
+static const char *find_problem(const struct profile_place *place, const struct profile_row *row,
+				const char *text, bool row_test)
 {
+	struct arena *arena = place->error->arena;
 	const char *problem = NULL;
 
-	hint_example(place, row);
 	if (has_control(text))
-		return profile_fail(place, what, "'%s' holds a control character",
-				    profile_place_name(place));
+		return " contains a control character";
 	if (row->longest && strlen(text) > row->longest)
-		return profile_fail(place, what, "'%s' is longer than %zu bytes",
-				    profile_place_name(place), row->longest);
-	if (own_test && row->problem)
-		problem = row->problem(place->error->arena, text);
-	if (problem)
-		return profile_fail(place, what, "'%s': '%s' %s", profile_place_name(place),
-				    quote_display(place->error->arena, text, 60), problem);
-	place->error->hint = NULL;
-	return true;
+		return arena_printf(arena, " is longer than %zu bytes", row->longest);
+	if (row_test && row->problem)
+		problem = row->problem(arena, text);
+	return problem ? arena_printf(arena, ": '%s' %s", quote_display(arena, text, 60), problem)
+		       : NULL;
 }
 
+// Checks a string. `row_test`: also by the test of its row, which is for the names of variables and
+// not for their values.
 static bool check_string(const struct profile_place *place, const struct profile_row *row,
-			 const json_t *value, bool own_test)
+			 const json_t *value, bool row_test)
 {
+	const char *problem;
+
 	if (!json_is_string(value))
 		return wrong_type(place, row, "a string", value);
-	return check_text(place, row, json_string_value(value), LOCATE_VALUE, own_test);
+	problem = find_problem(place, row, json_string_value(value), row_test);
+	if (!problem)
+		return true;
+	profile_fail(place, LOCATE_VALUE, "'%s'%s", profile_place_name(place), problem);
+	return hint_example(place, row);
 }
 
 size_t profile_choice(const struct profile_row *row, const json_t *value)
@@ -118,14 +123,13 @@ static bool check_choice(const struct profile_place *place, const struct profile
 		return true;
 	for (size_t i = 0; i < row->choice_count; i++)
 		text_printf(&known, "%s'%s'", i ? ", " : "", row->choices[i]);
-	hint_example(place, row);
+	profile_fail(place, LOCATE_VALUE, "'%s' is '%s' and must be one of %s",
+		     profile_place_name(place),
+		     quote_display(place->error->arena, json_string_value(value), 60),
+		     text_get(&known));
 	nearest = name_nearest(json_string_value(value), row->choices, row->choice_count);
-	if (nearest)
-		error_hint(place->error, "did you mean '%s'?", nearest);
-	return profile_fail(place, LOCATE_VALUE, "'%s' is '%s' and must be one of %s",
-			    profile_place_name(place),
-			    quote_display(place->error->arena, json_string_value(value), 60),
-			    text_get(&known));
+	return nearest ? error_hint(place->error, "did you mean '%s'?", nearest)
+		       : hint_example(place, row);
 }
 
 static bool check_port(const struct profile_place *place, const struct profile_row *row,
@@ -135,9 +139,9 @@ static bool check_port(const struct profile_place *place, const struct profile_r
 		return wrong_type(place, row, "a port from 1 to 65535", value);
 	if (json_integer_value(value) >= 1 && json_integer_value(value) <= 65535)
 		return true;
-	hint_example(place, row);
-	return profile_fail(place, LOCATE_VALUE, "'%s' must be a port from 1 to 65535, not %lld",
-			    profile_place_name(place), (long long)json_integer_value(value));
+	profile_fail(place, LOCATE_VALUE, "'%s' must be a port from 1 to 65535, not %lld",
+		     profile_place_name(place), (long long)json_integer_value(value));
+	return hint_example(place, row);
 }
 
 static bool check_number(const struct profile_place *place, const struct profile_row *row,
@@ -149,10 +153,10 @@ static bool check_number(const struct profile_place *place, const struct profile
 		return wrong_type(place, row, "a number", value);
 	if (number >= (json_int_t)row->range->least && number <= (json_int_t)row->range->most)
 		return true;
-	hint_example(place, row);
-	return profile_fail(place, LOCATE_VALUE, "'%s' must be from %llu to %llu, not %lld",
-			    profile_place_name(place), row->range->least, row->range->most,
-			    (long long)number);
+	profile_fail(place, LOCATE_VALUE, "'%s' must be from %llu to %llu, not %lld",
+		     profile_place_name(place), row->range->least, row->range->most,
+		     (long long)number);
+	return hint_example(place, row);
 }
 
 static bool check_variables(const struct profile_place *place, const struct profile_row *row,
@@ -169,9 +173,9 @@ static bool check_variables(const struct profile_place *place, const struct prof
 		if (!problem && strlen(name) > LONGEST_VARIABLE_NAME)
 			problem = "is too long";
 		if (problem) {
-			hint_example(place, row);
-			return profile_fail(&inner, LOCATE_KEY, "'%s': '%s' %s", row->key,
-					    quote_display(arena, name, 60), problem);
+			profile_fail(&inner, LOCATE_KEY, "'%s': '%s' %s", row->key,
+				     quote_display(arena, name, 60), problem);
+			return hint_example(place, row);
 		}
 		if (!check_string(&inner, row, value, false))
 			return false;
@@ -182,7 +186,7 @@ static bool check_variables(const struct profile_place *place, const struct prof
 const char *profile_destination(struct arena *arena, const char *path)
 {
 	path = path_expand_home(arena, path, "~");
-	// Where a link stands in between, ".." is not what it looks like.
+	// After a symbolic link ".." does not lead back, so such a path is not simplified.
 	if (strstr(path, ".."))
 		return path;
 	return arena_printf(arena, "%s%s",
@@ -201,11 +205,11 @@ static const char *destination_of(struct arena *arena, const json_t *mount)
 	return profile_destination(arena, path);
 }
 
-// Of two mounts in one place the later would hide the first.
+// Refuses two mounts at one path: the second would hide the first.
 static bool check_destinations(const struct profile_place *place, const json_t *mounts)
 {
 	struct arena *arena = place->error->arena;
-	strings taken = { 0 };
+	strings seen = { 0 };
 	size_t i;
 	json_t *mount;
 
@@ -213,15 +217,15 @@ static bool check_destinations(const struct profile_place *place, const json_t *
 		struct profile_place inner = profile_entry(place, i);
 		const char *destination = destination_of(arena, mount);
 
-		for (size_t k = 0; k < taken.count; k++) {
-			if (!str_equal(taken.items[k], destination))
+		for (size_t k = 0; k < seen.count; k++) {
+			if (!str_equal(seen.items[k], destination))
 				continue;
-			error_hint(place->error, "keep one of them");
-			return profile_fail(&inner, LOCATE_VALUE,
-					    "'%s' has the same place in the box as 'mounts[%zu]'",
-					    profile_place_name(&inner), k);
+			profile_fail(&inner, LOCATE_VALUE,
+				     "'%s' has the same path in the box as 'mounts[%zu]'",
+				     profile_place_name(&inner), k);
+			return error_hint(place->error, "remove one of the two");
 		}
-		vec_push(arena, &taken, destination);
+		vec_push(arena, &seen, destination);
 	}
 	return true;
 }
@@ -299,9 +303,9 @@ static bool unknown_key(const struct profile_place *place, const struct profile_
 
 	for (size_t i = 0; i < count; i++)
 		vec_push(arena, &known, rows[i].key);
-	error_hint(place->error, "%s",
-		   name_hint(arena, "known keys", key, known.items, known.count));
-	return profile_fail(place, LOCATE_KEY, "unknown key '%s'", profile_place_name(place));
+	profile_fail(place, LOCATE_KEY, "unknown key '%s'", profile_place_name(place));
+	return error_hint(place->error, "%s",
+			  name_hint(arena, "known keys", key, known.items, known.count));
 }
 
 static bool check_members(const struct profile_place *place, const struct profile_row *rows,
@@ -324,62 +328,65 @@ static bool check_members(const struct profile_place *place, const struct profil
 	for (size_t i = 0; i < count; i++) {
 		if (!rows[i].required || json_object_get(object, rows[i].key))
 			continue;
-		hint_example(place, &rows[i]);
-		return profile_fail(place, LOCATE_VALUE, "'%s' needs the key '%s'",
-				    profile_place_name(place), rows[i].key);
+		profile_fail(place, LOCATE_VALUE, "'%s' requires the key '%s'",
+			     profile_place_name(place), rows[i].key);
+		return hint_example(place, &rows[i]);
 	}
 	return true;
 }
 
-// What no single key shows.
-static bool check_whole(const struct profile_place *root, const json_t *profile)
+static bool check_name(const struct profile_place *root, const json_t *object)
 {
-	const json_t *name = json_object_get(profile, profile_table[KEY_NAME].key);
-	const json_t *variables = json_object_get(profile, profile_table[KEY_ENV].key);
-	const json_t *passed = json_object_get(profile, profile_table[KEY_PASSTHROUGH].key);
+	struct profile_place place = profile_member(root, "name");
+	const char *name = json_string_value(json_object_get(object, "name"));
+
+	if (!name || str_equal(name, root->profile->name))
+		return true;
+	profile_fail(&place, LOCATE_VALUE, "'name' is '%s', but the file is named '%s'", name,
+		     root->profile->name);
+	return error_hint(root->error, "rename the file, or change or remove the name");
+}
+
+// Refuses a variable that has a value in 'env' and is also passed from the host.
+static bool check_passed_variables(const struct profile_place *root, const json_t *object)
+{
+	static const char key[] = "extra_env_passthrough";
+	const json_t *variables = json_object_get(object, "env");
+	json_t *names = json_object_get(object, key);
 	size_t i;
-	json_t *value;
+	json_t *name;
 
-	if (name && !str_equal(json_string_value(name), root->profile->name)) {
-		struct profile_place place = profile_member(root, profile_table[KEY_NAME].key);
-
-		error_hint(root->error, "rename the file or change the name; it may be left out");
-		return profile_fail(&place, LOCATE_VALUE, "'name' is '%s', and the file's is '%s'",
-				    json_string_value(name), root->profile->name);
-	}
-	json_array_foreach((json_t *)passed, i, value) {
-		struct profile_place list =
-			profile_member(root, profile_table[KEY_PASSTHROUGH].key);
+	json_array_foreach(names, i, name) {
+		struct profile_place list = profile_member(root, key);
 		struct profile_place place = profile_entry(&list, i);
 
-		if (!json_object_get(variables, json_string_value(value)))
+		if (!json_object_get(variables, json_string_value(name)))
 			continue;
-		error_hint(root->error, "keep it in one of the two");
-		return profile_fail(&place, LOCATE_VALUE, "'%s': '%s' has a value in 'env' already",
-				    profile_place_name(&place), json_string_value(value));
+		profile_fail(&place, LOCATE_VALUE, "'%s': '%s' already has a value in 'env'",
+			     profile_place_name(&place), json_string_value(name));
+		return error_hint(root->error, "remove it from one of the two");
 	}
 	return true;
 }
 
-json_t *profile_load(const struct profile_text *profile, struct error *error)
+bool profile_parse(struct profile *profile, struct error *error)
 {
 	struct profile_place root = { .profile = profile, .error = error };
 	json_error_t problem;
 	json_t *value =
 		json_loads(profile->text, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &problem);
 
-	if (!value) {
-		profile_fail_syntax(profile, &problem, error);
-		return NULL;
-	}
+	if (!value)
+		return profile_fail_syntax(profile, &problem, error);
 	if (!json_is_object(value)) {
-		error_hint(error, "the smallest profile is {}");
 		profile_fail(&root, LOCATE_VALUE, "a profile must be an object, not %s",
 			     type_name(value));
-	} else if (check_members(&root, profile_table, KEY_COUNT, value) &&
-		   check_whole(&root, value)) {
-		return value;
+		error_hint(error, "the smallest profile is {}");
+	} else if (check_members(&root, profile_table, profile_table_count, value) &&
+		   check_name(&root, value) && check_passed_variables(&root, value)) {
+		profile->object = value;
+		return true;
 	}
 	json_decref(value);
-	return NULL;
+	return false;
 }

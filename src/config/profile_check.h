@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Reads a profile's text against the schema. Every complaint says where, in one line; none shows a variable's value.
+// Parses a profile and checks it against the schema. Every error gives the position in one line;
+// none shows the value of a variable.
 #pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
 #include "config/profile.h"
+#include "config/profile_place.h"
 #include "config/profile_schema.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-// The object that the text holds, checked against the table; NULL with an error.
-json_t *profile_load(const struct profile_text *profile, struct error *error);
+// Parses profile->text into profile->object, which profile_release releases. Returns false with an
+// error if the text does not match the schema.
+bool profile_parse(struct profile *profile, struct error *error);
+// Sets the error for a list or object that is too long. Returns false.
 bool profile_too_many(const struct profile_place *place, const struct profile_row *row);
-// The number of a string among a row's choices; choice_count when it is none of them.
+// Returns the index of a string among the row's choices; choice_count: it is none of them.
 size_t profile_choice(const struct profile_row *row, const json_t *value);
-// One text for all spellings of a place that a mount can have.
+// Returns one spelling for all spellings of the path of a mount in the box.
 const char *profile_destination(struct arena *arena, const char *path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// claudebox-profile(5), made from the schema.
+// claudebox-profile(5), generated from the schema.
 #include "config/profile_manual.h"
 
 #include "base/arena.h"
@@ -14,7 +14,7 @@ static void add_row(struct text *out, const struct profile_row *row, const char 
 	for (size_t i = 0; i < row->choice_count; i++)
 		text_printf(out, "%s *%s*", i ? "," : "", row->choices[i]);
 	if (row->required)
-		text_add(out, ", needed");
+		text_add(out, ", required");
 	if (row->most)
 		text_printf(out, ", at most %zu", row->most);
 	if (row->range)
@@ -24,8 +24,9 @@ static void add_row(struct text *out, const struct profile_row *row, const char 
 
 static void add_keys(struct text *out)
 {
-	text_add(out, "# KEYS\n\nNo key is needed. A key that is not listed here is an error.\n\n");
-	for (size_t i = 0; i < KEY_COUNT; i++) {
+	text_add(out,
+		 "# KEYS\n\nEvery key is optional. A key that is not listed here is an error.\n\n");
+	for (size_t i = 0; i < profile_table_count; i++) {
 		const struct profile_row *row = &profile_table[i];
 
 		add_row(out, row, "");
@@ -37,25 +38,26 @@ static void add_keys(struct text *out)
 
 static void add_merging(struct text *out)
 {
-	text_printf(out,
-		    "# ONE PROFILE ON ANOTHER\n\n"
-		    "A profile with *extends* starts from its base, which may extend another, at "
-		    "most %d deep. What becomes of a key that both have:\n\n",
-		    MOST_EXTENDED);
+	text_printf(
+		out,
+		"# EXTENDING A PROFILE\n\n"
+		"A profile with *extends* starts from another one, its base, which may extend a "
+		"third, up to %d levels. A key that both have is merged by its rule:\n\n",
+		MOST_EXTENDED);
 	for (int merge = MERGE_REPLACE; merge < MERGE_COUNT; merge++) {
 		const char *before = "-";
 
-		for (size_t i = 0; i < KEY_COUNT; i++) {
-			if (profile_table[i].merge != (enum profile_merge)merge)
+		for (size_t i = 0; i < profile_table_count; i++) {
+			if (profile_table[i].merge != (enum profile_merge_rule)merge)
 				continue;
 			text_printf(out, "%s *%s*", before, profile_table[i].key);
 			before = ",";
 		}
 		text_printf(out, ": %s.\n", profile_merge_names[merge]);
 	}
-	text_add(out, "\nThe command line beats the profile, and the profile what is built in. "
-		      "Ports of a profile are dropped when the command line, or a profile that "
-		      "extends it, chooses another network than *inet*.\n\n");
+	text_add(out, "\nThe command line overrides the profile, and the profile overrides the "
+		      "built-in defaults. Ports of a profile are dropped if the command line, or a "
+		      "profile that extends it, chooses another network than *inet*.\n\n");
 }
 
 const char *profile_render_manual(struct arena *arena)
@@ -69,22 +71,23 @@ const char *profile_render_manual(struct arena *arena)
 		 "# SYNOPSIS\n\n"
 		 "_~/.claudebox/profiles/NAME.json_\n\n"
 		 "# DESCRIPTION\n\n"
-		 "A profile is a JSON object with the keys below. It is chosen by *--profile* "
-		 "_NAME_, or else by the variable *CLAUDEBOX_PROFILE*; when nothing is chosen, "
-		 "_default.json_ is used if it exists. An empty *CLAUDEBOX_PROFILE* chooses "
-		 "none, not even that one.\n\n"
-		 "A name has letters, digits, '.', '\\_' and '-', begins with a letter or a digit, "
-		 "and has no more than 64 of them. The file may be a link. Neither it nor its "
-		 "directory may belong to someone else or be writable by others. Nothing in a "
-		 "project can choose or change a profile. This makes the place for it:\n\n"
+		 "A profile is a JSON object with the keys below. The option *--profile* _NAME_ "
+		 "chooses it, or else the variable *CLAUDEBOX_PROFILE*. Without either, "
+		 "_default.json_ is used if it exists. An empty *CLAUDEBOX_PROFILE* chooses no "
+		 "profile at all.\n\n"
+		 "A name consists of letters, digits, '.', '\\_' and '-'. It begins with a letter "
+		 "a digit and has at most 64 characters. The file may be a symbolic link. The file "
+		 "and its directory must belong to you or to root and must not be writable by "
+		 "others. A project cannot choose or change a profile. To create the directory:\n\n"
 		 "```\ninstall -d -m 700 ~/.claudebox ~/.claudebox/profiles\n```\n\n"
-		 "Every setting is shown with the profile's name before the box starts. A mistake "
-		 "is told with line, column and key, and nothing starts.\n\n");
+		 "Before the box starts, each of its settings is shown with the name of the "
+		 "profile. Errors give the line, the column and the key, and nothing starts.\n\n");
 	add_keys(&out);
 	add_merging(&out);
 	text_add(&out,
 		 "# EXAMPLES\n\n"
-		 "A review: Claude reads the project and the internet, and changes neither.\n\n"
+		 "A review: Claude can read the project and the internet, and cannot change the "
+		 "project.\n\n"
 		 "```\n"
 		 "{\n"
 		 "  \"name\": \"review\",\n"
@@ -92,7 +95,7 @@ const char *profile_render_manual(struct arena *arena)
 		 "  \"project\": \"read-only\"\n"
 		 "}\n"
 		 "```\n\n"
-		 "Work for a customer, on top of _base.json_.\n\n"
+		 "Work for a customer, extending _base.json_.\n\n"
 		 "```\n"
 		 "{\n"
 		 "  \"name\": \"work\",\n"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// claudebox-profile(5), made from the schema.
+// claudebox-profile(5), generated from the schema.
 #pragma once
 
 #include "base/arena.h"
 
-// claudebox-profile(5), as scdoc reads it.
+// Returns the manual page in scdoc format.
 const char *profile_render_manual(struct arena *arena);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Places in a profile, and complaints about them: one line each, with file, line and column.
+// Places in a profile, and errors at them: one line each, with file, line and column.
 #include "config/profile_place.h"
 
 #include "base/arena.h"
@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "config/locate.h"
 #include "config/profile.h"
-#include "config/profile_schema.h"
 
 #include <string.h>
 
@@ -45,7 +44,7 @@ const char *profile_place_name(const struct profile_place *place)
 	return quote_display(place->error->arena, text_get(&out), 80);
 }
 
-static bool fail(const struct profile_text *profile, struct position position, const char *message,
+static bool fail(const struct profile *profile, struct position position, const char *message,
 		 struct error *error)
 {
 	return error_set(error, "profile '%s': line %zu, column %zu: %s",
@@ -79,8 +78,8 @@ const char *profile_place_shown(struct arena *arena, const struct profile_place 
 	return error.message;
 }
 
-// jansson stops behind the second one.
-static bool fail_duplicate(const struct profile_text *profile, size_t end, struct error *error)
+// Reports a duplicate key. jansson stops behind the second one, at `end`.
+static bool fail_duplicate(const struct profile *profile, size_t end, struct error *error)
 {
 	struct arena *arena = error->arena;
 	const char *text = profile->text;
@@ -89,17 +88,18 @@ static bool fail_duplicate(const struct profile_text *profile, size_t end, struc
 	// An escaped quote does not begin the key.
 	while (start > 0 && (text[start - 1] != '"' || (start > 1 && text[start - 2] == '\\')))
 		start--;
-	error_hint(error, "keep one of them");
-	return fail(profile, locate_byte(text, start ? start - 1 : 0),
-		    arena_printf(arena, "the key '%s' is here twice",
-				 quote_display(arena,
-					       arena_strndup(arena, text + start,
-							     end > start ? end - 1 - start : 0),
-					       60)),
-		    error);
+	fail(profile, locate_byte(text, start ? start - 1 : 0),
+	     arena_printf(arena, "duplicate key '%s'",
+			  quote_display(arena,
+					arena_strndup(arena, text + start,
+						      end > start ? end - 1 - start : 0),
+					60)),
+	     error);
+	return error_hint(error, "remove one of the two");
 }
 
-// It shows what it read last, and counts to its end. A string there may be a secret, and is left out.
+// Returns jansson's message for the screen and moves the position to the start of the token that
+// the message quotes. The token is left out if it is a string, which may be a secret.
 static const char *describe_syntax(struct arena *arena, const char *message,
 				   struct position *position)
 {
@@ -116,7 +116,7 @@ static const char *describe_syntax(struct arena *arena, const char *message,
 	return quote_display(arena, arena_strndup(arena, message, length), 120);
 }
 
-bool profile_fail_syntax(const struct profile_text *profile, const json_error_t *problem,
+bool profile_fail_syntax(const struct profile *profile, const json_error_t *problem,
 			 struct error *error)
 {
 	struct position position = { .line = problem->line > 0 ? (size_t)problem->line : 1,
@@ -124,24 +124,22 @@ bool profile_fail_syntax(const struct profile_text *profile, const json_error_t 
 	const char *message = describe_syntax(error->arena, problem->text, &position);
 
 	if (profile->text[strspn(profile->text, " \t\r\n")] == '\0') {
-		error_hint(error, "the smallest profile is {}");
-		return fail(profile, (struct position){ 1, 1 }, "there is nothing in it", error);
+		fail(profile, (struct position){ 1, 1 }, "the file is empty", error);
+		return error_hint(error, "the smallest profile is {}");
 	}
-	error_hint(error, "JSON wants keys and strings in double quotes, a comma between entries "
-			  "and none after the last, no comments");
 	switch (json_error_code(problem)) {
 	case json_error_duplicate_key:
 		return fail_duplicate(profile, (size_t)problem->position, error);
 	case json_error_invalid_utf8:
-		error_hint(error, "save the file as UTF-8");
-		break;
+		fail(profile, position, message, error);
+		return error_hint(error, "save the file as UTF-8");
 	case json_error_null_character:
 	case json_error_null_byte_in_key:
-		error_hint(error, "take the \\u0000 out");
-		message = "a NUL character";
-		break;
+		fail(profile, position, "a NUL character", error);
+		return error_hint(error, "remove the \\u0000");
 	default:
-		break;
+		fail(profile, position, message, error);
+		return error_hint(error, "JSON requires double quotes around keys and strings, and "
+					 "commas between entries; comments are not allowed");
 	}
-	return fail(profile, position, message, error);
 }

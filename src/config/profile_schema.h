@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
-// The schema of a profile: one table that is parsed by, complained from and documented from.
+// The schema of a profile: one row for each key. Checking, merging, error messages, the manual and
+// every display of a setting use it.
 #pragma once
 
 #include "base/arena.h"
-#include "base/error.h"
 #include "config/config.h"
 #include "config/limits.h"
-#include "config/locate.h"
-#include "config/profile.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+struct profile_merge;
+struct profile_place;
 
 enum profile_kind {
 	PROFILE_STRING,
@@ -26,77 +27,59 @@ enum profile_kind {
 	PROFILE_KIND_COUNT,
 };
 
-// What becomes of a key that a profile and the one it extends both have.
-enum profile_merge {
-	MERGE_OWN,     // it is not handed on
-	MERGE_REPLACE, // the extending profile's counts
+// How a key of a profile combines with the same key of the profile that it extends.
+enum profile_merge_rule {
+	MERGE_OWN,     // not inherited
+	MERGE_REPLACE, // the extending profile's value replaces the other
 	MERGE_ADD,     // both, without duplicates
-	MERGE_BY_NAME, // both; of two with one name the extending profile's counts
+	MERGE_BY_NAME, // both; of two entries with one name the extending profile's counts
 	MERGE_COUNT,
 };
 
-enum profile_key {
-	KEY_NAME,
-	KEY_DESCRIPTION,
-	KEY_EXTENDS,
-	KEY_NETWORK,
-	KEY_HOST_PORTS,
-	KEY_PUBLISH,
-	KEY_ENV,
-	KEY_PASSTHROUGH,
-	KEY_MOUNTS,
-	KEY_PACKAGES,
-	KEY_NIXPKGS,
-	KEY_NIX_DAEMON,
-	KEY_NESTED,
-	KEY_PROJECT,
-	KEY_TERMINAL,
-	KEY_LIMITS,
-	KEY_CONFIRM,
-	KEY_COUNT,
-};
-
-enum mount_key {
-	MOUNT_KEY_HOST,
-	MOUNT_KEY_SANDBOX,
-	MOUNT_KEY_MODE,
-	MOUNT_KEY_COUNT,
+// Outputs that list the settings of a configuration, as bits.
+enum setting_output {
+	SETTING_IN_AUDIT = 1 << 0,
+	SETTING_IN_APPROVAL = 1 << 1,
+	SETTING_IN_DRY_RUN = 1 << 2,
+	SETTING_IN_JSON = 1 << 3,
 };
 
 struct profile_row {
-	int id; // its place in the table: enum profile_key, mount_key or limit
 	enum profile_kind kind;
 	const char *key;
 	const char *example; // JSON
 	const char *help;    // scdoc
-	enum profile_merge merge;
+	enum profile_merge_rule merge;
 	bool required;
+	unsigned char shown_by_code;   // outputs that do not list the setting, but show its effect
 	size_t most;                   // entries, of a list or an object
 	size_t longest;                // bytes, of a string
 	const struct limit_row *range; // of a number
 	const char *const *choices;
 	size_t choice_count;
-	// What is wrong with a string (of variables: with a name), to follow it in a sentence; NULL: nothing.
+	// Returns what is wrong with a string (of variables: with a name), as the end of a sentence
+	// that begins with it; NULL: nothing.
 	const char *(*problem)(struct arena *arena, const char *text);
-	const struct profile_row *entry; // of an object, or of each in a list
+	const struct profile_row *entry; // of an object, or of each object in a list
 	size_t entry_count;
+	// Offsets in struct config. A scalar is stored at `value` by its kind: const char *, an
+	// enumeration, bool, or unsigned long long. 0: the key is not stored.
+	size_t value;
+	size_t value_size;
+	size_t origin; // 0: none
+	// Merges a list or an object into the configuration. NULL: the key is a scalar.
+	bool (*apply)(struct profile_merge *merge, const struct profile_place *place,
+		      const struct profile_row *row, json_t *value);
 };
 
-extern const struct profile_row profile_table[KEY_COUNT];
-extern const struct profile_row profile_mount_table[MOUNT_KEY_COUNT];
+extern const struct profile_row profile_table[];
+extern const size_t profile_table_count;
+extern const struct profile_row profile_mount_table[];
+extern const size_t profile_mount_table_count;
 extern const struct profile_row profile_limit_table[LIMIT_COUNT];
 extern const char *const profile_kind_names[PROFILE_KIND_COUNT];
 extern const char *const profile_merge_names[MERGE_COUNT];
-extern const char *const project_mode_names[2];
+extern const char *const project_mode_names[PROJECT_MODE_COUNT];
 extern const char *const mount_mode_names[2];
-extern const char *const confirm_names[CONFIRM_COUNT];
-
-// Where we are in a profile, for errors.
-struct profile_place {
-	const struct profile_text *profile;
-	struct error *error;
-	struct json_step steps[4];
-	size_t depth;
-};
-
 extern const char *const terminal_mode_names[TERMINAL_MODE_COUNT];
+extern const char *const confirm_names[CONFIRM_COUNT];

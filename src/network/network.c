@@ -179,7 +179,7 @@ static bool update_rules(struct network *network)
 // Checks that the published ports are free. pasta would not report a port that is in use.
 static bool check_published_ports(const struct plan *plan, struct error *error)
 {
-	vec_each(port, &plan->inet.published_ports) {
+	vec_each(port, &plan->config->published_ports) {
 		CLEANUP_FD int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 		struct sockaddr_in address = { .sin_family = AF_INET,
 					       .sin_port = htons((uint16_t)port->number),

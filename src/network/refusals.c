@@ -139,6 +139,6 @@ const char *refused_render_report(struct arena *arena, const struct plan *plan, 
 			json_pack("{s:I, s:o}", "total", (json_int_t)refusals->total, "list", list);
 	}
 	all = json_pack("{s:i, s:i, s:{s:s, s:o}}", "version", 1, "status", status, "network",
-			"tier", network_tier_names[plan->network], "refused", refused);
+			"tier", network_tier_names[plan->config->network], "refused", refused);
 	return json_write(arena, all, JSON_COMPACT);
 }

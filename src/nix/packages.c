@@ -328,7 +328,7 @@ static void add_origins(package_rows *rows, const struct config *config)
 {
 	vec_each(row, rows) {
 		vec_each(package, &config->packages) {
-			if (str_equal(row->name, package->name) && !row->origin)
+			if (str_equal(row->name, package->name) && !row->origin.name)
 				row->origin = package->origin;
 		}
 	}

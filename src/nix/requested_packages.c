@@ -45,6 +45,6 @@ bool resolve_requested_packages(struct config *config, struct facts *facts, stru
 		return true;
 	vec_each(package, packages)
 		vec_push(arena, &config->packages,
-			 (struct config_package){ .name = *package, .origin = request_origin });
+			 (struct config_package){ .name = *package, .origin = origin_requested(request_origin) });
 	return true;
 }

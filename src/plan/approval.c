@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The plan as a list of short lines, compared with the list that was approved.
+// Renders the plan as a list of short lines and compares it with the approved list.
 #include "plan/approval.h"
 
 #include "base/arena.h"
@@ -9,6 +9,7 @@
 #include "config/limits.h"
 #include "config/options.h"
 #include "config/profile_schema.h"
+#include "config/profile_settings.h"
 #include "plan/plan.h"
 
 #include <string.h>
@@ -22,7 +23,7 @@ static void add_mount(strings *lines, struct arena *arena, const struct plan_mou
 {
 	const char *path = quote_word(arena, mount->path, 0);
 
-	if (!mount->why || mount->kind == MOUNT_LINK || mount->kind == MOUNT_DATA)
+	if (!plan_mount_reason(mount) || mount->kind == MOUNT_LINK || mount->kind == MOUNT_DATA)
 		return;
 	if (mount->source && !str_equal(mount->source, mount->path))
 		path = arena_printf(arena, "%s <- %s", path, quote_word(arena, mount->source, 0));
@@ -31,30 +32,40 @@ static void add_mount(strings *lines, struct arena *arena, const struct plan_mou
 			 mount->secret ? " SECRET" : ""));
 }
 
+// Adds "nested", or "terminal direct".
+static void add_settings(strings *lines, struct arena *arena, const struct config *config)
+{
+	profile_settings settings = profile_settings_list(arena, config, SETTING_IN_APPROVAL);
+
+	vec_each(setting, &settings)
+		add(lines, arena,
+		    setting->row->kind == PROFILE_BOOLEAN
+			    ? setting->row->key
+			    : arena_printf(arena, "%s %s", setting->row->key,
+					   quote_word(arena, setting->text, 0)));
+}
+
 strings approval_lines(struct arena *arena, const struct plan *plan)
 {
+	const struct config *config = plan->config;
 	strings lines = { 0 };
 
-	add(&lines, arena, arena_printf(arena, "network %s", network_tier_names[plan->network]));
-	if (plan->user_namespaces)
-		add(&lines, arena, "nested");
-	vec_each(port, &plan->inet.host_ports)
+	add(&lines, arena, arena_printf(arena, "network %s", network_tier_names[config->network]));
+	add_settings(&lines, arena, config);
+	vec_each(port, &config->host_ports)
 		add(&lines, arena, arena_printf(arena, "host port %u", port->number));
-	vec_each(port, &plan->inet.published_ports)
+	vec_each(port, &config->published_ports)
 		add(&lines, arena, arena_printf(arena, "published port %u", port->number));
-	if (plan->terminal != TERMINAL_FILTERED)
-		add(&lines, arena,
-		    arena_printf(arena, "terminal %s", terminal_mode_names[plan->terminal]));
 	for (int limit = 0; limit < LIMIT_COUNT; limit++) {
 		const struct config_limit *row = &plan->limits.values[limit];
 
-		if (row->origin) // what nobody asked for changes with the place of the start
+		if (row->origin.name) // the default depends on where claudebox was started
 			add(&lines, arena,
 			    arena_printf(arena, "limit %s %s", limit_table[limit].name,
 					 limit_render(arena, (enum limit)limit, row->value)));
 	}
 	vec_each(variable, &plan->variables) {
-		if (variable->origin != ORIGIN_GENERATED)
+		if (variable->origin.kind != ORIGIN_GENERATED)
 			add(&lines, arena,
 			    arena_printf(arena, "env %s", quote_word(arena, variable->name, 0)));
 	}
@@ -111,9 +122,10 @@ static void add_changes(struct plan *plan, struct arena *arena, const char *befo
 	}
 }
 
-void approval_compare(struct plan *plan, struct arena *arena, const struct config *config,
-		      const char *before)
+void approval_compare(struct plan *plan, struct arena *arena, const char *before)
 {
+	const struct config *config = plan->config;
+
 	if (before)
 		add_changes(plan, arena, before);
 	plan->must_ask =

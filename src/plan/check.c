@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The gates: what cannot be a project, which state cannot be trusted, and what no plan may contain.
+// Checks of the project, the state directory and the finished plan.
 #include "plan/check.h"
 
 #include "base/arena.h"
@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/text.h"
+#include "config/config.h"
 #include "plan/facts.h"
 #include "plan/limits.h"
 #include "plan/network.h"
@@ -21,14 +22,13 @@
 static bool refuse(struct error *error, const char *project, const char *relation,
 		   const char *place, const char *what)
 {
-	error_hint(error, "start claudebox in the directory of one project, for example: "
-			  "`mkdir ~/project && cd ~/project && claudebox`");
-	return error_set(error, "project '%s' %s '%s' (%s)",
-			 quote_display(error->arena, project, 0), relation,
-			 quote_display(error->arena, place, 0), what);
+	error_set(error, "project '%s' %s '%s' (%s)", quote_display(error->arena, project, 0),
+		  relation, quote_display(error->arena, place, 0), what);
+	return error_hint(error, "start claudebox in the directory of one project, for example: "
+				 "`mkdir ~/project && cd ~/project && claudebox`");
 }
 
-static bool near(const char *project, const char *place)
+static bool overlaps(const char *project, const char *place)
 {
 	return place && (path_within(place, project) || path_within(project, place));
 }
@@ -38,10 +38,11 @@ bool plan_refuse_project(const struct facts *facts, struct error *error)
 	const char *project = facts->project;
 
 	if (facts->project_problem) {
-		error_hint(error, "start claudebox in a directory that you can read and enter");
-		return error_set(error, "project '%s' %s",
-				 quote_display(error->arena, project ? project : ".", 0),
-				 facts->project_problem);
+		error_set(error, "project '%s' %s",
+			  quote_display(error->arena, project ? project : ".", 0),
+			  facts->project_problem);
+		return error_hint(error,
+				  "start claudebox in a directory that you can read and enter");
 	}
 	if (path_within(facts->home, project))
 		return refuse(error, project, str_equal(facts->home, project) ? "is" : "contains",
@@ -56,7 +57,8 @@ bool plan_refuse_project(const struct facts *facts, struct error *error)
 		if (path_within(project, secret->path) || path_within(project, secret->real))
 			return refuse(error, project, "lies in", secret->path, secret->what);
 	}
-	if (near(project, facts->user_claude.directory) || near(project, facts->user_claude.real))
+	if (overlaps(project, facts->user_claude.directory) ||
+	    overlaps(project, facts->user_claude.real))
 		return refuse(error, project,
 			      path_within(project, facts->user_claude.directory) ? "lies in"
 										 : "contains",
@@ -81,28 +83,29 @@ bool plan_refuse_state(const struct facts *facts, struct error *error)
 	bool newline;
 
 	if (state->root_is_link) {
-		error_hint(error, "replace the link by a directory of your own");
-		return error_set(error, "state directory '%s' is a symbolic link", root);
+		error_set(error, "state directory '%s' is a symbolic link", root);
+		return error_hint(error, "replace the link by a directory of your own");
 	}
 	if (state->root_kind == FILE_MISSING)
 		return true;
 	if (state->root_kind != FILE_DIRECTORY) {
-		error_hint(error, "move it away; claudebox makes a new one");
-		return error_set(error, "state directory '%s' is not a directory", root);
+		error_set(error, "state directory '%s' is not a directory", root);
+		return error_hint(error, "move it away; claudebox creates a new one");
 	}
 	if (state->root_foreign) {
-		error_hint(error, "move it away, or give it to yourself with chown");
-		return error_set(error, "state directory '%s' belongs to someone else", root);
+		error_set(error, "state directory '%s' belongs to another user", root);
+		return error_hint(error, "move it away, or change its owner with chown");
 	}
 	if (state->root_mode & 077) {
-		error_hint(error, "run `chmod 700 %s`",
-			   quote_shell(error->arena, state->root, &newline));
-		return error_set(error, "state directory '%s' is open to other users (mode %03o)",
-				 root, (unsigned int)state->root_mode & 0777);
+		error_set(error, "state directory '%s' is open to other users (mode %03o)", root,
+			  (unsigned int)state->root_mode & 0777);
+		return error_hint(error, "run `chmod 700 %s`",
+				  quote_shell(error->arena, state->root, &newline));
 	}
 	return layout_check_version(state, error);
 }
 
+// Returns whether a path lies in a directory that the box can write.
 static bool writable_in_box(const struct plan *plan, const char *path)
 {
 	bool writable = false;
@@ -118,13 +121,13 @@ static bool writable_in_box(const struct plan *plan, const char *path)
 static bool check_mount(const struct plan *plan, const struct plan_mount *mount,
 			const struct facts *facts, struct error *error)
 {
-	// A mount point below a directory that a box writes to can be swapped for a link, and bwrap would follow it;
-	// what is made there would be made in the user's own files. Only what is staged may go there: to what was
-	// looked at.
-	bool astray = plan_from_host(mount) ? mount->staged && !mount->place.inode
+	// In a directory that a box can write, a mount point can be swapped for a link. bwrap
+	// would follow it, and would create the mount point in the user's own files. Only a
+	// staged mount may go there: it is moved onto the file that the probe has seen.
+	bool unsafe = plan_from_host(mount) ? mount->staged && !mount->place.inode
 					    : writable_in_box(plan, mount->path);
 
-	if (astray)
+	if (unsafe)
 		return error_set(error, "plan mounts '%s' inside a writable directory",
 				 quote_display(error->arena, mount->path, 0));
 	if (!plan_from_host(mount))
@@ -143,80 +146,101 @@ bool plan_brings_daemon(const struct plan *plan, const struct facts *facts, cons
 	       (path_within(daemon->real, path) || path_within(path, daemon->real));
 }
 
-// However a mount was asked for, it does not bring in what was left out.
+// Refuses a mount that gives the box the Nix daemon that it must not have.
 static bool check_daemon(const struct plan *plan, const struct facts *facts, struct error *error)
 {
 	vec_each(mount, &plan->mounts) {
 		if (!plan_from_host(mount) || !plan_brings_daemon(plan, facts, mount->source))
 			continue;
-		error_hint(error, "the Nix daemon is not for this box: %s",
-			   plan->nix_daemon_left_out);
-		return error_set(error, "'%s' holds the Nix daemon's socket",
-				 quote_display(error->arena, mount->source, 0));
+		error_set(error, "'%s' contains the Nix daemon's socket",
+			  quote_display(error->arena, mount->source, 0));
+		return error_hint(error, "this box does not get the Nix daemon: %s",
+				  plan->nix_daemon_left_out);
+	}
+	return true;
+}
+
+static bool check_bwrap(const struct plan *plan, const struct facts *facts, struct error *error)
+{
+	if (!plan->bwrap && facts->untrusted_programs.count) {
+		error_set(error, "no trusted bwrap: %s", facts->untrusted_programs.items[0]);
+		return error_hint(error, "install it for the whole system, for example: "
+					 "`apt install bubblewrap`");
+	}
+	if (!plan->bwrap) {
+		error_set(error, "bwrap (bubblewrap) is not installed");
+		error_note(error,
+			   "bwrap creates the sandbox that Claude runs in; nothing was started");
+		return error_hint(
+			error, "install it: `apt install bubblewrap` (Debian, Ubuntu), "
+			       "`dnf install bubblewrap` (Fedora), `pacman -S bubblewrap` (Arch)");
+	}
+	return true;
+}
+
+static bool check_namespaces(const struct plan *plan, const struct facts *facts,
+			     struct error *error)
+{
+	// In a user namespace of the box, the host still honours root's user id.
+	if (plan->config->nested && facts->uid == 0) {
+		error_set(error,
+			  "'nested' (%s) is refused for root: a namespace created in the box would "
+			  "have root's rights on files of the host",
+			  quote_display(error->arena, plan->config->nested_origin.name, 80));
+		return error_hint(error,
+				  "start claudebox as an ordinary user, or with another profile");
+	}
+	if (!plan->config->nested && !facts->bwrap_disables_userns) {
+		error_set(error,
+			  "this bwrap cannot disable user namespaces in a box (--disable-userns)");
+		return error_hint(error, "install bubblewrap 0.8 or later%s",
+				  facts->uid
+					  ? ", or use a profile with \"nested\": true, whose box "
+					    "is less confined"
+					  : "");
+	}
+	return true;
+}
+
+static bool check_shell(const struct facts *facts, struct error *error)
+{
+	if (facts->shell)
+		return true;
+	error_set(error, "no shell: the box would have neither bash nor zsh");
+	return error_hint(error,
+			  facts->store.only
+				  ? "the box has programs of /nix/store only: install "
+				    "claudebox again with nix, or bash on your PATH (NixOS)"
+				  : "install bash in /usr/bin (Claude's Bash tool requires bash "
+				    "or zsh)");
+}
+
+static bool check_lists(const struct plan *plan, const struct facts *facts, struct error *error)
+{
+	vec_each(mount, &plan->mounts) {
+		if (mount->kind == MOUNT_DATA && *mount->source && !str_ends(mount->source, "\n"))
+			return error_set(error, "generated file '%s' does not end in a newline",
+					 mount->path);
+		if (!check_mount(plan, mount, facts, error))
+			return error_hint(error, "this is a bug in claudebox: please report it");
+	}
+	vec_each(package, &plan->packages) {
+		if (!path_within(package->path, "/nix/store") ||
+		    !plan_provides(plan, package->path))
+			return error_set(error, "package '%s' is not in the store of the box",
+					 quote_display(error->arena, package->name, 60));
+	}
+	vec_each(variable, &plan->variables) {
+		if (!env_name_valid(variable->name, strlen(variable->name)))
+			return error_set(error, "plan has a variable with an invalid name");
 	}
 	return true;
 }
 
 bool plan_check(const struct plan *plan, const struct facts *facts, struct error *error)
 {
-	if (!plan->bwrap && facts->untrusted_programs.count) {
-		error_hint(
-			error,
-			"install it for the whole system, for example: `apt install bubblewrap`");
-		return error_set(error, "no bwrap that can be trusted: %s",
-				 facts->untrusted_programs.items[0]);
-	}
-	if (!plan->bwrap) {
-		error_note(error,
-			   "bwrap makes the sandbox that Claude runs in; nothing was started");
-		error_hint(error,
-			   "install it: `apt install bubblewrap` (Debian, Ubuntu), "
-			   "`dnf install bubblewrap` (Fedora), `pacman -S bubblewrap` (Arch)");
-		return error_set(error, "bwrap (bubblewrap) is not installed");
-	}
-	// In a namespace of its own, what root's number may do to the host would be within reach.
-	if (plan->user_namespaces && facts->uid == 0) {
-		error_hint(error, "start claudebox as an ordinary user, or with another profile");
-		return error_set(error,
-				 "'nested' (%s) is not for root: a namespace made in the box would "
-				 "give it root's rights on files of the host",
-				 quote_display(error->arena, plan->nested_by, 80));
-	}
-	if (!plan->user_namespaces && !facts->bwrap_disables_userns) {
-		error_hint(error, "install bubblewrap 0.8 or later%s",
-			   facts->uid
-				   ? ", or use a profile with \"nested\": true, whose box is less "
-				     "confined"
-				   : "");
-		return error_set(error, "this bwrap cannot keep a box from making user namespaces "
-					"(--disable-userns)");
-	}
-	if (!facts->shell) {
-		error_hint(error, facts->store.only
-					  ? "the box has programs of /nix/store only: install "
-					    "claudebox again with nix, or bash on your PATH (NixOS)"
-					  : "install bash in /usr/bin (Claude's Bash tool needs "
-					    "bash or zsh)");
-		return error_set(error, "no shell: neither bash nor zsh would be in the box");
-	}
-	if (!plan_check_network(plan, facts, error) || !plan_check_limits(plan, facts, error) ||
-	    !check_daemon(plan, facts, error))
-		return false;
-	vec_each(mount, &plan->mounts) {
-		if (mount->kind == MOUNT_DATA && *mount->source && !str_ends(mount->source, "\n"))
-			return error_set(error, "made file '%s' has no last newline", mount->path);
-		if (!check_mount(plan, mount, facts, error))
-			return error_hint(error, "this is a fault in claudebox: please report it");
-	}
-	vec_each(package, &plan->packages) {
-		if (!path_within(package->path, "/nix/store") ||
-		    !plan_provides(plan, package->path))
-			return error_set(error, "package '%s' is not in a store that the box has",
-					 quote_display(error->arena, package->name, 60));
-	}
-	vec_each(variable, &plan->variables) {
-		if (!env_name_valid(variable->name, strlen(variable->name)))
-			return error_set(error, "plan has a variable without a proper name");
-	}
-	return true;
+	return check_bwrap(plan, facts, error) && check_namespaces(plan, facts, error) &&
+	       check_shell(facts, error) && plan_check_network(plan, facts, error) &&
+	       plan_check_limits(plan, facts, error) && check_daemon(plan, facts, error) &&
+	       check_lists(plan, facts, error);
 }

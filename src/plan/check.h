@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The gates: what cannot be a project, which state cannot be trusted, and what no plan may contain.
+// Checks of the project, the state directory and the finished plan.
 #pragma once
 
 #include "base/error.h"
@@ -8,9 +8,13 @@
 
 #include <stdbool.h>
 
+// The last check before the plan is run. Returns false with an error if the plan cannot be run, or
+// contains what no plan may contain.
 bool plan_check(const struct plan *plan, const struct facts *facts, struct error *error);
-// The parts of plan_build, one file each.
+// Returns false with an error if the working directory cannot be a project.
 bool plan_refuse_project(const struct facts *facts, struct error *error);
+// Returns false with an error if ~/.claudebox cannot be trusted or belongs to a later version.
 bool plan_refuse_state(const struct facts *facts, struct error *error);
-// Does this host path hold the Nix daemon's socket, or lie beside it, although the box must not have it?
+// Returns whether a host path contains, or lies in, the directory of the Nix daemon's socket,
+// while the box must not have the daemon.
 bool plan_brings_daemon(const struct plan *plan, const struct facts *facts, const char *path);

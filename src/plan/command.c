@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What runs in the box: claude, a shell, or the command of --exec.
+// The command of the box: claude, a shell, or the command of --exec.
 #include "plan/command.h"
 
 #include "base/arena.h"
@@ -13,7 +13,8 @@
 #include "plan/plan.h"
 #include "plan/project.h"
 
-// The user's Claude directory is another one in the box: what lies there is shown elsewhere.
+// Returns the path of an agent file in the box. The box has a ~/.claude of its own, so files of the
+// host's ~/.claude are mounted below BOX_AGENT.
 static const char *agent_place(const struct plan *plan, struct arena *arena, const char *real)
 {
 	const char *covered = path_join(arena, plan->home, ".claude");
@@ -28,9 +29,10 @@ static bool add_agent_mounts(struct plan *plan, struct arena *arena, const struc
 		const char *place = agent_place(plan, arena, need->real);
 
 		if (plan_near_secret(facts, need->real)) {
-			error_hint(error, "install Claude Code elsewhere, or set CLAUDEBOX_CLAUDE");
-			return error_set(error, "claude needs '%s', which is in a secret place",
-					 quote_display(arena, need->real, 0));
+			error_set(error, "claude requires '%s', which is in a secret place",
+				  quote_display(arena, need->real, 0));
+			return error_hint(error, "install Claude Code in another directory, or set "
+						 "CLAUDEBOX_CLAUDE");
 		}
 		if (str_equal(place, need->real))
 			plan_add_followed(plan, arena, facts, need, "claude");
@@ -45,8 +47,9 @@ static bool add_agent_mounts(struct plan *plan, struct arena *arena, const struc
 	return true;
 }
 
-// claude takes one --settings; the value of the caller's own, which may be in the same word or in the next.
-static const char *own_settings(const struct config *config, size_t *ret_at)
+// Returns the value of the caller's --settings and its index in the arguments; NULL: none. claude
+// accepts one --settings only.
+static const char *find_settings(const struct config *config, size_t *ret_at)
 {
 	const strings *arguments = &config->arguments;
 
@@ -62,13 +65,15 @@ static const char *own_settings(const struct config *config, size_t *ret_at)
 	return NULL;
 }
 
-// In a box without user namespaces Claude's own sandbox would make each of its commands fail. What the command line says
-// ranks above all settings of the user and of the project.
-static void add_arguments(struct plan *plan, struct arena *arena, const struct config *config)
+// Adds the arguments of the command, and for claude the setting that switches its own sandbox
+// off. In a box without user namespaces that sandbox makes each command of Claude fail. The
+// command line ranks above the settings of the user and of the project.
+static void add_arguments(struct plan *plan, struct arena *arena)
 {
-	bool off = config->payload == PAYLOAD_CLAUDE && !plan->user_namespaces;
+	const struct config *config = plan->config;
+	bool off = config->payload == PAYLOAD_CLAUDE && !config->nested;
 	size_t at = 0;
-	const char *own = off ? own_settings(config, &at) : NULL;
+	const char *own = off ? find_settings(config, &at) : NULL;
 	const char *without = off ? settings_without_sandbox(arena, own) : NULL;
 
 	if (without && !own) {
@@ -78,8 +83,8 @@ static void add_arguments(struct plan *plan, struct arena *arena, const struct c
 	if (off && own && !without)
 		plan_warn(
 			plan, arena,
-			"Claude's own sandbox is not switched off, for '--settings' is yours: where it "
-			"is on, Claude's commands fail in this box");
+			"Claude's own sandbox is not switched off, because '--settings' cannot be "
+			"merged: if it is on, Claude's commands fail in this box");
 	for (size_t i = 0; i < config->arguments.count; i++) {
 		const char *argument = config->arguments.items[i];
 
@@ -90,21 +95,21 @@ static void add_arguments(struct plan *plan, struct arena *arena, const struct c
 	}
 }
 
-bool plan_build_command(struct plan *plan, struct arena *arena, const struct config *config,
-			const struct facts *facts, struct error *error)
+bool plan_build_command(struct plan *plan, struct arena *arena, const struct facts *facts,
+			struct error *error)
 {
+	const struct config *config = plan->config;
 	const struct agent_facts *agent = &facts->agent;
 
 	if (config->payload == PAYLOAD_CLAUDE && agent->problem) {
+		error_set(error, "%s", agent->problem);
 		if (!agent->found && !agent->untrusted_programs.count)
-			error_note(
-				error,
-				"claudebox starts the Claude Code that you have, and found none on "
-				"PATH or where it is usually installed");
-		error_hint(error, "%s", agent->hint);
-		return error_set(error, "%s", agent->problem);
+			error_note(error,
+				   "claudebox starts an installed Claude Code, and found none on "
+				   "PATH or in its usual directories");
+		return error_hint(error, "%s", agent->hint);
 	}
-	// A shell gets the very same box, claude included.
+	// A shell gets the same box, including claude.
 	if (!agent->problem && !add_agent_mounts(plan, arena, facts, error))
 		return false;
 	switch (config->payload) {
@@ -119,6 +124,6 @@ bool plan_build_command(struct plan *plan, struct arena *arena, const struct con
 	case PAYLOAD_EXEC:
 		break;
 	}
-	add_arguments(plan, arena, config);
+	add_arguments(plan, arena);
 	return true;
 }

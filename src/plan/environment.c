@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The variables of the box: made ones, then what the allowlist lets through, then what was asked for.
+// The variables of the box: generated, from the allowlist, and requested.
 #include "plan/environment.h"
 
 #include "base/arena.h"
@@ -17,27 +17,30 @@
 
 #include <string.h>
 
-static void add(struct plan *plan, struct arena *arena, const char *name, const char *value,
-		enum origin origin, const char *why)
-{
-	const char *secret = secret_name(name);
+#define EXTRA_ENV "CLAUDEBOX_EXTRA_ENV"
 
-	if (origin == ORIGIN_GENERATED)
-		secret = NULL;
-	else if (!secret)
-		secret = secret_value(value);
-	vec_push(arena, &plan->variables,
-		 (struct plan_variable){ .name = name,
-					 .value = value,
-					 .origin = origin,
-					 .why = why,
-					 .secret = secret });
+static void add(struct plan *plan, struct arena *arena, struct plan_variable variable)
+{
+	if (variable.origin.kind != ORIGIN_GENERATED)
+		variable.secret =
+			secret_variable(variable.name, variable.value, &variable.secret_kind);
+	vec_push(arena, &plan->variables, variable);
 }
 
-static void make(struct plan *plan, struct arena *arena, const char *name, const char *value,
-		 const char *why)
+static void generate(struct plan *plan, struct arena *arena, const char *name, const char *value,
+		     const char *why)
 {
-	add(plan, arena, name, value, ORIGIN_GENERATED, why);
+	add(plan, arena, (struct plan_variable){ .name = name, .value = value, .why = why });
+}
+
+static void allow(struct plan *plan, struct arena *arena, const char *name, const char *value,
+		  const char *why)
+{
+	add(plan, arena,
+	    (struct plan_variable){ .name = name,
+				    .value = value,
+				    .origin = { .kind = ORIGIN_ALLOWED },
+				    .why = why });
 }
 
 static void add_directory(struct text *path, const char *directory)
@@ -45,7 +48,7 @@ static void add_directory(struct text *path, const char *directory)
 	text_printf(path, "%s%s", path->length ? ":" : "", directory);
 }
 
-// What was asked for comes first, each directory once.
+// Adds the directories of packages, each once.
 static void add_packages(struct text *path, const struct plan *plan)
 {
 	vec_each(package, &plan->packages) {
@@ -59,8 +62,8 @@ static void add_packages(struct text *path, const struct plan *plan)
 	}
 }
 
-// Only directories that are in the box.
-static const char *make_path(struct plan *plan, struct arena *arena, const struct facts *facts)
+// Returns PATH: packages first, and only directories that the box has.
+static const char *render_path(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
 	struct text path = { .arena = arena };
 
@@ -69,7 +72,7 @@ static const char *make_path(struct plan *plan, struct arena *arena, const struc
 		for (size_t i = 0; i < system_path_count; i++) {
 			const struct followed *directory = facts_file(facts, system_path[i]);
 
-			// /bin -> usr/bin: once is enough
+			// not a link such as /bin -> usr/bin, which is in PATH already
 			if (directory && directory->kind == FILE_DIRECTORY &&
 			    directory->hops.count == 0 && plan_provides(plan, system_path[i]))
 				add_directory(&path, system_path[i]);
@@ -82,7 +85,8 @@ static const char *make_path(struct plan *plan, struct arena *arena, const struc
 	return text_get(&path);
 }
 
-// The host's own before the build's: a company adds its own to those.
+// Returns a CA bundle, NULL: none. The host's comes before the build's: a company adds its own
+// CAs there.
 static const char *find_certificates(const struct facts *facts)
 {
 	for (size_t i = 0; i < ca_bundle_count; i++) {
@@ -94,7 +98,8 @@ static const char *find_certificates(const struct facts *facts)
 	return facts->store.certificates;
 }
 
-// The host's choice when the box can see that file, otherwise the system's bundle.
+// Sets the variables of the CA bundle: the host's value if the box has that file, or else the
+// system's bundle.
 static void add_certificates(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
 	const char *system = find_certificates(facts);
@@ -105,48 +110,48 @@ static void add_certificates(struct plan *plan, struct arena *arena, const struc
 
 		if (file && plan_provides(plan, file->real) &&
 		    !path_within(file->real, path_join(arena, facts->home, ".claude")))
-			add(plan, arena, ca_variables[i], chosen, ORIGIN_ALLOWED,
-			    "trusted certificates");
+			allow(plan, arena, ca_variables[i], chosen, "trusted certificates");
 		else if (system)
-			make(plan, arena, ca_variables[i], system, "trusted certificates");
+			generate(plan, arena, ca_variables[i], system, "trusted certificates");
 	}
 }
 
-static void add_made(struct plan *plan, struct arena *arena, const struct facts *facts)
+static void add_generated(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
-	make(plan, arena, "HOME", facts->home, "an empty home");
-	make(plan, arena, "USER", facts->user, "you");
-	make(plan, arena, "LOGNAME", facts->user, "you");
-	make(plan, arena, "SHELL", facts->shell ? facts->shell : "/bin/sh", "shell");
-	make(plan, arena, "PATH", make_path(plan, arena, facts), "programs in the box");
-	make(plan, arena, "PWD", facts->project, "the project");
-	make(plan, arena, "TMPDIR", "/tmp", "private temporary files");
-	make(plan, arena, "XDG_RUNTIME_DIR", arena_printf(arena, "/run/user/%u", plan->uid),
-	     "private sockets");
-	make(plan, arena, "CLAUDEBOX", "1", "tells programs where they are");
-	make(plan, arena, "CLAUDE_CONFIG_DIR", path_join(arena, facts->home, ".claude"),
-	     "this project's Claude state");
-	make(plan, arena, "CLAUDE_SECURESTORAGE_CONFIG_DIR", BOX_CREDENTIALS "/" CREDENTIALS_STORE,
-	     "the sign-in");
-	make(plan, arena, "CLAUDE_CODE_SANDBOXED", "1", "no question about trust");
-	make(plan, arena, "DISABLE_AUTOUPDATER", "1", "claude is read-only here");
-	make(plan, arena, "DISABLE_INSTALLATION_CHECKS", "1", "claude is read-only here");
-	make(plan, arena, "CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL", "1",
-	     "plugins are the host's");
+	generate(plan, arena, "HOME", facts->home, "an empty home");
+	generate(plan, arena, "USER", facts->user, "you");
+	generate(plan, arena, "LOGNAME", facts->user, "you");
+	generate(plan, arena, "SHELL", facts->shell ? facts->shell : "/bin/sh", "shell");
+	generate(plan, arena, "PATH", render_path(plan, arena, facts), "programs in the box");
+	generate(plan, arena, "PWD", facts->project, "the project");
+	generate(plan, arena, "TMPDIR", "/tmp", "private temporary files");
+	generate(plan, arena, "XDG_RUNTIME_DIR", arena_printf(arena, "/run/user/%u", plan->uid),
+		 "private sockets");
+	generate(plan, arena, "CLAUDEBOX", "1", "lets programs detect the box");
+	generate(plan, arena, "CLAUDE_CONFIG_DIR", path_join(arena, facts->home, ".claude"),
+		 "this project's Claude state");
+	generate(plan, arena, "CLAUDE_SECURESTORAGE_CONFIG_DIR",
+		 BOX_CREDENTIALS "/" CREDENTIALS_STORE, "Claude's credentials");
+	generate(plan, arena, "CLAUDE_CODE_SANDBOXED", "1", "no prompt about trust");
+	generate(plan, arena, "DISABLE_AUTOUPDATER", "1", "claude is read-only here");
+	generate(plan, arena, "DISABLE_INSTALLATION_CHECKS", "1", "claude is read-only here");
+	generate(plan, arena, "CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL", "1",
+		 "plugins are the host's");
 	if (plan_provides(plan, NIX_DAEMON))
-		make(plan, arena, "NIX_REMOTE", "daemon", "nix works through its daemon");
-	// Of the system's settings, podman would take only some for an ordinary user.
+		generate(plan, arena, "NIX_REMOTE", "daemon", "nix uses its daemon");
+	// podman ignores some settings of the system's file for an ordinary user.
 	if (plan_provides(plan, CONTAINERS_STORAGE))
-		make(plan, arena, "CONTAINERS_STORAGE_CONF", CONTAINERS_STORAGE,
-		     "lets podman work in a box");
+		generate(plan, arena, "CONTAINERS_STORAGE_CONF", CONTAINERS_STORAGE,
+			 "lets podman work in a box");
 	if (facts->git.repository_signs) {
-		// The keys are not here: an unsigned commit is better than none.
-		make(plan, arena, "GIT_CONFIG_COUNT", "2", "commits are not signed here");
-		make(plan, arena, "GIT_CONFIG_KEY_0", "commit.gpgsign",
-		     "commits are not signed here");
-		make(plan, arena, "GIT_CONFIG_VALUE_0", "false", "commits are not signed here");
-		make(plan, arena, "GIT_CONFIG_KEY_1", "tag.gpgsign", "commits are not signed here");
-		make(plan, arena, "GIT_CONFIG_VALUE_1", "false", "commits are not signed here");
+		// The box has no keys: an unsigned commit is better than none.
+		generate(plan, arena, "GIT_CONFIG_COUNT", "2", "commits are not signed here");
+		generate(plan, arena, "GIT_CONFIG_KEY_0", "commit.gpgsign",
+			 "commits are not signed here");
+		generate(plan, arena, "GIT_CONFIG_VALUE_0", "false", "commits are not signed here");
+		generate(plan, arena, "GIT_CONFIG_KEY_1", "tag.gpgsign",
+			 "commits are not signed here");
+		generate(plan, arena, "GIT_CONFIG_VALUE_1", "false", "commits are not signed here");
 	}
 	add_certificates(plan, arena, facts);
 }
@@ -162,11 +167,10 @@ static void add_allowed(struct plan *plan, struct arena *arena, const struct fac
 
 		if (row && env_name_valid(name, length) && !plan_variable(plan, name) &&
 		    !str_ends(name, "SSL_CERT_FILE"))
-			add(plan, arena, name, value, ORIGIN_ALLOWED, row->why);
+			allow(plan, arena, name, value, row->why);
 	}
 }
 
-// What was asked for replaces what the host's allowlist let through.
 static void remove_variable(struct plan *plan, const char *name)
 {
 	size_t kept = 0;
@@ -177,73 +181,85 @@ static void remove_variable(struct plan *plan, const char *name)
 	plan->variables.count = kept;
 }
 
-static bool add_asked(struct plan *plan, struct arena *arena, const char *names,
-		      const struct facts *facts, struct error *error)
+// Adds the variables of profiles. A requested variable replaces one of the allowlist. The names
+// were checked when the profile was parsed; reserved ones are refused here too, whatever the
+// origin.
+static bool add_configured(struct plan *plan, struct arena *arena, const struct facts *facts,
+			   struct error *error)
 {
-	for (const char *s = names; s && *s;) {
-		size_t length = strcspn(s, ",");
-		const char *next = s + length + (s[length] == ',');
-		const struct variable_row *reserved;
-		const char *name;
-		const char *value;
-
-		while (length && (*s == ' ' || *s == '\t')) {
-			s++;
-			length--;
-		}
-		while (length && (s[length - 1] == ' ' || s[length - 1] == '\t'))
-			length--;
-		name = arena_strndup(arena, s, length);
-		if (!env_name_valid(name, length)) {
-			error_hint(error, "give names only, separated by commas: "
-					  "CLAUDEBOX_EXTRA_ENV=\"GITHUB_TOKEN,MY_VAR\"");
-			return error_set(error,
-					 "CLAUDEBOX_EXTRA_ENV: '%s' is not a variable's name",
-					 quote_display(arena, name, 40));
-		}
-		reserved = variable_row_find(reserved_variables, reserved_variable_count, name);
-		if (reserved) {
-			error_hint(error, "take it out of CLAUDEBOX_EXTRA_ENV");
-			return error_set(error, "CLAUDEBOX_EXTRA_ENV: '%s' cannot be passed: %s",
-					 name, reserved->why);
-		}
-		value = facts_variable(facts, name);
-		if (value && !plan_variable(plan, name))
-			add(plan, arena, name, value, ORIGIN_ASKED, "CLAUDEBOX_EXTRA_ENV");
-		s = next;
-	}
-	return true;
-}
-
-// Names were checked where they were read; what is reserved is refused here too, whoever asks.
-static bool add_configured(struct plan *plan, struct arena *arena, const struct config *config,
-			   const struct facts *facts, struct error *error)
-{
-	vec_each(wanted, &config->variables) {
+	vec_each(wanted, &plan->config->variables) {
 		const struct variable_row *reserved = variable_row_find(
 			reserved_variables, reserved_variable_count, wanted->name);
 		const char *value = wanted->value ? wanted->value
 						  : facts_variable(facts, wanted->name);
 
 		if (reserved || !env_name_valid(wanted->name, strlen(wanted->name))) {
-			error_hint(error, "take it out of the profile");
-			return error_set(error, "%s: variable '%s' cannot be set: %s",
-					 wanted->origin, quote_display(arena, wanted->name, 40),
-					 reserved ? reserved->why : "that is no name");
+			error_set(error, "%s: variable '%s' cannot be set: %s", wanted->origin.name,
+				  quote_display(arena, wanted->name, 40),
+				  reserved ? reserved->why : "the name is not valid");
+			return error_hint(error, "remove it from the profile");
 		}
 		if (!value)
 			continue;
 		remove_variable(plan, wanted->name);
-		add(plan, arena, wanted->name, value, ORIGIN_ASKED, wanted->origin);
+		add(plan, arena,
+		    (struct plan_variable){
+			    .name = wanted->name, .value = value, .origin = wanted->origin });
 	}
 	return true;
 }
 
-bool plan_build_environment(struct plan *plan, struct arena *arena, const struct config *config,
-			    const struct facts *facts, struct error *error)
+// Adds one variable of CLAUDEBOX_EXTRA_ENV.
+static bool add_extra(struct plan *plan, struct arena *arena, const char *name,
+		      const struct facts *facts, struct error *error)
 {
-	add_made(plan, arena, facts);
+	const struct variable_row *reserved =
+		variable_row_find(reserved_variables, reserved_variable_count, name);
+	const char *value = facts_variable(facts, name);
+
+	if (!env_name_valid(name, strlen(name))) {
+		error_set(error, EXTRA_ENV ": '%s' is not a valid variable name",
+			  quote_display(arena, name, 40));
+		return error_hint(error, "give names only, separated by commas: " EXTRA_ENV
+					 "=\"GITHUB_TOKEN,MY_VAR\"");
+	}
+	if (reserved) {
+		error_set(error, EXTRA_ENV ": '%s' cannot be passed: %s", name, reserved->why);
+		return error_hint(error, "remove it from " EXTRA_ENV);
+	}
+	if (value && !plan_variable(plan, name))
+		add(plan, arena,
+		    (struct plan_variable){
+			    .name = name, .value = value, .origin = origin_requested(EXTRA_ENV) });
+	return true;
+}
+
+// Adds the variables that CLAUDEBOX_EXTRA_ENV names, separated by commas.
+static bool add_extras(struct plan *plan, struct arena *arena, const struct facts *facts,
+		       struct error *error)
+{
+	static const char blanks[] = " \t";
+
+	for (const char *s = plan->config->extra_env; s && *s;) {
+		size_t length = strcspn(s, ",");
+		const char *next = s + length + (s[length] == ',');
+		size_t start = strspn(s, blanks);
+
+		start = start < length ? start : length;
+		while (length > start && strchr(blanks, s[length - 1]))
+			length--;
+		if (!add_extra(plan, arena, arena_strndup(arena, s + start, length - start), facts,
+			       error))
+			return false;
+		s = next;
+	}
+	return true;
+}
+
+bool plan_build_environment(struct plan *plan, struct arena *arena, const struct facts *facts,
+			    struct error *error)
+{
+	add_generated(plan, arena, facts);
 	add_allowed(plan, arena, facts);
-	return add_configured(plan, arena, config, facts, error) &&
-	       add_asked(plan, arena, config->extra_env, facts, error);
+	return add_configured(plan, arena, facts, error) && add_extras(plan, arena, facts, error);
 }

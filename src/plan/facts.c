@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Look-ups in the facts.
+// Looks up facts.
 #include "plan/facts.h"
 
 #include "base/arena.h"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Facts about the machine, as data: filled by src/host, or by hand in a test. The plan knows nothing else.
+// Facts about the machine, as data: collected by src/probe, or written by a test. The plan uses
+// nothing else of the machine.
 #pragma once
 
 #include "base/address.h"
 #include "base/arena.h"
 #include "base/file.h"
 #include "config/limits.h"
+#include "config/origin.h"
 #include "plan/nix/requested.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
-
-struct profile_place;
 
 struct git_facts {
 	const char *top;       // worktree that holds the project; NULL: not in a repository
@@ -20,29 +20,29 @@ struct git_facts {
 	struct file_id top_id;
 	struct file_id directory_id;
 	struct file_id common_id;
-	const char *refused; // why a .git that was found is not used
+	const char *refused; // why the .git is not used, NULL: it is
 	const char *user_name;
 	const char *user_email;
 	bool identity_incomplete; // the host has no user.name or no user.email
-	bool repository_signs;    // the repository's own configuration asks for signatures
+	bool repository_signs;    // the repository's configuration requires signatures
 };
 
-// How to start claude, as found.
+// How to start claude.
 struct agent_facts {
 	const char *found;              // the path on PATH, or $CLAUDEBOX_CLAUDE
-	strings command;                // what to execute, before the user's arguments
-	VEC(struct followed) needs;     // files and directories it cannot do without
-	const char *script_with_secret; // a wrapper script that holds something like a secret
+	strings command;                // the words before the user's arguments
+	VEC(struct followed) needs;     // files and directories that it requires
+	const char *script_with_secret; // a wrapper script that contains something like a secret
 	const char *box_writable;       // a part of it that a box can write
-	strings untrusted_programs;     // sentences on what was found and not trusted
+	strings untrusted_programs;     // sentences on candidates that are not trusted
 	const char *problem;            // why there is none
 	const char *hint;
 };
 
-// Where a file system is mounted, and which it is.
+// A file system, by its mount point and an id.
 struct file_system {
-	const char *mount_point; // NULL: not known
-	const char *id;          // NULL: it has none that outlives a mount
+	const char *mount_point; // NULL: unknown
+	const char *id;          // NULL: it has none that stays the same after a new mount
 };
 
 // A conversation in a flat state.
@@ -60,46 +60,46 @@ struct flat_facts {
 	flat_conversations conversations;
 };
 
-// ~/.claudebox and the instance, as they are.
+// ~/.claudebox and the instance.
 struct state_facts {
 	const char *root; // ~/.claudebox
 	enum file_kind root_kind;
 	bool root_is_link;
-	bool root_foreign; // owned by someone else
+	bool root_foreign; // owned by another user
 	mode_t root_mode;
-	const char *version; // content of its version file, NULL: there is none yet
+	const char *version; // content of its version file, NULL: missing
 	struct flat_facts flat;
-	const char *instance_json; // content of …/claude/.claude.json, NULL when missing
-	const char *settings_json; // content of …/claude/settings.json
-	const char *settings_base; // the host's settings as they last came along
-	const char *approved;      // what the user last said yes to here
-	bool has_credentials;  // the boxes have a sign-in; only looked at when the host has none
-	const char *record;    // content of the instance's record
-	struct file_system on; // what the canonical root lies on
+	const char *instance_json; // content of …/claude/.claude.json, NULL: missing
+	const char *settings_json; // content of …/claude/settings.json, NULL: missing
+	const char *settings_base; // the host's settings at the last merge
+	const char *approved;      // the lines of the last approval
+	bool has_credentials;      // the boxes have credentials; only checked if the host has none
+	const char *record;        // content of the instance's record
+	struct file_system on;     // of the canonical root
 };
 
 // The user's own ~/.claude (or $CLAUDE_CONFIG_DIR) on the host.
 struct user_claude_facts {
 	const char *directory;
-	const char *real;             // where it really is
-	VEC(struct followed) entries; // CLAUDE.md, skills …: what the table of the plan names
+	const char *real;             // without symbolic links
+	VEC(struct followed) entries; // CLAUDE.md, skills …: the names of user_claude_table
 	const char *settings_json;
 	const char *preferences_json; // .claude.json
-	strings hook_commands_found;  // first words of hook commands that exist on the box's PATH
+	strings hook_commands_found;  // first words of hook commands that are on the box's PATH
 	bool has_credentials;
 };
 
-// A box whose programs are in the Nix store: the build was given their paths, or the host is NixOS.
+// A box whose programs are in the Nix store: the build has their paths, or the host is NixOS.
 struct store_facts {
-	bool only;                  // and nowhere else: there is no /usr in the box
+	bool only;                  // all of its programs: there is no /usr in the box
 	strings path;               // directories of programs: the build's, else those on PATH
-	VEC(struct link_hop) links; // paths of `store_links`, and where in the store each leads
-	const char *certificates;   // a bundle that the build was given
+	VEC(struct link_hop) links; // paths of `store_links`, and the target of each in the store
+	const char *certificates;   // the CA bundle of the build
 };
 
 struct secret_place {
 	const char *path;
-	const char *real; // where it really is, when it is a link; otherwise the same
+	const char *real; // without symbolic links
 	const char *what;
 	const char *attack; // of --prove, which tries to read it
 };
@@ -111,89 +111,88 @@ struct host_range {
 };
 typedef VEC(struct host_range) host_ranges;
 
-// Looked at only for the tier that needs it.
+// Collected only for the tier inet and for --check.
 struct network_facts {
 	host_ranges ranges;
 	bool ipv4; // there is a default route
 	bool ipv6;
-	const char *problem; // why nothing is known
+	const char *problem; // why the addresses are unknown
 	const char *resolv_text;
 	const char *pasta;       // NULL: not found
 	const char *nft;         // NULL: not found
 	const char *tun_problem; // why /dev/net/tun cannot be used, NULL: it can
 };
 
-// Who can limit a box, and which limits there are.
+// The ways to limit a box, and the limits that each can set.
 struct cgroup_facts {
 	bool wanted[LIMIT_COUNT];
-	const char *parent;       // a cgroup that we can make others in; NULL: there is none
-	const char *problem;      // why it is not enough, or not there
-	bool direct[LIMIT_COUNT]; // limits that those can have
-	// Looked at only when limits are asked for.
+	const char *parent;       // a cgroup that we can create others in; NULL: none
+	const char *problem;      // why it is missing or not sufficient
+	bool direct[LIMIT_COUNT]; // limits of the cgroups created there
+	// Collected only if limits are requested.
 	const char *systemd_run;       // NULL: not found
-	const char *systemd_problem;   // why it cannot be asked, NULL: it can
-	const char *runtime_directory; // where the user's systemd listens, NULL: we are root
-	bool systemd_oom_policy;       // it can be told to let a scope go on that ran out of memory
+	const char *systemd_problem;   // why it cannot be used, NULL: it can
+	const char *runtime_directory; // of the socket of the user's systemd, NULL: we are root
+	bool systemd_oom_policy;       // a scope can continue after it ran out of memory
 	bool by_systemd[LIMIT_COUNT];
 };
 
-// Something that the user asked to mount.
+// A mount that the user requested.
 struct mount_facts {
-	const char *written;         // as it was
-	const char *written_to;      // the same for the destination; NULL: none was
+	const char *written;         // the source, as written
+	const char *written_to;      // the destination, as written; NULL: none
 	struct followed source;      // `path` is absolute
-	struct followed destination; // what is on the host at that path
+	struct followed destination; // the same path on the host
 	bool writable;
-	const char *origin; // "--mount-ro", "profile work"
-	const struct profile_place *place;
+	struct origin origin;
 };
 
 // The project's .claudebox.
 struct requested_facts {
-	enum file_kind kind; // FILE_OTHER: there is something else of that name
+	enum file_kind kind; // FILE_OTHER: not a directory
 	const char *path;
 	struct file_id id;
 	struct requested requested;
-	strings others; // what else lies there
+	strings others; // files there that claudebox does not read
 	enum requested_answer answer;
 };
 
-// Does the Nix daemon run as root what we tell it to?
+// Whether the Nix daemon trusts the user, and so runs commands of the user as root.
 enum nix_trust {
-	NIX_TRUST_UNKNOWN, // as bad as yes
+	NIX_TRUST_UNKNOWN, // treated as yes
 	NIX_TRUST_NO,
 	NIX_TRUST_YES,
 };
 
 struct nix_facts {
 	enum nix_trust trust;
-	bool ours;        // the daemon is a process of ours, and so is what it builds with
-	bool unsandboxed; // what it builds sees this machine
-	// What nix goes by that is not the daemon's; NULL: missing, or no box can have the daemon.
+	bool ours;        // the daemon and its builds run as the user
+	bool unsandboxed; // its builds see this machine
+	// Files that nix reads besides the daemon's; NULL: missing, or no box can have the daemon.
 	const char *user_settings;
 	const char *user_registry;
 	const char *system_registry;
-	const char *global_registry; // when flake-registry names a file
+	const char *global_registry; // if flake-registry names a file
 	struct followed index;       // of nix-index
 };
 
-// The profile in use; --check tells what is wrong with it, everything else stops.
+// The profile in use. --check reports a problem with it; every other command fails.
 struct profile_facts {
 	const char *name; // NULL: none
 	const char *problem;
 	const char *fix;
 };
 
-// A package that was asked for, as it lies in the store: a row for each output with programs, or one for all.
+// A package in the store: one row for each output with programs, or one for all outputs.
 struct package_facts {
 	const char *name;
-	const char *origin; // who asked for it, or NULL
+	struct origin origin;
 	const char *path;
 	const char *bin; // the directory of its programs; NULL: it has none
 };
 typedef VEC(struct package_facts) package_rows;
 
-// The first version of Landlock that keeps abstract sockets and signals inside (Linux 6.12).
+// The first version of Landlock that restricts abstract sockets and signals (Linux 6.12).
 enum { LANDLOCK_SCOPES = 6 };
 
 struct facts {
@@ -201,7 +200,7 @@ struct facts {
 	gid_t gid;
 	const char *user;
 	const char *home;         // real path
-	const char *account_home; // the same, unless $HOME says otherwise
+	const char *account_home; // of the account, which differs if $HOME is set to another
 	strings environment;      // NAME=value
 
 	const char *project; // real path of the working directory
@@ -210,7 +209,7 @@ struct facts {
 	strings project_secrets;     // files that look like secrets
 	strings project_mcp_secrets; // "file: server: VARIABLE" with a secret in it
 
-	VEC(struct followed) files; // every path that the plan's tables name
+	VEC(struct followed) files; // every path in the tables of the plan
 	VEC(struct secret_place) secrets;
 	struct store_facts store;
 	const char *hostname;
@@ -219,9 +218,9 @@ struct facts {
 	const char *policy_instructions; // /etc/claude-code/CLAUDE.md
 
 	int landlock;          // version of its interface, 0: the kernel has none
-	bool overlay_on_tmpfs; // whether the kernel can have one there in a user namespace
+	bool overlay_on_tmpfs; // the kernel can mount one there in a user namespace
 
-	strings untrusted_programs; // sentences on helper programs that were found and not trusted
+	strings untrusted_programs; // sentences on helper programs that are not trusted
 	const char *bwrap;          // NULL: not found
 	bool bwrap_binds_descriptors;
 	bool bwrap_disables_userns;
@@ -235,15 +234,15 @@ struct facts {
 	struct cgroup_facts cgroup;
 	VEC(struct mount_facts) mounts;
 	struct requested_facts requested;
-	struct nix_facts nix; // when there is a daemon
+	struct nix_facts nix; // if there is a daemon
 	struct profile_facts profile;
 	package_rows packages;
-	const char *nixpkgs; // where in the store they come from, NULL: not known
+	const char *nixpkgs; // the flake of the packages in the store, NULL: unknown
 };
 
-// The fact about a path that a table names; NULL when it was not asked for or is not there.
+// Returns the facts about a path of a table; NULL: the host does not have it.
 const struct followed *facts_file(const struct facts *facts, const char *path);
-// Whether the box has the program at this path when its programs are in the store only.
+// Returns whether a box whose programs are in the store only has this path.
 bool facts_store_has(const struct facts *facts, const char *path);
-// NULL when the variable is not set.
+// Returns the value of a host variable; NULL: it is not set.
 const char *facts_variable(const struct facts *facts, const char *name);

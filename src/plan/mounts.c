@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Mounts that the user asked for by name (EXT-03): what may be a source, and where it may go.
+// Mounts that the user requests: allowed sources and destinations.
 //
-// Theory of operation: the probe has followed each source and looked at each destination. A source that is a secret
-// is let in only when its very path was written, and the audit shows it in red. A destination must not hide anything
-// that the box is made of, and in a directory of the host it must already be there, reached through no link: nothing is
-// made in the user's files, and what was planted is not followed.
+// Theory of operation: the probe has followed each source and each destination. A secret is
+// mounted only if its exact path is written, and the audit shows it in red. A destination must
+// not hide any part of the box. In a directory of the host the destination must exist and be
+// reached without a symbolic link: claudebox creates nothing in the user's files and does not
+// follow a link that a box planted there.
 #include "plan/mounts.h"
 
 #include "base/arena.h"
@@ -17,37 +18,40 @@
 #include "plan/facts.h"
 #include "plan/plan.h"
 
-// In a profile the very path is pointed at; an option is a line of its own.
+// Sets the error for a mount. In a profile it points at the member with the path; an option is
+// named.
 static bool refuse(struct error *error, const struct mount_facts *mount, const char *member,
 		   const char *written, const char *problem)
 {
 	const char *shown = quote_display(error->arena, written, 0);
 
-	if (mount->place)
+	if (mount->origin.place)
 		return error_set(error, "%s: '%s' %s",
-				 profile_place_shown(error->arena, mount->place, member), shown,
-				 problem);
-	return error_set(error, "%s: mount '%s' %s", mount->origin, shown, problem);
+				 profile_place_shown(error->arena, mount->origin.place, member),
+				 shown, problem);
+	return error_set(error, "%s: mount '%s' %s", mount->origin.name, shown, problem);
 }
 
 static bool refuse_source(struct error *error, const struct mount_facts *mount, const char *problem,
 			  const char *hint)
 {
-	error_hint(error, "%s", hint);
-	return refuse(error, mount, "host", mount->written, problem);
+	refuse(error, mount, "host", mount->written, problem);
+	return error_hint(error, "%s", hint);
 }
 
+// `hint` NULL: choose another destination.
 static bool refuse_destination(struct error *error, const struct mount_facts *mount,
 			       const char *problem, const char *hint)
 {
-	bool named = mount->place && mount->written_to;
+	bool in_profile = mount->origin.place;
+	bool named = in_profile && mount->written_to;
 
-	error_hint(error, "%s",
-		   hint           ? hint
-		   : mount->place ? "give it another place in the box: \"sandbox\": \"~/place\""
-				  : "give another destination: PATH:DEST");
-	return refuse(error, mount, named ? "sandbox" : "host",
-		      named ? mount->written_to : mount->written, problem);
+	refuse(error, mount, named ? "sandbox" : "host", named ? mount->written_to : mount->written,
+	       problem);
+	if (!hint)
+		hint = in_profile ? "choose another path in the box: \"sandbox\": \"~/path\""
+				  : "choose another destination: PATH:DEST";
+	return error_hint(error, "%s", hint);
 }
 
 static bool check_source(const struct plan *plan, const struct facts *facts,
@@ -57,26 +61,27 @@ static bool check_source(const struct plan *plan, const struct facts *facts,
 
 	if (mount->source.kind == FILE_MISSING)
 		return refuse_source(error, mount, "does not exist",
-				     "look at the path; ~ is your home");
+				     "check the path; ~ is your home directory");
 	if (mount->source.kind == FILE_OTHER)
 		return refuse_source(error, mount, "is neither a file nor a directory",
-				     "sockets and devices are never passed");
+				     "sockets and devices are never mounted");
 	if (path_within(facts->home, real) ||
 	    (facts->account_home && path_within(facts->account_home, real)))
 		return refuse_source(error, mount, "contains your home directory",
-				     "name the directory that is needed");
+				     "mount only the directory that is needed");
 	if (path_within(facts->state.root, real) || path_within(real, facts->state.root))
-		return refuse_source(error, mount, "holds claudebox's own state",
-				     "name the directory that is needed");
+		return refuse_source(error, mount, "contains the state of claudebox",
+				     "mount only the directory that is needed");
 	if (plan_brings_daemon(plan, facts, real))
-		return refuse_source(error, mount, "holds the Nix daemon's socket",
+		return refuse_source(error, mount, "contains the Nix daemon's socket",
 				     arena_printf(error->arena,
-						  "the Nix daemon is not for this box: %s",
+						  "this box does not get the Nix daemon: %s",
 						  plan->nix_daemon_left_out));
 	return true;
 }
 
-// The secret that this mount lets in: NULL when it is none. False when it does so in passing.
+// Stores the kind of secret that a mount gives to the box, NULL: none. Returns false with an
+// error if the mount contains a secret, or leads to one, without naming it.
 static bool find_secret(const struct facts *facts, const struct mount_facts *mount,
 			const char **ret_secret, struct error *error)
 {
@@ -84,17 +89,17 @@ static bool find_secret(const struct facts *facts, const struct mount_facts *mou
 
 	*ret_secret = NULL;
 	vec_each(secret, &facts->secrets) {
-		bool there = path_within(real, secret->path) || path_within(real, secret->real);
+		bool within = path_within(real, secret->path) || path_within(real, secret->real);
 		bool named = path_within(mount->source.path, secret->path);
 
-		if (there && !named)
+		if (within && !named)
 			return refuse_source(
 				error, mount,
 				arena_printf(error->arena, "leads to '%s' (%s)",
 					     quote_display(error->arena, secret->path, 0),
 					     secret->what),
-				"a secret is mounted only when its own path is named");
-		if (there)
+				"a secret is mounted only if its exact path is given");
+		if (within)
 			*ret_secret = secret->what;
 		else if (path_within(secret->path, real) || path_within(secret->real, real))
 			return refuse_source(
@@ -102,23 +107,21 @@ static bool find_secret(const struct facts *facts, const struct mount_facts *mou
 				arena_printf(error->arena, "contains '%s' (%s)",
 					     quote_display(error->arena, secret->path, 0),
 					     secret->what),
-				"a secret is mounted only when its own path is named");
+				"a secret is mounted only if its exact path is given");
 	}
 	return true;
 }
 
-struct place {
+// Paths of the box that cannot be a destination, and neither can paths above or below them.
+static const struct {
 	const char *path;
 	const char *what;
-};
-
-// Nothing goes here, and nothing above or below.
-static const struct place closed_places[] = {
+} closed_paths[] = {
 	{ "/proc", "the box's processes" },
 	{ "/dev", "the box's devices" },
 	{ "/sys", "the kernel" },
-	{ BOX_RUN, "claudebox's own files" },
-	{ BOX_POLICY, "what Claude is told about the box" },
+	{ BOX_RUN, "files of claudebox" },
+	{ BOX_POLICY, "instructions for Claude" },
 	{ "/nix/store", "programs (Nix)" },
 };
 
@@ -129,23 +132,22 @@ static bool check_destination(const struct plan *plan, const struct mount_facts 
 
 	if (path_within(to, plan->state.claude) ||
 	    path_within(to, path_join(error->arena, plan->home, ".claude")))
-		return refuse_destination(error, mount, "would go into Claude's state", NULL);
-	for (size_t i = 0; i < ARRAY_SIZE(closed_places); i++)
-		if (path_within(to, closed_places[i].path) ||
-		    path_within(closed_places[i].path, to))
+		return refuse_destination(error, mount, "would lie in Claude's state", NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(closed_paths); i++)
+		if (path_within(to, closed_paths[i].path) || path_within(closed_paths[i].path, to))
 			return refuse_destination(error, mount,
 						  arena_printf(error->arena, "would hide '%s' (%s)",
-							       closed_places[i].path,
-							       closed_places[i].what),
+							       closed_paths[i].path,
+							       closed_paths[i].what),
 						  NULL);
 	vec_each(other, &plan->mounts) {
-		if (other->origin == ORIGIN_ASKED && other->kind != MOUNT_DATA &&
+		if (other->origin.kind == ORIGIN_REQUESTED && other->kind != MOUNT_DATA &&
 		    (path_within(to, other->path) || path_within(other->path, to)))
 			return refuse_destination(
 				error, mount,
-				arena_printf(error->arena, "meets the mount at '%s'",
+				arena_printf(error->arena, "overlaps the mount at '%s'",
 					     quote_display(error->arena, other->path, 0)),
-				"each place can be mounted once");
+				"requested mounts must not overlap");
 		if (other->kind != MOUNT_SEAL && path_within(other->path, to))
 			return refuse_destination(
 				error, mount,
@@ -156,6 +158,7 @@ static bool check_destination(const struct plan *plan, const struct mount_facts 
 	return true;
 }
 
+// Checks a destination in a directory of the host.
 static bool check_place(const struct plan *plan, const struct mount_facts *mount,
 			struct error *error)
 {
@@ -164,16 +167,16 @@ static bool check_place(const struct plan *plan, const struct mount_facts *mount
 	if (!plan_lies_in_host(plan, to->path))
 		return true;
 	if (to->hops.count)
-		return refuse_destination(error, mount, "would go through a symbolic link",
-					  "give a destination without links");
+		return refuse_destination(error, mount, "would be mounted through a symbolic link",
+					  "give a destination without symbolic links");
 	if (to->kind != mount->source.kind)
 		return refuse_destination(
 			error, mount,
-			arena_printf(error->arena, "needs '%s' to be there already",
+			arena_printf(error->arena, "requires that '%s' exists",
 				     quote_display(error->arena, to->path, 0)),
 			mount->source.kind == FILE_DIRECTORY
-				? "make the directory first: claudebox makes nothing in your files"
-				: "make an empty file first: claudebox makes nothing in your files");
+				? "create the directory first: claudebox does not change your files"
+				: "create the file first: claudebox does not change your files");
 	return true;
 }
 
@@ -194,9 +197,8 @@ bool plan_build_mounts(struct plan *plan, struct arena *arena, const struct fact
 						    .path = mount->destination.path,
 						    .id = mount->source.id,
 						    .place = mount->destination.id,
-						    .origin = ORIGIN_ASKED,
-						    .secret = secret,
-						    .why = mount->origin });
+						    .origin = mount->origin,
+						    .secret = secret });
 		if (secret)
 			plan_warn(plan, arena, "'%s' is in the box: %s, %s",
 				  quote_word(arena, mount->source.path, 120), secret,

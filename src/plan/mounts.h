@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Mounts that the user asked for by name (EXT-03): what may be a source, and where it may go.
+// Mounts that the user requests: allowed sources and destinations.
 #pragma once
 
 #include "base/arena.h"
@@ -9,5 +9,6 @@
 
 #include <stdbool.h>
 
+// Adds the requested mounts to the plan. Returns false with an error if one is not allowed.
 bool plan_build_mounts(struct plan *plan, struct arena *arena, const struct facts *facts,
 		       struct error *error);

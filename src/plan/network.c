@@ -13,7 +13,6 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/resolv_conf.h"
-#include "config/config.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
 #include "plan/tables.h"
@@ -67,13 +66,12 @@ plan_ranges plan_host_ranges(struct arena *arena, const host_ranges *found)
 	return ranges;
 }
 
-void plan_build_network(struct plan *plan, struct arena *arena, const struct config *config,
-			const struct facts *facts)
+void plan_build_network(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
 	struct plan_network *inet = &plan->inet;
 	const char *resolv = facts->network.resolv_text;
 
-	if (!tier_table[plan->network].attached)
+	if (!tier_table[plan->config->network].attached)
 		return;
 	*inet = (struct plan_network){
 		.ipv4 = facts->network.ipv4,
@@ -83,8 +81,6 @@ void plan_build_network(struct plan *plan, struct arena *arena, const struct con
 		.as_root = facts->uid == 0,
 		.refused = plan_refused_ranges(arena),
 		.host = plan_host_ranges(arena, &facts->network.ranges),
-		.host_ports = config->host_ports,
-		.published_ports = config->published_ports,
 	};
 	plan_add_mount(plan, arena,
 		       (struct plan_mount){
@@ -92,14 +88,14 @@ void plan_build_network(struct plan *plan, struct arena *arena, const struct con
 			       .source = resolv_render(arena, resolv ? resolv : "", BOX_RESOLVER),
 			       .path = RESOLVER_FILE,
 			       .mode = 0444,
-			       .why = "finds host names" });
+			       .why = "host name lookup" });
 }
 
 bool plan_check_network(const struct plan *plan, const struct facts *facts, struct error *error)
 {
 	const struct network_facts *network = &facts->network;
 
-	if (!tier_table[plan->network].attached)
+	if (!tier_table[plan->config->network].attached)
 		return true;
 	if (!network->pasta) {
 		error_set(error, "network inet needs 'pasta', which is not installed");

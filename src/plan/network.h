@@ -4,7 +4,6 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "config/config.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
 
@@ -29,7 +28,6 @@ plan_ranges plan_refused_ranges(struct arena *arena);
 plan_ranges plan_host_ranges(struct arena *arena, const host_ranges *found);
 
 // Fills plan->inet and adds the box's resolv.conf, in tiers that pasta connects.
-void plan_build_network(struct plan *plan, struct arena *arena, const struct config *config,
-			const struct facts *facts);
+void plan_build_network(struct plan *plan, struct arena *arena, const struct facts *facts);
 // Returns false with an error if the host lacks something that the tier needs.
 bool plan_check_network(const struct plan *plan, const struct facts *facts, struct error *error);

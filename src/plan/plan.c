@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Puts the plan together and offers the small helpers that its parts share.
+// Builds the plan from its parts, and provides the helpers that the parts share.
 #include "plan/plan.h"
 
 #include "base/arena.h"
@@ -31,7 +31,7 @@
 const char *const mount_kind_names[MOUNT_KIND_COUNT] = {
 	[MOUNT_READ_ONLY] = "read-only", [MOUNT_WRITABLE] = "read-write",
 	[MOUNT_EMPTY] = "tmpfs",         [MOUNT_DIRECTORY] = "directory",
-	[MOUNT_LINK] = "link",           [MOUNT_DATA] = "made",
+	[MOUNT_LINK] = "link",           [MOUNT_DATA] = "generated",
 	[MOUNT_PROC] = "proc",           [MOUNT_DEV] = "dev",
 	[MOUNT_SEAL] = "sealed",
 };
@@ -45,9 +45,10 @@ const char *plan_canonical_root(struct arena *arena, const struct facts *facts)
 		return facts->project;
 	if (str_equal(path_name(git->common), ".git"))
 		root = path_parent(arena, git->common);
-	else // A submodule keeps its git directory in the superproject; a bare repository has no other place.
+	else // a submodule, with its git directory in the superproject, or a bare repository
 		root = str_equal(git->directory, git->common) ? git->top : git->common;
-	// A `.git` that leads further down is the box's own word: it must not open the state of what lies there.
+	// The box can write a `.git` that leads further down: it must not choose the state of
+	// another project that way.
 	return path_within(root, git->top) ? git->top : root;
 }
 
@@ -93,7 +94,7 @@ bool plan_lies_in_host(const struct plan *plan, const char *path)
 void plan_add_mount(struct plan *plan, struct arena *arena, struct plan_mount mount)
 {
 	if (plan_from_host(&mount) && plan_lies_in_host(plan, mount.path)) {
-		// On a tmpfs of the box's own that stays writable: when the mount has moved, the name goes too.
+		// On a tmpfs that stays writable, so that the name can be removed after the move.
 		mount.staged = arena_printf(arena, "/run/user/%u/staged-%zu", plan->uid,
 					    plan->mounts.count);
 		if (str_equal(mount.source, mount.path))
@@ -118,7 +119,8 @@ bool plan_provides(const struct plan *plan, const char *path)
 	return provided;
 }
 
-// Whether the box has something in this directory: then it cannot be a link, as it is on the host (/bin -> usr/bin).
+// Returns whether a mount lies in this directory, so that it cannot be a link as on the host
+// (/bin -> usr/bin).
 static bool has_below(const struct plan *plan, const char *path)
 {
 	bool found = false;
@@ -131,9 +133,9 @@ static bool has_below(const struct plan *plan, const char *path)
 void plan_add_followed(struct plan *plan, struct arena *arena, const struct facts *facts,
 		       const struct followed *file, const char *why)
 {
-	// A link of the user's may lead anywhere.
+	// A link can lead anywhere.
 	if (plan_near_secret(facts, file->real)) {
-		plan_warn(plan, arena, "'%s' leads to a secret place and is left out",
+		plan_warn(plan, arena, "'%s' is not mounted: it leads to a secret place",
 			  quote_word(arena, file->path, 120));
 		return;
 	}
@@ -165,6 +167,16 @@ const char *plan_variable(const struct plan *plan, const char *name)
 	return NULL;
 }
 
+const char *plan_variable_reason(const struct plan_variable *variable)
+{
+	return variable->origin.name ? variable->origin.name : variable->why;
+}
+
+const char *plan_mount_reason(const struct plan_mount *mount)
+{
+	return mount->origin.name ? mount->origin.name : mount->why;
+}
+
 void plan_warn(struct plan *plan, struct arena *arena, const char *format, ...)
 {
 	va_list args;
@@ -178,51 +190,43 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 		const struct facts *facts, struct error *error)
 {
 	*plan = (struct plan){
-		.network = config->network,
-		.network_by = config->network_by,
-		.profile = config->profile,
-		.profile_description = config->profile_description,
+		.config = config,
 		.packages = facts->packages,
-		.report = config->report,
-		.payload = config->payload,
 		.project = facts->project,
-		.project_read_only = config->project_read_only,
-		.terminal = config->terminal,
 		.home = facts->home,
 		.hostname = "claudebox",
 		.bwrap = facts->bwrap,
 		.bind_descriptors = facts->bwrap_binds_descriptors,
-		.user_namespaces = config->nested,
-		.nested_by = config->nested_by,
-		.filter = config->nested ? SECCOMP_NESTED : SECCOMP_STRICT,
+		.seccomp = config->nested ? SECCOMP_NESTED : SECCOMP_STRICT,
 		.scoped = facts->landlock >= LANDLOCK_SCOPES,
-		// claude refuses to be root, and so do we: files it makes are the caller's all the same.
+		// claude refuses to run as root. The files that it creates belong to the caller
+		// all the same.
 		.uid = facts->uid ? facts->uid : 1000,
 		.gid = facts->uid ? facts->gid : 1000,
 	};
 	if (!plan_refuse_project(facts, error) || !plan_refuse_state(facts, error))
 		return false;
-	plan_build_system(plan, arena, config, facts);
-	plan_build_network(plan, arena, config, facts);
+	plan_build_system(plan, arena, facts);
+	plan_build_network(plan, arena, facts);
 	plan_build_limits(plan, config, facts);
 	plan_build_state(plan, arena, facts);
 	plan_build_project(plan, arena, facts);
-	if (!plan_build_environment(plan, arena, config, facts, error) ||
-	    !plan_build_command(plan, arena, config, facts, error) ||
-	    !plan_build_mounts(plan, arena, facts, error)) // after all that it must not hide
+	if (!plan_build_environment(plan, arena, facts, error) ||
+	    !plan_build_command(plan, arena, facts, error) ||
+	    !plan_build_mounts(plan, arena, facts, error)) // last, so that none hides another part
 		return false;
 	plan_build_warnings(plan, arena, facts);
 	plan_build_first_start_notes(plan, arena, facts);
 	plan->state.requested_name = plan_requested_name(arena, facts);
 	plan->state.approval_name = plan_approval_name(arena, facts);
-	approval_compare(plan, arena, config, facts->state.approved);
-	// Made last, from all the rest.
+	approval_compare(plan, arena, facts->state.approved);
+	// The instructions describe all of the above.
 	plan_add_mount(plan, arena,
 		       (struct plan_mount){ .kind = MOUNT_DATA,
 					    .source = plan_render_instructions(plan, arena, facts),
 					    .path = BOX_POLICY "/CLAUDE.md",
 					    .mode = 0444,
-					    .why = "tells Claude about the box" });
+					    .why = "instructions for Claude" });
 	plan_add_mount(plan, arena,
 		       (struct plan_mount){ .kind = MOUNT_LINK,
 					    .source = "CLAUDE.md",

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The project, and as much of its git repository as git needs.
+// The project, and the parts of its git repository that git needs.
 #include "plan/project.h"
 
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "config/config.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
 #include "plan/tables.h"
@@ -35,7 +36,7 @@ bool plan_near_secret(const struct facts *facts, const char *path)
 	    (facts->account_home && path_within(facts->account_home, path)))
 		return true;
 	vec_each(secret, &facts->secrets) {
-		// What the store holds is open to everybody, whatever leads there.
+		// The store is readable by every user, so a secret that leads there is not one.
 		bool open = path_within(secret->real, "/nix/store");
 
 		if (path_within(secret->path, path) || path_within(path, secret->path) ||
@@ -53,12 +54,12 @@ const char *plan_git_refusal(const struct facts *facts)
 		return git->refused;
 	if (plan_near_secret(facts, git->top) || plan_near_secret(facts, git->common) ||
 	    plan_near_secret(facts, git->directory))
-		return "the repository around the project holds secrets: git is not available here";
-	// What no project may hold (/tmp …) does not come along as the repository around one.
+		return "the repository around the project contains secrets: git is not available";
+	// A directory that cannot be a project (/tmp …) cannot be the repository of one either.
 	for (size_t i = 0; i < refused_project_count; i++)
 		if (path_within(refused_projects[i].path, git->top))
-			return "the repository around the project holds more than projects: git is "
-			       "not available here";
+			return "the repository around the project contains more than projects: git "
+			       "is not available";
 	return NULL;
 }
 
@@ -70,18 +71,19 @@ const struct git_facts *plan_git(const struct facts *facts)
 void plan_build_project(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
 	const struct git_facts *git = plan_git(facts);
-	enum mount_kind kind = plan->project_read_only ? MOUNT_READ_ONLY : MOUNT_WRITABLE;
+	bool read_only = plan->config->project == PROJECT_READ_ONLY;
+	enum mount_kind kind = read_only ? MOUNT_READ_ONLY : MOUNT_WRITABLE;
 
-	// Without the files around a subdirectory, git would take them for deleted.
+	// Without the files around a subdirectory, git reports them as deleted.
 	if (git && !str_equal(git->top, facts->project))
 		add_host(plan, arena, MOUNT_READ_ONLY, git->top, git->top_id,
 			 "the repository around the project");
 	add_host(plan, arena, kind, facts->project, facts->project_id,
-		 plan->project_read_only ? "the project, to look at" : "the project");
-	// The box must not write its own wishes. Bound onto itself it cannot be renamed away either.
+		 read_only ? "the project, read-only" : "the project");
+	// The box must not write its own requests. A mount point cannot be renamed either.
 	if (facts->requested.kind == FILE_DIRECTORY)
 		add_host(plan, arena, MOUNT_READ_ONLY, facts->requested.path, facts->requested.id,
-			 "what the repository asks for");
+			 "packages that the repository requests");
 	if (!git)
 		return;
 	if (!is_mounted(plan, git->common, kind))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The project, and as much of its git repository as git needs.
+// The project, and the parts of its git repository that git needs.
 #pragma once
 
 #include "base/arena.h"
@@ -8,10 +8,11 @@
 
 #include <stdbool.h>
 
+// Mounts the project and its repository.
 void plan_build_project(struct plan *plan, struct arena *arena, const struct facts *facts);
-// Helpers that the parts share.
-// Is this host path a secret place, in one, or around one?
+// Returns whether a host path is, lies in, or contains a secret place.
 bool plan_near_secret(const struct facts *facts, const char *path);
-// The repository that the box gets, or NULL; and why one that is there is not used.
+// Returns the repository that the box gets, or NULL.
 const struct git_facts *plan_git(const struct facts *facts);
+// Returns why the box does not get the repository around the project, or NULL.
 const char *plan_git_refusal(const struct facts *facts);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The part of the box that is the same for every project: an empty root, the system read-only, a few made files.
+// The part of the box that is the same for every project: an empty root, the system read-only, and
+// generated files.
 #include "plan/system.h"
 
 #include "base/arena.h"
@@ -15,9 +16,10 @@
 
 #include <string.h>
 
-// A made file lies in the root's tmpfs, which is sealed at the end: read-only without a mount of its own.
-static void add_made(struct plan *plan, struct arena *arena, const char *path, const char *content,
-		     const char *why)
+// Adds a generated file. It lies in the root's tmpfs, which becomes read-only at the end, and so
+// needs no mount of its own.
+static void add_generated(struct plan *plan, struct arena *arena, const char *path,
+			  const char *content, const char *why)
 {
 	plan_add_mount(plan, arena,
 		       (struct plan_mount){ .kind = MOUNT_DATA,
@@ -43,7 +45,7 @@ static bool has_control(const char *line)
 	return false;
 }
 
-// The host's own name, with or without its domain.
+// Returns whether a name is the host's, with or without its domain.
 static bool names_host(const char *name, const char *hostname)
 {
 	const char *rest = hostname ? str_after(name, hostname) : NULL;
@@ -51,8 +53,8 @@ static bool names_host(const char *name, const char *hostname)
 	return rest && (*rest == '\0' || *rest == '.');
 }
 
-// A line of /etc/hosts without the host's name; "" when no other is left.
-static const char *without_host(struct arena *arena, const char *line, const char *hostname)
+// Returns a line of /etc/hosts without the host's name; "": no other name is left.
+static const char *remove_host(struct arena *arena, const char *line, const char *hostname)
 {
 	static const char blanks[] = " \t";
 	struct text out = { .arena = arena };
@@ -76,7 +78,8 @@ static const char *without_host(struct arena *arena, const char *line, const cha
 	return names > 1 ? text_get(&out) : "";
 }
 
-static const char *host_names(struct arena *arena, const struct facts *facts)
+// Returns the host's /etc/hosts without the host's own name.
+static const char *render_hosts(struct arena *arena, const struct facts *facts)
 {
 	const char *content = facts->hosts_text ? facts->hosts_text
 						: "127.0.0.1 localhost\n"
@@ -85,7 +88,7 @@ static const char *host_names(struct arena *arena, const struct facts *facts)
 	const char *line;
 
 	while ((line = str_next_line(arena, &content))) {
-		const char *kept = without_host(arena, line, facts->hostname);
+		const char *kept = remove_host(arena, line, facts->hostname);
 
 		if (!has_control(kept) && (*kept || !*line))
 			text_printf(&out, "%s\n", kept);
@@ -104,27 +107,28 @@ static void add_accounts(struct plan *plan, struct arena *arena, const struct fa
 	const char *shell = facts->shell ? facts->shell : "/bin/sh";
 	const char *home = strpbrk(facts->home, ":\n") ? "/" : facts->home;
 
-	add_made(plan, arena, "/etc/passwd",
-		 arena_printf(arena,
-			      "%s:x:%u:%u:%s:%s:%s\n"
-			      "nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n",
-			      user, plan->uid, plan->gid, user, home, shell),
-		 "names you and nobody");
-	add_made(plan, arena, "/etc/group",
-		 arena_printf(arena, "%s:x:%u:\nnogroup:x:65534:\n", user, plan->gid),
-		 "names you and nobody");
+	add_generated(plan, arena, "/etc/passwd",
+		      arena_printf(arena,
+				   "%s:x:%u:%u:%s:%s:%s\n"
+				   "nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n",
+				   user, plan->uid, plan->gid, user, home, shell),
+		      "user and group names");
+	add_generated(plan, arena, "/etc/group",
+		      arena_printf(arena, "%s:x:%u:\nnogroup:x:65534:\n", user, plan->gid),
+		      "user and group names");
 }
 
 static void add_names(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
-	add_made(plan, arena, "/etc/hosts",
-		 arena_printf(arena, "%s127.0.1.1 %s\n", host_names(arena, facts), plan->hostname),
-		 "finds host names");
-	add_made(plan, arena, "/etc/nsswitch.conf",
-		 "passwd: files\ngroup: files\nhosts: files dns\n", "finds host names");
+	add_generated(plan, arena, "/etc/hosts",
+		      arena_printf(arena, "%s127.0.1.1 %s\n", render_hosts(arena, facts),
+				   plan->hostname),
+		      "host name lookup");
+	add_generated(plan, arena, "/etc/nsswitch.conf",
+		      "passwd: files\ngroup: files\nhosts: files dns\n", "host name lookup");
 }
 
-// A value in git's configuration syntax; control characters would only serve to confuse.
+// Returns a value in git's configuration syntax, without control characters.
 static const char *git_value(struct arena *arena, const char *value)
 {
 	struct text out = { .arena = arena };
@@ -156,7 +160,8 @@ static void add_git_configuration(struct plan *plan, struct arena *arena, const 
 	text_printf(&out, "[safe]\n\tdirectory = %s\n", git_value(arena, facts->project));
 	if (plan_git(facts) && !str_equal(git->top, facts->project))
 		text_printf(&out, "\tdirectory = %s\n", git_value(arena, git->top));
-	add_made(plan, arena, "/etc/gitconfig", text_get(&out), "your name and e-mail for commits");
+	add_generated(plan, arena, "/etc/gitconfig", text_get(&out),
+		      "your name and e-mail for commits");
 }
 
 static void add_certificates(struct plan *plan, struct arena *arena, const struct facts *facts)
@@ -178,28 +183,28 @@ static void add_certificates(struct plan *plan, struct arena *arena, const struc
 	}
 }
 
-const char *plan_nix_problem(const struct facts *facts, const char **ret_cure)
+const char *plan_nix_problem(const struct facts *facts, const char **ret_remedy)
 {
 	const struct nix_facts *nix = &facts->nix;
 
-	*ret_cure = "take yourself off that list, and out of the groups on it, to have nix in the "
-		    "box";
+	*ret_remedy = "to have nix in the box, remove yourself from that list and from the groups "
+		      "on it";
 	if (facts->uid == 0) {
-		*ret_cure = "start claudebox as an ordinary user";
-		return "you are root, and it would run as root what a box tells it to";
+		*ret_remedy = "start claudebox as an ordinary user";
+		return "you are root, and it would run commands of the box as root";
 	}
 	if (nix->trust == NIX_TRUST_YES)
-		return "it trusts you (trusted-users in nix.conf) and would run as root what a box "
-		       "tells it to";
+		return "it trusts you (trusted-users in nix.conf) and would run commands of the "
+		       "box as root";
 	if (nix->trust != NIX_TRUST_NO) {
-		*ret_cure = "see that it answers, and that nix.conf can be read";
-		return "it does not say whether it trusts you (trusted-users in nix.conf), and "
-		       "then it would run as root what a box tells it to";
+		*ret_remedy = "check that the daemon answers and that nix.conf is readable";
+		return "it does not report whether it trusts you (trusted-users in nix.conf); if "
+		       "it does, it would run commands of the box as root";
 	}
 	if (nix->ours && nix->unsandboxed) {
-		*ret_cure = "set sandbox = true in nix.conf";
-		return "it runs as you and builds without a sandbox, so what a box builds could do "
-		       "all that you can";
+		*ret_remedy = "set sandbox = true in nix.conf";
+		return "it runs as you and builds without a sandbox, so a build of the box could "
+		       "do everything that you can";
 	}
 	return NULL;
 }
@@ -209,26 +214,27 @@ bool plan_wants_daemon(const struct config *config)
 	return !tier_table[config->network].own_namespace || config->nix_daemon;
 }
 
-// A profile can ask for it in a tier that has none, but not for what its user must not have.
-static const char *leave_daemon_out(struct arena *arena, const struct config *config,
-				    const struct facts *facts)
+// Returns why the box does not get the daemon, NULL: it does. A profile can request it in a tier
+// that has none by default, but not against plan_nix_problem.
+static const char *refuse_daemon(struct arena *arena, const struct config *config,
+				 const struct facts *facts)
 {
-	const char *cure;
-	const char *problem = plan_nix_problem(facts, &cure);
+	const char *remedy;
+	const char *problem = plan_nix_problem(facts, &remedy);
 
 	if (!plan_wants_daemon(config))
-		return "what it builds and fetches has the host's network";
-	return problem ? arena_printf(arena, "%s; %s", problem, cure) : NULL;
+		return "its builds and downloads use the host's network";
+	return problem ? arena_printf(arena, "%s; %s", problem, remedy) : NULL;
 }
 
-// What nix in the box needs beside the daemon.
+// Adds the files that nix in the box needs besides the daemon.
 static void add_nix(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
 	if (plan_makes_nix_registry(facts))
-		add_made(plan, arena, NIX_REGISTRY, plan_nix_registry(plan, arena, facts),
-			 "what nix calls nixpkgs");
-	add_made(plan, arena, "/etc/nix/nix.conf", plan_nix_settings(arena, facts),
-		 "Nix settings without tokens");
+		add_generated(plan, arena, NIX_REGISTRY, plan_nix_registry(plan, arena, facts),
+			      "flake registry");
+	add_generated(plan, arena, "/etc/nix/nix.conf", plan_nix_settings(arena, facts),
+		      "Nix settings without tokens");
 	if (facts->nix.index.kind == FILE_DIRECTORY &&
 	    !plan_near_secret(facts, facts->nix.index.real))
 		plan_add_mount(plan, arena,
@@ -237,10 +243,11 @@ static void add_nix(struct plan *plan, struct arena *arena, const struct facts *
 				       .source = facts->nix.index.real,
 				       .path = path_join(arena, facts->home, ".cache/nix-index"),
 				       .id = facts->nix.index.id,
-				       .why = "finds commands in packages" });
+				       .why = "index of commands in packages" });
 }
 
-// Without the host's /usr: what scripts and foreign programs name by its path.
+// Adds links for the paths that scripts and foreign programs expect, in a box without the host's
+// /usr.
 static void add_store_links(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
 	vec_each(link, &facts->store.links)
@@ -248,31 +255,32 @@ static void add_store_links(struct plan *plan, struct arena *arena, const struct
 			       (struct plan_mount){ .kind = MOUNT_LINK,
 						    .source = link->target,
 						    .path = link->link,
-						    .why = "where programs look for them" });
+						    .why = "fixed paths of programs" });
 }
 
-// podman's own defaults ask for what no box has: many user ids, a tun device, cgroups. It must see the directory of the
-// last, and goes on without when it is empty. Images lie in the box's home, a tmpfs; vfs copies each of their layers.
+// Adds settings for podman. Its defaults require many user ids, a tun device and cgroups, which
+// no box has. It requires the directory of cgroups, and works without them if that is empty.
+// Images lie in the box's home, a tmpfs; the driver vfs copies each of their layers.
 static void add_containers(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
 	static const char why[] = "lets podman work in a box";
 
-	add_made(plan, arena, "/etc/containers/containers.conf",
-		 "[containers]\n"
-		 "netns = \"host\"\n"
-		 "[engine]\n"
-		 "env = [\"PODMAN_IGNORE_CGROUPSV1_WARNING=1\"]\n",
-		 why);
-	add_made(plan, arena, CONTAINERS_STORAGE,
-		 arena_printf(arena,
-			      "[storage]\n"
-			      "driver = \"%s\"\n"
-			      "[storage.options]\n"
-			      "ignore_chown_errors = \"true\"\n"
-			      "[storage.options.vfs]\n"
-			      "ignore_chown_errors = \"true\"\n",
-			      facts->overlay_on_tmpfs ? "overlay" : "vfs"),
-		 why);
+	add_generated(plan, arena, "/etc/containers/containers.conf",
+		      "[containers]\n"
+		      "netns = \"host\"\n"
+		      "[engine]\n"
+		      "env = [\"PODMAN_IGNORE_CGROUPSV1_WARNING=1\"]\n",
+		      why);
+	add_generated(plan, arena, CONTAINERS_STORAGE,
+		      arena_printf(arena,
+				   "[storage]\n"
+				   "driver = \"%s\"\n"
+				   "[storage.options]\n"
+				   "ignore_chown_errors = \"true\"\n"
+				   "[storage.options.vfs]\n"
+				   "ignore_chown_errors = \"true\"\n",
+				   facts->overlay_on_tmpfs ? "overlay" : "vfs"),
+		      why);
 	plan_add_mount(plan, arena,
 		       (struct plan_mount){ .kind = MOUNT_DIRECTORY,
 					    .path = "/sys/fs/cgroup",
@@ -280,7 +288,7 @@ static void add_containers(struct plan *plan, struct arena *arena, const struct 
 					    .why = why });
 }
 
-// A box that finds names by itself has its own resolver.
+// Returns whether the host's file is not mounted, or is replaced by a generated one.
 static bool left_out(const struct plan *plan, const struct facts *facts, const char *path)
 {
 	if (str_equal(path, NIX_DAEMON))
@@ -288,19 +296,20 @@ static bool left_out(const struct plan *plan, const struct facts *facts, const c
 	if (str_equal(path, NIX_REGISTRY))
 		return facts_file(facts, NIX_DAEMON) && !plan->nix_daemon_left_out &&
 		       plan_makes_nix_registry(facts);
-	return tier_table[plan->network].attached && str_equal(path, RESOLVER_FILE);
+	return tier_table[plan->config->network].attached && str_equal(path, RESOLVER_FILE);
 }
 
-void plan_build_system(struct plan *plan, struct arena *arena, const struct config *config,
-		       const struct facts *facts)
+void plan_build_system(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
+	bool nested = plan->config->nested;
+
 	plan_add_mount(plan, arena,
 		       (struct plan_mount){ .kind = MOUNT_PROC,
 					    .path = "/proc",
 					    .why = "processes of the box" });
-	plan_add_mount(plan, arena,
-		       (struct plan_mount){
-			       .kind = MOUNT_DEV, .path = "/dev", .why = "harmless devices" });
+	plan_add_mount(
+		plan, arena,
+		(struct plan_mount){ .kind = MOUNT_DEV, .path = "/dev", .why = "basic devices" });
 	for (size_t i = 0; i < root_table_count && facts->uid == 0; i++) {
 		const struct followed *file = facts_file(facts, root_table[i].path);
 
@@ -312,8 +321,8 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct conf
 							    .id = file->id,
 							    .why = root_table[i].why });
 	}
-	// A device on a mount without devices: it cannot even be opened.
-	for (size_t i = 0; i < hidden_table_count && !plan->user_namespaces; i++) {
+	// /dev/null cannot be opened here: the mount does not allow devices.
+	for (size_t i = 0; i < hidden_table_count && !nested; i++) {
 		if (facts_file(facts, hidden_table[i].path))
 			plan_add_mount(plan, arena,
 				       (struct plan_mount){ .kind = MOUNT_READ_ONLY,
@@ -325,9 +334,9 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct conf
 	add_empty(plan, arena, "/var/tmp", 01777, "temporary files");
 	add_empty(plan, arena, arena_printf(arena, "/run/user/%u", plan->uid), 0700,
 		  "sockets of the box");
-	add_empty(plan, arena, facts->home, 0700, "an empty home, gone at the end");
+	add_empty(plan, arena, facts->home, 0700, "an empty home, discarded at the end");
 	if (facts_file(facts, NIX_DAEMON))
-		plan->nix_daemon_left_out = leave_daemon_out(arena, config, facts);
+		plan->nix_daemon_left_out = refuse_daemon(arena, plan->config, facts);
 	if (facts->store.only)
 		add_store_links(plan, arena, facts);
 	for (size_t i = 0; i < system_table_count; i++) {
@@ -335,7 +344,7 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct conf
 
 		if (!file || file->kind == FILE_OTHER || left_out(plan, facts, file->path) ||
 		    (facts->store.only && system_table[i].replaced) ||
-		    (system_table[i].nested && !plan->user_namespaces))
+		    (system_table[i].nested && !nested))
 			continue;
 		plan_add_followed(plan, arena, facts, file, system_table[i].why);
 	}
@@ -343,7 +352,7 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct conf
 	add_accounts(plan, arena, facts);
 	add_names(plan, arena, facts);
 	add_git_configuration(plan, arena, facts);
-	if (plan->user_namespaces && facts_file(facts, CONTAINERS_POLICY))
+	if (nested && facts_file(facts, CONTAINERS_POLICY))
 		add_containers(plan, arena, facts);
 	if (facts_file(facts, NIX_DAEMON) && !plan->nix_daemon_left_out)
 		add_nix(plan, arena, facts);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The part of the box that is the same for every project: an empty root, the system read-only, a few made files.
+// The part of the box that is the same for every project: an empty root, the system read-only, and
+// generated files.
 #pragma once
 
 #include "base/arena.h"
@@ -9,9 +10,9 @@
 
 #include <stdbool.h>
 
-void plan_build_system(struct plan *plan, struct arena *arena, const struct config *config,
-		       const struct facts *facts);
-// Why no box of this user may reach the Nix daemon, whatever was asked for, and the cure; NULL: it may.
-const char *plan_nix_problem(const struct facts *facts, const char **ret_cure);
-// Does a box of this configuration have the Nix daemon, if it may?
+// Adds the mounts of the system.
+void plan_build_system(struct plan *plan, struct arena *arena, const struct facts *facts);
+// Returns why no box of this user may reach the Nix daemon, and stores a remedy; NULL: it may.
+const char *plan_nix_problem(const struct facts *facts, const char **ret_remedy);
+// Returns whether a box of this configuration gets the Nix daemon, if there is no such problem.
 bool plan_wants_daemon(const struct config *config);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What may be seen, what must never be, and why.
+// The tables of the plan, each row with its reason.
 #include "plan/tables.h"
 
 #include "base/arena.h"
@@ -11,29 +11,27 @@
 
 const struct tier_row tier_table[NETWORK_TIER_COUNT] = {
 	[NETWORK_FULL] = { .meaning = "full: the host's network, with its LAN and its own services",
-			   .memory =
-				   "The network is the host's own. A server that you start listens on "
-				   "the host's `localhost` too.",
-			   .warning =
-				   "the network is the host's: the box reaches the LAN and services on "
-				   "this machine" },
-	[NETWORK_INET] = { .meaning =
-				   "inet: the internet; not the LAN, not a VPN, not this machine",
-			   .memory =
-				   "The internet is there, names are found, packages can be downloaded. "
-				   "Private networks (LAN, VPN, cloud metadata) and this machine's own "
-				   "services are refused, on purpose. `localhost` is the box's own.",
+			   .instructions = "The network is the host's own. A server that you start "
+					   "listens on the host's `localhost` too.",
+			   .warning = "the network is the host's: the box can reach the LAN and "
+				      "services on this machine" },
+	[NETWORK_INET] = { .meaning = "inet: the internet, without the LAN, VPNs and this machine",
+			   .instructions = "You have internet access with name resolution, and can "
+					   "download packages. Private networks (LAN, VPN, cloud "
+					   "metadata) and services of this machine are refused, on "
+					   "purpose. `localhost` is the box's own.",
 			   .own_namespace = true,
 			   .attached = true },
-	[NETWORK_NONE] = { .meaning = "none: no network but the box's own loopback",
-			   .memory =
-				   "There is no network here, on purpose: nothing can be downloaded and "
-				   "no server outside be reached. `localhost` is the box's own.",
+	[NETWORK_NONE] = { .meaning = "none: no network except the box's own loopback",
+			   .instructions =
+				   "There is no network, on purpose: you cannot download "
+				   "anything or reach a server outside. `localhost` is the box's "
+				   "own.",
 			   .own_namespace = true },
 };
 
-// No two overlap. An IPv4 range stands for its NAT64 form (64:ff9b::/96) too. IPv6 outside of 2000::/3 and of that
-// prefix is refused as well, by a rule.
+// The ranges do not overlap. An IPv4 range includes its NAT64 form (64:ff9b::/96). A rule refuses
+// IPv6 outside of 2000::/3 and of that prefix as well.
 const struct refused_range refused_ranges[] = {
 	{ "0.0.0.0/8", "this host" },
 	{ "10.0.0.0/8", "private (RFC 1918)" },
@@ -58,7 +56,7 @@ const struct refused_range refused_ranges[] = {
 };
 const size_t refused_range_count = ARRAY_SIZE(refused_ranges);
 
-// Each mount costs a start about 0.1 ms: what nothing misses is not here.
+// Each mount takes about 0.1 ms of a start, so files that no program needs are not here.
 const struct system_row system_table[] = {
 	{ "/usr", "programs and libraries", true },
 	{ "/bin", "programs", true },
@@ -68,12 +66,12 @@ const struct system_row system_table[] = {
 	{ "/lib64", "libraries", true },
 	{ "/libx32", "libraries", true },
 	{ NIX_STORE, "programs and libraries (Nix)" },
-	{ NIX_DAEMON, "lets nix build and fetch through its daemon" },
+	{ NIX_DAEMON, "builds and downloads by the Nix daemon" },
 	{ "/etc/alternatives", "system settings", true },
 	{ "/etc/ld.so.cache", "system settings", true },
 	{ "/etc/ld-musl-x86_64.path", "system settings", true },
 	{ "/etc/ld-musl-aarch64.path", "system settings", true },
-	{ RESOLVER_FILE, "finds host names" },
+	{ RESOLVER_FILE, "host name lookup" },
 	{ "/etc/services", "system settings" },
 	{ "/etc/protocols", "system settings" },
 	{ "/etc/localtime", "system settings" },
@@ -85,10 +83,10 @@ const struct system_row system_table[] = {
 	{ "/etc/java-17-openjdk", "system settings", true },
 	{ "/etc/java-21-openjdk", "system settings", true },
 	{ "/etc/java-25-openjdk", "system settings", true },
-	// Debian's chromium ends at once when there is no file at all; others there may hold keys.
+	// Debian's chromium exits without any file here. Other files here may contain keys.
 	{ "/etc/chromium.d/default-flags", "system settings", true },
 	{ "/etc/chromium.d/dev-shm", "system settings", true },
-	// Not the rest: certs.d may hold keys, and the other settings are made.
+	// certs.d may contain keys, and the other settings are generated.
 	{ CONTAINERS_POLICY, "system settings", .nested = true },
 	{ "/etc/containers/registries.conf", "system settings", .nested = true },
 	{ "/etc/containers/registries.conf.d", "system settings", .nested = true },
@@ -192,16 +190,21 @@ const struct variable_row allowed_variables[] = {
 	{ "TZ", "time zone" },
 	{ "NIX_SSL_CERT_FILE", "trusted certificates" },
 	{ "SSL_CERT_FILE", "trusted certificates" },
-	{ "ANTHROPIC_API_KEY", "signs Claude in" },
+	{ "ANTHROPIC_API_KEY", "credentials for Claude" },
 };
 const size_t allowed_variable_count = ARRAY_SIZE(allowed_variables);
 
 const struct user_claude_row user_claude_table[] = {
-	{ "CLAUDE.md", "your own memory" }, { "rules", "your own rules" },
-	{ "skills", "your own skills" },    { "commands", "your own commands" },
-	{ "agents", "your own agents" },    { "output-styles", "your own output styles" },
-	{ "plugins", "your own plugins" },  { "keybindings.json", "your own keys" },
-	{ "themes", "your own themes" },    { "workflows", "your own workflows" },
+	{ "CLAUDE.md", "your own instructions" },
+	{ "rules", "your own rules" },
+	{ "skills", "your own skills" },
+	{ "commands", "your own commands" },
+	{ "agents", "your own agents" },
+	{ "output-styles", "your own output styles" },
+	{ "plugins", "your own plugins" },
+	{ "keybindings.json", "your own keys" },
+	{ "themes", "your own themes" },
+	{ "workflows", "your own workflows" },
 	{ "hooks", "your own hooks" },
 };
 const size_t user_claude_table_count = ARRAY_SIZE(user_claude_table);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What the user should know before saying yes (SEC-01).
+// Warnings and notes of the audit.
 #pragma once
 
 #include "base/arena.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
 
+// Adds the warnings to the plan.
 void plan_build_warnings(struct plan *plan, struct arena *arena, const struct facts *facts);
-
+// Adds the notes of a first start, and of a start without a Claude login.
 void plan_build_first_start_notes(struct plan *plan, struct arena *arena,
 				  const struct facts *facts);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds and reads the chosen profile and those that it extends. Only the user's own directory is looked at.
+// Finds, reads and parses the chosen profile and the profiles that it extends. Only the user's own
+// directory is searched.
 #include "probe/profile.h"
 
 #include "base/arena.h"
@@ -10,6 +11,7 @@
 #include "base/text.h"
 #include "config/names.h"
 #include "config/profile.h"
+#include "config/profile_check.h"
 #include "plan/check.h"
 #include "plan/facts.h"
 #include "probe/programs.h"
@@ -33,12 +35,13 @@ static const char *file_of(struct arena *arena, const struct facts *facts, const
 	return arena_printf(arena, "%s/%s.json", directory_of(arena, facts), name);
 }
 
+// Returns a path for messages.
 static const char *shown(struct arena *arena, const struct facts *facts, const char *path)
 {
 	return quote_display(arena, path_tilde(arena, path, facts->home), 200);
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -60,43 +63,49 @@ static strings list_names(struct arena *arena, const struct facts *facts)
 			vec_push(arena, &names, name);
 	}
 	if (names.count)
-		qsort(names.items, names.count, sizeof(names.items[0]), by_name);
+		qsort(names.items, names.count, sizeof(names.items[0]), compare_names);
 	return names;
 }
 
-// What a profile says about itself; one that cannot be read says nothing.
+// Returns the description of a profile; NULL if it has none or cannot be parsed.
 static const char *describe(struct arena *arena, const struct facts *facts, const char *name)
 {
-	struct profile_text profile = { .name = name, .path = name };
+	struct error error = { .arena = arena };
+	struct profile profile = { .name = name, .path = name };
+	const char *description = NULL;
 
 	profile.text = file_read(arena, file_of(arena, facts, name), LONGEST_PROFILE, READ_FOLLOW);
-	return profile.text ? profile_description(arena, &profile) : NULL;
+	if (profile.text && profile_parse(&profile, &error))
+		description = profile_description(arena, &profile);
+	json_decref(profile.object);
+	return description;
 }
 
-// In a line; with what they say about themselves, in a line each.
+// Adds the names of profiles in one line; if one has a description, in a line each.
 static void add_names(struct text *hint, struct arena *arena, const struct facts *facts,
 		      const strings *names)
 {
-	const char *said[MOST_LISTED];
+	const char *descriptions[MOST_LISTED];
 	bool described = false;
 	size_t count = names->count < MOST_LISTED ? names->count : MOST_LISTED;
 
 	for (size_t i = 0; i < count; i++) {
-		said[i] = describe(arena, facts, names->items[i]);
-		described |= said[i] != NULL;
+		descriptions[i] = describe(arena, facts, names->items[i]);
+		described |= descriptions[i] != NULL;
 	}
 	for (size_t i = 0; i < count; i++)
 		if (!described)
 			text_printf(hint, "%s %s", i ? "," : "", names->items[i]);
-		else if (said[i])
+		else if (descriptions[i])
 			text_printf(hint, "\n  %s: %s", names->items[i],
-				    quote_display(arena, said[i], LISTED_COLUMNS));
+				    quote_display(arena, descriptions[i], LISTED_COLUMNS));
 		else
 			text_printf(hint, "\n  %s", names->items[i]);
 	if (names->count > count)
 		text_printf(hint, "%s and %zu more", described ? "\n " : "", names->count - count);
 }
 
+// Adds the names of the existing profiles as the hint. Returns false.
 static bool hint_names(struct arena *arena, const struct facts *facts, const char *name,
 		       struct error *error)
 {
@@ -105,16 +114,17 @@ static bool hint_names(struct arena *arena, const struct facts *facts, const cha
 	struct text hint = { .arena = arena };
 
 	if (!names.count)
-		return error_hint(error, "make '%s'; claudebox-profile(5) says how",
+		return error_hint(error, "create '%s'; see claudebox-profile(5)",
 				  shown(arena, facts, file_of(arena, facts, name)));
 	if (nearest)
 		text_printf(&hint, "did you mean '%s'? ", nearest);
-	text_add(&hint, "there are:");
+	text_add(&hint, "profiles:");
 	add_names(&hint, arena, facts, &names);
 	return error_hint(error, "%s", text_get(&hint));
 }
 
-// Whoever can change a profile decides about the user's next box. root can anyway; the user's own group is often theirs alone.
+// Refuses a file or directory that other users can change, since a profile decides about the next
+// box. root is trusted, and so is the user's own group, which often has no other member.
 static bool check_owner(struct arena *arena, const struct facts *facts, const char *path,
 			const struct stat *status, struct error *error)
 {
@@ -122,14 +132,14 @@ static bool check_owner(struct arena *arena, const struct facts *facts, const ch
 	bool newline;
 
 	if (status->st_uid != facts->uid && status->st_uid != 0) {
-		error_hint(error, "replace it by one of your own");
-		return error_set(error, "'%s' belongs to someone else", name);
+		error_set(error, "'%s' belongs to another user", name);
+		return error_hint(error, "replace it by one of your own");
 	}
 	if (status->st_mode & S_IWOTH ||
 	    (status->st_mode & S_IWGRP && status->st_gid != facts->gid)) {
-		error_hint(error, "run `chmod go-w %s`", quote_shell(arena, path, &newline));
-		return error_set(error, "'%s' can be changed by other users (mode %03o)", name,
-				 (unsigned int)status->st_mode & 0777);
+		error_set(error, "'%s' can be changed by other users (mode %03o)", name,
+			  (unsigned int)status->st_mode & 0777);
+		return error_hint(error, "run `chmod go-w %s`", quote_shell(arena, path, &newline));
 	}
 	return true;
 }
@@ -140,11 +150,12 @@ static bool check_directory(struct arena *arena, const struct facts *facts, stru
 	struct stat status;
 
 	if (stat(directory, &status) < 0)
-		return true; // and there is nothing in it
+		return true; // no profile will be found
 	return check_owner(arena, facts, directory, &status, error);
 }
 
-// What lies in the project is the box's to change: it would write its own next profile.
+// Refuses a profile that is, or is reached through, a file that a box can write: the box could
+// choose the settings of the next one.
 static bool check_outside(struct arena *arena, const struct facts *facts, const char *path,
 			  struct error *error)
 {
@@ -152,7 +163,7 @@ static bool check_outside(struct arena *arena, const struct facts *facts, const 
 	const char *own = directory_of(arena, facts);
 	bool inside = false;
 
-	// Of claudebox's own state, this directory is the one that no box can write.
+	// No box can write this directory of claudebox's state.
 	if (!path_within(file.real, own))
 		inside = probe_box_can_write(facts, &(struct followed){ .real = file.real });
 	vec_each(hop, &file.hops) {
@@ -162,57 +173,55 @@ static bool check_outside(struct arena *arena, const struct facts *facts, const 
 	}
 	if (!inside)
 		return true;
-	error_hint(error, "put a copy there instead of the link, or choose another profile here");
-	return error_set(error, "profile '%s' leads to where a box can change it",
-			 shown(arena, facts, path));
+	error_set(error, "profile '%s' leads to a file that a box can change",
+		  shown(arena, facts, path));
+	return error_hint(error, "replace the link by a copy, or choose another profile here");
 }
 
-// NULL with an error. `who` is how the profile came to be wanted.
-static const char *read_profile(struct arena *arena, const struct facts *facts, const char *name,
-				const char *who, struct error *error)
+// Sets the error for a profile that does not exist, or whose file cannot be examined. Returns
+// false.
+static bool fail_missing(struct arena *arena, const struct facts *facts, const char *name,
+			 const char *source, int reason, struct error *error)
 {
-	const char *path = file_of(arena, facts, name);
+	if (reason == ENOENT || reason == ENOTDIR)
+		error_set(error, "no profile '%s' (%s)", name, source);
+	else
+		error_set(error, "cannot access profile '%s': %s",
+			  shown(arena, facts, file_of(arena, facts, name)), strerror(reason));
+	return hint_names(arena, facts, name, error);
+}
+
+// Reads the text of a profile, or sets the error. `source`: what chose the profile.
+static bool read_profile(struct arena *arena, const struct facts *facts, struct profile *profile,
+			 const char *source, struct error *error)
+{
+	const char *path = file_of(arena, facts, profile->name);
 	const char *seen = shown(arena, facts, path);
-	const char *text;
 	struct stat status;
 
-	if (stat(path, &status) < 0) {
-		int why = errno;
-
-		hint_names(arena, facts, name, error);
-		if (why == ENOENT || why == ENOTDIR)
-			error_set(error, "no profile '%s' (%s)", name, who);
-		else
-			error_set(error, "cannot look at profile '%s': %s", seen, strerror(why));
-		return NULL;
-	}
-	error_hint(error,
-		   "a profile is a small JSON file; claudebox-profile(5) says what is in it");
+	if (stat(path, &status) < 0)
+		return fail_missing(arena, facts, profile->name, source, errno, error);
+	if (S_ISREG(status.st_mode) && (!check_owner(arena, facts, path, &status, error) ||
+					!check_outside(arena, facts, path, error)))
+		return false;
 	if (!S_ISREG(status.st_mode)) {
-		error_set(error, "profile '%s' is not a file", seen);
-		return NULL;
-	}
-	if (!check_owner(arena, facts, path, &status, error) ||
-	    !check_outside(arena, facts, path, error))
-		return NULL;
-	if (status.st_size > LONGEST_PROFILE) {
+		error_set(error, "profile '%s' is not a regular file", seen);
+	} else if (status.st_size > LONGEST_PROFILE) {
 		error_set(error, "profile '%s' is longer than %d KiB", seen,
 			  LONGEST_PROFILE / 1024);
-		return NULL;
-	}
-	if (access(path, R_OK) < 0) {
+	} else if (access(path, R_OK) < 0) {
 		error_set(error, "cannot read profile '%s': %s", seen, strerror(errno));
-		return NULL;
+	} else {
+		profile->path = path_tilde(arena, path, facts->home);
+		profile->text = file_read(arena, path, LONGEST_PROFILE, READ_FOLLOW);
+		if (profile->text)
+			return true;
+		error_set(error, "profile '%s' is not text: it contains a NUL byte", seen);
 	}
-	text = file_read(arena, path, LONGEST_PROFILE, READ_FOLLOW);
-	if (!text)
-		error_set(error, "profile '%s' is not text: it holds a NUL byte", seen);
-	else
-		error->hint = NULL;
-	return text;
+	return error_hint(error, "a profile is a small JSON file; see claudebox-profile(5)");
 }
 
-// "a -> b -> a"
+// Returns "a -> b -> a".
 static const char *show_chain(struct arena *arena, const profile_chain *chain, const char *last)
 {
 	struct text out = { .arena = arena };
@@ -226,40 +235,42 @@ static const char *show_chain(struct arena *arena, const profile_chain *chain, c
 static bool check_chain(struct arena *arena, const profile_chain *chain, const char *next,
 			struct error *error)
 {
-	bool circle = false;
+	bool cycle = false;
 
 	vec_each(profile, chain)
-		circle |= str_equal(profile->name, next);
-	if (!circle && chain->count <= MOST_EXTENDED)
+		cycle |= str_equal(profile->name, next);
+	if (!cycle && chain->count <= MOST_EXTENDED)
 		return true;
-	error_hint(error, "take one 'extends' out");
-	if (circle)
-		return error_set(error, "profiles extend each other in a circle: %s",
-				 show_chain(arena, chain, next));
-	return error_set(error, "profiles extend each other more than %d deep: %s", MOST_EXTENDED,
-			 show_chain(arena, chain, next));
+	if (cycle)
+		error_set(error, "profiles extend each other in a cycle: %s",
+			  show_chain(arena, chain, next));
+	else
+		error_set(error, "profiles extend each other more than %d levels deep: %s",
+			  MOST_EXTENDED, show_chain(arena, chain, next));
+	return error_hint(error, "remove one 'extends'");
 }
 
+// Adds the profile of this name and those that it extends, and then reverses the chain.
 static bool read_chain(struct arena *arena, const struct facts *facts, const char *name,
-		       const char *who, profile_chain *ret_chain, struct error *error)
+		       const char *source, profile_chain *chain, struct error *error)
 {
-	profile_chain chain = { 0 };
-
 	while (name) {
-		struct profile_text profile = { .name = name };
-		const char *path = file_of(arena, facts, name);
+		struct profile profile = { .name = name };
 
-		if (!check_chain(arena, &chain, name, error))
+		if (!check_chain(arena, chain, name, error) ||
+		    !read_profile(arena, facts, &profile, source, error) ||
+		    !profile_parse(&profile, error))
 			return false;
-		profile.path = path_tilde(arena, path, facts->home);
-		profile.text = read_profile(arena, facts, name, who, error);
-		if (!profile.text || !profile_extends(arena, &profile, &name, error))
-			return false;
-		vec_push(arena, &chain, profile);
-		who = arena_printf(arena, "extended by '%s'", profile.name);
+		vec_push(arena, chain, profile);
+		name = profile_extends(arena, &profile);
+		source = arena_printf(arena, "extended by '%s'", profile.name);
 	}
-	for (size_t i = chain.count; i-- > 0;)
-		vec_push(arena, ret_chain, chain.items[i]);
+	for (size_t i = 0; i < chain->count / 2; i++) {
+		struct profile first = chain->items[i];
+
+		chain->items[i] = chain->items[chain->count - 1 - i];
+		chain->items[chain->count - 1 - i] = first;
+	}
 	return true;
 }
 
@@ -267,31 +278,31 @@ bool probe_profile(const struct facts *facts, struct arena *arena, const char *n
 		   profile_chain *ret_chain, struct error *error)
 {
 	const char *variable = facts_variable(facts, "CLAUDEBOX_PROFILE");
-	const char *who = "asked for by --profile";
+	const char *source = "chosen by --profile";
 
 	if (!name && variable) {
 		name = variable;
-		who = "asked for by CLAUDEBOX_PROFILE";
+		source = "chosen by CLAUDEBOX_PROFILE";
 		if (!*name)
 			return true;
 		if (!profile_name_valid(name)) {
-			error_hint(error, "give the name of a file in '%s', without .json",
-				   shown(arena, facts, directory_of(arena, facts)));
-			return error_set(error, "CLAUDEBOX_PROFILE: '%s' is not a profile's name",
-					 quote_display(arena, name, 60));
+			error_set(error, "CLAUDEBOX_PROFILE: '%s' is not a valid profile name",
+				  quote_display(arena, name, 60));
+			return error_hint(error, "give the name of a file in '%s', without .json",
+					  shown(arena, facts, directory_of(arena, facts)));
 		}
 	}
 	if (!name) {
 		const char *path = file_of(arena, facts, "default");
 		struct stat status;
 
-		// A link that leads nowhere is still a choice, and so is what cannot be looked at.
+		// A dangling link, or a file that cannot be examined, is an error and not ignored.
 		if (facts->state.root_kind != FILE_DIRECTORY ||
 		    (lstat(path, &status) < 0 && (errno == ENOENT || errno == ENOTDIR)))
 			return true;
 		name = "default";
-		who = "the default";
+		source = "the default";
 	}
 	return plan_refuse_state(facts, error) && check_directory(arena, facts, error) &&
-	       read_chain(arena, facts, name, who, ret_chain, error);
+	       read_chain(arena, facts, name, source, ret_chain, error);
 }

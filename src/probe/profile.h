@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds and reads the chosen profile and those that it extends. Only the user's own directory is looked at.
+// Finds, reads and parses the chosen profile and the profiles that it extends.
 #pragma once
 
 #include "base/arena.h"
@@ -9,6 +9,8 @@
 
 #include <stdbool.h>
 
-// The profile that is chosen (by name, else by CLAUDEBOX_PROFILE, else default.json), after those that it extends.
+// Adds the profiles of a launch to the chain, parsed, the one that extends no other first. The
+// profile is chosen by `name`, else by CLAUDEBOX_PROFILE, else it is default.json if that exists.
+// The caller releases the chain with profile_release, also after a failure.
 bool probe_profile(const struct facts *facts, struct arena *arena, const char *name,
 		   profile_chain *ret_chain, struct error *error);

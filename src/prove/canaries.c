@@ -89,10 +89,10 @@ static void add_canary(canaries *list, struct arena *arena, const struct plan *p
 	if (!can_be_listed(canary.value) || is_listed(list, &canary))
 		return;
 	// The box has its own file at this path, so a successful access would prove nothing.
-	if (mount && !forbidden && mount->origin != ORIGIN_ASKED)
+	if (mount && !forbidden && mount->origin.kind != ORIGIN_REQUESTED)
 		return;
 	if (mount && !forbidden)
-		canary.granted = arena_printf(arena, "%s mounts '%s'", mount->why,
+		canary.granted = arena_printf(arena, "%s mounts '%s'", mount->origin.name,
 					      quote_display(arena, mount->source, 0));
 	vec_push(arena, list, canary);
 }
@@ -215,9 +215,10 @@ void prove_grant_variables(struct arena *arena, struct plan *plan, canaries *lis
 		if (canary->kind != CANARY_VARIABLE)
 			continue;
 		vec_each(variable, &plan->variables) {
-			if (variable->origin == ORIGIN_ASKED &&
+			if (variable->origin.kind == ORIGIN_REQUESTED &&
 			    str_equal(variable->name, canary->value)) {
-				canary->granted = arena_printf(arena, "%s passes %s", variable->why,
+				canary->granted = arena_printf(arena, "%s passes %s",
+							       variable->origin.name,
 							       variable->name);
 				// Other attacks would find the token.
 				variable->value = "granted";
@@ -228,14 +229,14 @@ void prove_grant_variables(struct arena *arena, struct plan *plan, canaries *lis
 
 void prove_grant_ports(struct arena *arena, const struct plan *plan, canaries *list)
 {
-	vec_each(port, &plan->inet.host_ports) {
+	vec_each(port, &plan->config->host_ports) {
 		struct canary open = { .kind = CANARY_TCP,
 				       .group = "loopback",
 				       .value = "127.0.0.1",
 				       .extra = arena_printf(arena, "%u", port->number) };
 
 		open.granted = arena_printf(arena, "%s opens port %u of the host's loopback",
-					    port->origin, port->number);
+					    port->origin.name, port->number);
 		vec_each(canary, list) {
 			if (canary->kind == open.kind && str_equal(canary->group, open.group) &&
 			    str_equal(canary->extra, open.extra))
@@ -243,13 +244,13 @@ void prove_grant_ports(struct arena *arena, const struct plan *plan, canaries *l
 		}
 		vec_push(arena, list, open);
 	}
-	vec_each(port, &plan->inet.published_ports) {
+	vec_each(port, &plan->config->published_ports) {
 		struct canary open = { .kind = CANARY_INCOMING,
 				       .value = arena_printf(arena, "%u", port->number) };
 
 		open.granted = arena_printf(arena,
 					    "%s opens port %u of the box to the host's loopback",
-					    port->origin, port->number);
+					    port->origin.name, port->number);
 		vec_push(arena, list, open);
 	}
 }

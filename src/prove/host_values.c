@@ -119,7 +119,7 @@ void prove_add_host_values(struct prove *prove, const struct plan *plan)
 	char name[HOST_NAME_MAX + 1] = "";
 
 	gethostname(name, sizeof(name) - 1);
-	add_value(prove, CANARY_TIER, network_tier_names[plan->network]);
+	add_value(prove, CANARY_TIER, network_tier_names[plan->config->network]);
 	add_value(prove, CANARY_HOME, plan->home);
 	add_value(prove, CANARY_PROJECT, plan->project);
 	add_value(prove, CANARY_TERMINAL, terminal < 0 ? "no" : "yes");

@@ -160,7 +160,7 @@ static void listen_at_addresses(struct prove *prove, struct listeners *listeners
 
 static bool is_published(const struct plan *plan, unsigned int number)
 {
-	vec_each(port, &plan->inet.published_ports) {
+	vec_each(port, &plan->config->published_ports) {
 		if (port->number == number)
 			return true;
 	}
@@ -188,7 +188,7 @@ static uint16_t find_free_port(const struct plan *plan)
 // of the host, and the server does not connect.
 static void add_incoming(struct prove *prove, const struct plan *plan, struct listeners *listeners)
 {
-	uint16_t port = plan->network == NETWORK_FULL ? 0 : find_free_port(plan);
+	uint16_t port = plan->config->network == NETWORK_FULL ? 0 : find_free_port(plan);
 
 	if (!port) {
 		listeners->box_address_count = 0;

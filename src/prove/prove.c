@@ -130,7 +130,8 @@ static bool run_attacks(struct prove *prove, struct plan *plan, struct proof *re
 	prove_check_canaries(prove);
 	prove_remove_canaries(prove);
 	*ret_proof = prove_judge(prove->arena, read_output(prove->arena, streams.files[1]), status,
-				 &prove->list, plan->user_namespaces ? plan->nested_by : NULL);
+				 &prove->list,
+				 plan->config->nested ? plan->config->nested_origin.name : NULL);
 	messages = read_output(prove->arena, streams.files[2]);
 	if (!ok || ret_proof->problem)
 		write_all(STDERR_FILENO, messages, strlen(messages));

@@ -99,9 +99,10 @@ const char *render_proof(struct arena *arena, const struct plan *plan, const str
 					quote_word(arena, plan->project, 0)),
 			   0);
 	screen_add_wrapped(&screen, STYLE_PLAIN,
-			   arena_printf(arena, "network %s%s%s", network_tier_names[plan->network],
-					plan->profile ? ", profile " : "",
-					plan->profile ? plan->profile : ""),
+			   arena_printf(arena, "network %s%s%s",
+					network_tier_names[plan->config->network],
+					plan->config->profile ? ", profile " : "",
+					plan->config->profile ? plan->config->profile : ""),
 			   0);
 	for (enum attack_id attack = 0; attack < ATTACK_COUNT; attack++) {
 		if (!str_equal(group, attack_table[attack].group)) {
@@ -142,9 +143,9 @@ const char *render_proof_json(struct arena *arena, const struct plan *plan,
 							 "blocked_by", attack->blocked_by));
 	}
 	all = json_pack("{s:i, s:s, s:s?, s:o, s:b, s:o}", "version", 1, "tier",
-			network_tier_names[plan->network], "profile", plan->profile, "project",
-			make_string(arena, plan->project), "complete", !proof->problem, "attacks",
-			attacks);
+			network_tier_names[plan->config->network], "profile", plan->config->profile,
+			"project", make_string(arena, plan->project), "complete", !proof->problem,
+			"attacks", attacks);
 	for (enum verdict verdict = 0; verdict < VERDICT_COUNT; verdict++)
 		json_object_set_new(all, verdict_names[verdict],
 				    json_integer((json_int_t)proof->counts[verdict]));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The audit (UX-01): everything the box gets, for a person to read before saying yes.
+// The audit: everything that the box gets, shown to the user before the start.
 #include "render/audit.h"
 
 #include "base/address.h"
@@ -10,52 +10,41 @@
 #include "base/text.h"
 #include "config/config.h"
 #include "config/limits.h"
+#include "config/origin.h"
+#include "config/profile_schema.h"
+#include "config/profile_settings.h"
 #include "plan/limits.h"
 #include "plan/plan.h"
 #include "plan/tables.h"
+#include "render/mask.h"
 
 #include <string.h>
 
 enum {
 	NAME_COLUMNS = 20,
-	VALUE_COLUMNS = 200, // of a long value; the rest is counted
-	NARROW_COLUMNS = 60, // values go below their names
-	MASK_ENDS = 4,
-	MASK_SHORTEST = 20,
+	VALUE_COLUMNS = 200, // of a long value; the rest is given as a number of bytes
+	NARROW_COLUMNS = 60, // on a narrower screen values are below their names
 };
 
-const char *const origin_marks[ORIGIN_COUNT] = {
+const char *const origin_marks[ORIGIN_KIND_COUNT] = {
 	[ORIGIN_GENERATED] = "[~]",
 	[ORIGIN_ALLOWED] = "[>]",
-	[ORIGIN_ASKED] = "[+]",
+	[ORIGIN_REQUESTED] = "[+]",
 };
-
-const char *render_masked(struct arena *arena, const char *value)
-{
-	size_t length = strlen(value);
-	const char *first;
-	const char *last;
-
-	if (length < MASK_SHORTEST)
-		return "********";
-	first = arena_strndup(arena, value, MASK_ENDS);
-	last = value + length - MASK_ENDS;
-	return arena_printf(arena, "%s...%s", quote_display(arena, first, 0),
-			    quote_display(arena, last, 0));
-}
 
 static const char *shown_value(struct screen *screen, const char *value)
 {
 	return quote_display(screen->arena, value, VALUE_COLUMNS);
 }
 
-static void add_value(struct screen *screen, const char *value, const char *wanted_by,
-		      size_t indent, size_t used)
+// Adds a value and the name of its origin, NULL: none.
+static void add_value(struct screen *screen, const char *value, const char *origin, size_t indent,
+		      size_t used)
 {
 	used = screen_add_broken(screen, STYLE_PLAIN, value, indent, used);
-	if (wanted_by)
-		screen_add_words(screen, STYLE_DIM,
-				 arena_printf(screen->arena, "  (%s)", wanted_by), indent, used);
+	if (origin)
+		screen_add_words(screen, STYLE_DIM, arena_printf(screen->arena, "  (%s)", origin),
+				 indent, used);
 	text_add(&screen->out, "\n");
 }
 
@@ -78,12 +67,11 @@ static void add_variable(struct screen *screen, const struct plan_variable *vari
 {
 	bool narrow = screen_narrow(screen, NARROW_COLUMNS);
 	size_t indent = narrow ? 8 : NAME_COLUMNS + 7;
-	const char *wanted_by = variable->origin == ORIGIN_ASKED ? variable->why : NULL;
 	size_t name;
 
 	text_add(&screen->out, "  ");
-	screen_add(screen, variable->origin == ORIGIN_ASKED ? STYLE_ASKED : STYLE_DIM,
-		   origin_marks[variable->origin]);
+	screen_add(screen, variable->origin.kind == ORIGIN_REQUESTED ? STYLE_ASKED : STYLE_DIM,
+		   origin_marks[variable->origin.kind]);
 	text_add(&screen->out, " ");
 	name = screen_add_broken(screen, STYLE_PLAIN, shown_value(screen, variable->name), 6, 0);
 	if (narrow)
@@ -98,7 +86,7 @@ static void add_variable(struct screen *screen, const struct plan_variable *vari
 				  ? arena_printf(screen->arena, "%s (masked)",
 						 render_masked(screen->arena, variable->value))
 				  : shown_value(screen, variable->value),
-			  wanted_by, indent,
+			  variable->origin.name, indent,
 			  narrow || name < NAME_COLUMNS ? 0 : name - NAME_COLUMNS);
 }
 
@@ -109,18 +97,17 @@ static void add_packages(struct screen *screen, const struct plan *plan)
 	screen_add(screen, STYLE_HEAD, "\nPackages:");
 	text_add(&screen->out, "  from Nix, first in PATH\n");
 	vec_each(package, &plan->packages) {
+		const char *origin = package->origin.name;
 		struct text line = { .arena = screen->arena };
 
 		text_printf(&line, "%s %s", quote_word(screen->arena, package->name, 0),
 			    quote_word(screen->arena, package->path, 0));
-		if (package->origin || !package->bin)
+		if (origin || !package->bin)
 			text_printf(&line, " (%s%s%s)",
-				    package->origin
-					    ? quote_display(screen->arena, package->origin, 80)
-					    : "",
-				    package->origin && !package->bin ? "; " : "",
-				    package->bin ? "" : "no programs in it");
-		text_printf(&screen->out, "  %s ", origin_marks[ORIGIN_ASKED]);
+				    origin ? quote_display(screen->arena, origin, 80) : "",
+				    origin && !package->bin ? "; " : "",
+				    package->bin ? "" : "without programs");
+		text_printf(&screen->out, "  %s ", origin_marks[ORIGIN_REQUESTED]);
 		screen_add_wrapped(screen, STYLE_ASKED, text_get(&line), 6);
 	}
 }
@@ -145,11 +132,12 @@ static const char *shown_mount(struct screen *screen, const struct plan_mount *m
 
 static bool same_row(const struct plan_mount *a, const struct plan_mount *b)
 {
-	return a->kind == b->kind && a->origin == b->origin && str_equal(a->why, b->why) &&
+	return a->kind == b->kind && a->origin.kind == b->origin.kind &&
+	       str_equal(plan_mount_reason(a), plan_mount_reason(b)) &&
 	       str_equal(a->secret, b->secret);
 }
 
-// All mounts of one kind, origin and reason share a row, which stands where the first of them is.
+// Adds a row for all mounts of one kind, origin and reason, in place of the first of them.
 static void add_mount_row(struct screen *screen, const struct plan *plan,
 			  const struct plan_mount *first)
 {
@@ -160,14 +148,14 @@ static void add_mount_row(struct screen *screen, const struct plan *plan,
 		if (!same_row(mount, first))
 			continue;
 		if (mount < first)
-			return; // shown before
+			return; // in the row of an earlier mount
 		text_printf(&line, "%s%s", separator, shown_mount(screen, mount));
 		separator = ", ";
 	}
 	if (first->secret)
 		text_printf(&line, " SECRET: %s", first->secret);
-	text_printf(&line, " (%s)", first->why);
-	text_printf(&screen->out, "  %s %-10s ", origin_marks[first->origin],
+	text_printf(&line, " (%s)", plan_mount_reason(first));
+	text_printf(&screen->out, "  %s %-10s ", origin_marks[first->origin.kind],
 		    mount_kind_names[first->kind]);
 	screen_add_wrapped(screen,
 			   first->secret                   ? STYLE_DANGER
@@ -176,75 +164,82 @@ static void add_mount_row(struct screen *screen, const struct plan *plan,
 			   text_get(&line), 17);
 }
 
-// What the box can change comes first.
+// Adds the mounts, those that the box can change first.
 static void add_mounts(struct screen *screen, const struct plan *plan)
 {
 	vec_each(mount, &plan->mounts) {
-		if (mount->why && mount->kind == MOUNT_WRITABLE)
+		if (plan_mount_reason(mount) && mount->kind == MOUNT_WRITABLE)
 			add_mount_row(screen, plan, mount);
 	}
 	vec_each(mount, &plan->mounts) {
-		if (mount->why && mount->kind != MOUNT_WRITABLE)
+		if (plan_mount_reason(mount) && mount->kind != MOUNT_WRITABLE)
 			add_mount_row(screen, plan, mount);
 	}
 }
 
-static void add_marked_line(struct screen *screen, enum origin origin, const char *text)
+// Adds a line with the mark of an origin and its name.
+static void add_marked_line(struct screen *screen, const struct origin *origin, const char *text)
 {
-	text_printf(&screen->out, "  %s ", origin_marks[origin]);
-	screen_add_wrapped(screen, origin == ORIGIN_ASKED ? STYLE_ASKED : STYLE_PLAIN, text, 6);
+	if (origin->name)
+		text = arena_printf(screen->arena, "%s (%s)", text, origin->name);
+	text_printf(&screen->out, "  %s ", origin_marks[origin->kind]);
+	screen_add_wrapped(screen, origin->kind == ORIGIN_REQUESTED ? STYLE_ASKED : STYLE_PLAIN,
+			   text, 6);
 }
 
-// What the tier inet refuses beyond the ranges that are the same everywhere, and what it lets through.
-static void add_inet(struct screen *screen, const struct plan_network *inet)
+static void add_generated_line(struct screen *screen, const char *text)
 {
+	add_marked_line(screen, &(struct origin){ .kind = ORIGIN_GENERATED }, text);
+}
+
+// Adds the addresses of this machine that the tier inet refuses, and the ports that it opens.
+static void add_inet(struct screen *screen, const struct plan *plan)
+{
+	const struct plan_network *inet = &plan->inet;
 	struct text own = { .arena = screen->arena };
 
 	vec_each(row, &inet->host)
 		text_printf(&own, "%s%s (%s)", own.length ? ", " : "",
 			    address_render(screen->arena, &row->range), row->why);
-	add_marked_line(screen, ORIGIN_GENERATED,
-			arena_printf(screen->arena,
-				     "refused at once: private, link-local and multicast "
-				     "addresses, tailnets, cloud metadata, this machine's own "
-				     "addresses and networks%s%s",
-				     own.length ? ": " : "", text_get(&own)));
-	add_marked_line(screen, ORIGIN_GENERATED,
-			inet->ipv4 && inet->ipv6
-				? "IPv4 and IPv6; names by this machine's resolvers"
-			: inet->ipv4 ? "IPv4, as this machine; names by its resolvers"
-				     : "IPv6, as this machine; names by its resolvers");
-	vec_each(port, &inet->host_ports)
-		add_marked_line(screen, ORIGIN_ASKED,
+	add_generated_line(screen, arena_printf(screen->arena,
+						"refused: private, link-local and multicast "
+						"addresses, tailnets, cloud metadata, this "
+						"machine's own addresses and networks%s%s",
+						own.length ? ": " : "", text_get(&own)));
+	add_generated_line(screen, inet->ipv4 && inet->ipv6
+					   ? "IPv4 and IPv6; names by this machine's resolvers"
+				   : inet->ipv4 ? "IPv4, as this machine; names by its resolvers"
+						: "IPv6, as this machine; names by its resolvers");
+	vec_each(port, &plan->config->host_ports)
+		add_marked_line(screen, &port->origin,
 				arena_printf(screen->arena,
 					     "127.0.0.1:%u in the box is port %u of the host's own "
-					     "loopback (%s)",
-					     port->number, port->number, port->origin));
-	vec_each(port, &inet->published_ports)
-		add_marked_line(screen, ORIGIN_ASKED,
+					     "loopback",
+					     port->number, port->number));
+	vec_each(port, &plan->config->published_ports)
+		add_marked_line(screen, &port->origin,
 				arena_printf(screen->arena,
-					     "127.0.0.1:%u on the host is port %u of the box "
-					     "(%s)",
-					     port->number, port->number, port->origin));
+					     "127.0.0.1:%u on the host is port %u of the box",
+					     port->number, port->number));
 }
 
 static void add_network(struct screen *screen, const struct plan *plan)
 {
-	const struct tier_row *tier = &tier_table[plan->network];
+	const struct tier_row *tier = &tier_table[plan->config->network];
+	const char *origin = plan->config->network_origin.name;
 
 	screen_add(screen, STYLE_HEAD, "\nNetwork:");
 	text_add(&screen->out, "\n  ");
 	screen_add_wrapped(screen, STYLE_PLAIN,
-			   plan->network_by ? arena_printf(screen->arena, "%s (%s)", tier->meaning,
-							   plan->network_by)
-					    : tier->meaning,
+			   origin ? arena_printf(screen->arena, "%s (%s)", tier->meaning, origin)
+				  : tier->meaning,
 			   2);
 	if (tier->attached)
-		add_inet(screen, &plan->inet);
+		add_inet(screen, plan);
 	if (plan->nix_daemon_left_out)
-		add_marked_line(screen, ORIGIN_GENERATED,
-				arena_printf(screen->arena, "the Nix daemon is not in the box: %s",
-					     plan->nix_daemon_left_out));
+		add_generated_line(screen, arena_printf(screen->arena,
+							"the box does not have the Nix daemon: %s",
+							plan->nix_daemon_left_out));
 }
 
 static void add_limits(struct screen *screen, const struct plan_limits *limits)
@@ -261,19 +256,17 @@ static void add_limits(struct screen *screen, const struct plan_limits *limits)
 			   9);
 	for (int limit = 0; limit < LIMIT_COUNT; limit++) {
 		const struct config_limit *row = &limits->values[limit];
-		const char *text = limits_render_text(screen->arena, (enum limit)limit, row->value);
 
 		if (row->value)
-			add_marked_line(screen, row->origin ? ORIGIN_ASKED : ORIGIN_GENERATED,
-					row->origin ? arena_printf(screen->arena, "%s (%s)", text,
-								   row->origin)
-						    : text);
+			add_marked_line(screen, &row->origin,
+					limits_render_text(screen->arena, (enum limit)limit,
+							   row->value));
 	}
 }
 
 static void add_terminal(struct screen *screen, const struct plan *plan)
 {
-	if (plan->terminal == TERMINAL_FILTERED)
+	if (plan->config->terminal == TERMINAL_FILTERED)
 		return;
 	screen_add(screen, STYLE_HEAD, "\nTerminal:");
 	text_add(&screen->out, "\n  ");
@@ -282,6 +275,22 @@ static void add_terminal(struct screen *screen, const struct plan *plan)
 		"direct: the box has your own terminal; the agent can read what you type into your "
 		"shell and write any escape sequence",
 		2);
+}
+
+// Adds the settings that no other part of the audit shows.
+static void add_settings(struct screen *screen, const struct plan *plan)
+{
+	profile_settings settings =
+		profile_settings_list(screen->arena, plan->config, SETTING_IN_AUDIT);
+
+	if (!settings.count)
+		return;
+	screen_add(screen, STYLE_HEAD, "\nSettings:");
+	text_add(&screen->out, "\n");
+	vec_each(setting, &settings)
+		add_marked_line(screen, setting->origin,
+				arena_printf(screen->arena, "%s: %s", setting->row->key,
+					     shown_value(screen, setting->text)));
 }
 
 static void add_notes(struct screen *screen, const struct plan *plan)
@@ -309,55 +318,72 @@ static void add_upgrade(struct screen *screen, const struct plan *plan)
 	}
 }
 
+static void add_head(struct screen *screen, const struct plan *plan)
+{
+	const char *project = shown_path(screen, plan->project);
+	const char *profile = plan->config->profile;
+	const char *description = plan->config->profile_description;
+
+	screen_add(screen, STYLE_HEAD, "claudebox: ");
+	screen_add_wrapped(screen, STYLE_PLAIN,
+			   profile ? arena_printf(screen->arena, "%s (profile %s)", project,
+						  profile)
+				   : project,
+			   11);
+	if (description) {
+		text_add(&screen->out, "           ");
+		screen_add_wrapped(screen, STYLE_DIM, shown_value(screen, description), 11);
+	}
+	text_add(&screen->out, "\n");
+}
+
+static void add_changes(struct screen *screen, const struct plan *plan)
+{
+	if (!plan->changes.count)
+		return;
+	screen_add(screen, STYLE_HEAD, "\nChanged since your last approval:");
+	text_add(&screen->out, "\n");
+	vec_each(change, &plan->changes) {
+		text_add(&screen->out, "  ");
+		screen_add_wrapped(screen, **change == '+' ? STYLE_ASKED : STYLE_DIM, *change, 4);
+	}
+}
+
+static void add_warnings(struct screen *screen, const struct plan *plan)
+{
+	if (!plan->warnings.count)
+		return;
+	screen_add(screen, STYLE_WARN, "\nWarnings:");
+	text_add(&screen->out, "\n");
+	vec_each(warning, &plan->warnings) {
+		text_add(&screen->out, "  ! ");
+		screen_add_wrapped(screen, STYLE_PLAIN, *warning, 4); // quoted by the plan
+	}
+}
+
 const char *render_audit(const struct plan *plan, struct arena *arena, struct reader reader)
 {
 	struct screen screen = screen_for(arena, reader);
 
 	screen.home = plan->home;
-	screen_add(&screen, STYLE_HEAD, "claudebox: ");
-	screen_add_wrapped(&screen, STYLE_PLAIN,
-			   plan->profile
-				   ? arena_printf(arena, "%s (profile %s)",
-						  shown_path(&screen, plan->project), plan->profile)
-				   : shown_path(&screen, plan->project),
-			   11);
-	if (plan->profile_description) {
-		text_add(&screen.out, "           ");
-		screen_add_wrapped(&screen, STYLE_DIM,
-				   quote_display(arena, plan->profile_description, VALUE_COLUMNS),
-				   11);
-	}
-	text_add(&screen.out, "\n");
+	add_head(&screen, plan);
 	screen_add(&screen, STYLE_HEAD, "Environment:");
 	text_add(&screen.out, "  ");
 	screen_add_wrapped(&screen, STYLE_PLAIN,
-			   "[~] made by claudebox, [>] from the host, [+] asked for", 14);
+			   "[~] generated by claudebox, [>] from the host, [+] requested", 14);
 	vec_each(variable, &plan->variables)
 		add_variable(&screen, variable);
 	add_packages(&screen, plan);
 	screen_add(&screen, STYLE_HEAD, "\nMounts:");
-	text_add(&screen.out, "  all else is empty\n");
+	text_add(&screen.out, "  all other paths are empty\n");
 	add_mounts(&screen, plan);
 	add_network(&screen, plan);
 	add_terminal(&screen, plan);
+	add_settings(&screen, plan);
 	add_limits(&screen, &plan->limits);
 	add_upgrade(&screen, plan);
-	if (plan->changes.count) {
-		screen_add(&screen, STYLE_HEAD, "\nChanged since you last said yes here:");
-		text_add(&screen.out, "\n");
-	}
-	vec_each(change, &plan->changes) {
-		text_add(&screen.out, "  ");
-		screen_add_wrapped(&screen, **change == '+' ? STYLE_ASKED : STYLE_DIM, *change, 4);
-	}
-	if (plan->warnings.count) {
-		screen_add(&screen, STYLE_WARN, "\nWarnings:");
-		text_add(&screen.out, "\n");
-	}
-	vec_each(warning, &plan->warnings) {
-		text_add(&screen.out, "  ! ");
-		screen_add_wrapped(&screen, STYLE_PLAIN, *warning, 4); // quoted when it was made
-	}
+	add_changes(&screen, plan);
+	add_warnings(&screen, plan);
 	add_notes(&screen, plan);
 	text_add(&screen.out, "\n");
 	return text_get(&screen.out);

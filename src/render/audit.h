@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The audit (UX-01): everything the box gets, for a person to read before saying yes.
+// The audit: everything that the box gets, shown to the user before the start.
 #pragma once
 
 #include "base/arena.h"
 #include "base/screen.h"
+#include "config/origin.h"
 #include "plan/plan.h"
 
+// Returns the audit, in lines that fit the reader's screen.
 const char *render_audit(const struct plan *plan, struct arena *arena, struct reader reader);
-// A secret's value for the eyes: its ends only, and nothing of a short one.
-const char *render_masked(struct arena *arena, const char *value);
-extern const char *const origin_marks[ORIGIN_COUNT];
+extern const char *const origin_marks[ORIGIN_KIND_COUNT];

@@ -100,7 +100,7 @@ bwrap_options render_bwrap(const struct plan *plan, struct arena *arena)
 	add_option(&options, arena, "--unshare-ipc", NULL, NULL);
 	add_option(&options, arena, "--unshare-uts", NULL, NULL);
 	add_option(&options, arena, "--unshare-cgroup", NULL, NULL);
-	if (tier_table[plan->network].own_namespace)
+	if (tier_table[plan->config->network].own_namespace)
 		add_option(&options, arena, "--unshare-net", NULL, NULL);
 	add_option(&options, arena, "--uid", arena_printf(arena, "%u", plan->uid), NULL);
 	add_option(&options, arena, "--gid", arena_printf(arena, "%u", plan->gid), NULL);
@@ -108,12 +108,12 @@ bwrap_options render_bwrap(const struct plan *plan, struct arena *arena)
 	add_option(&options, arena, "--cap-drop", "ALL", NULL);
 	vec_push(arena, &options,
 		 (struct bwrap_option){ .flag = "--die-with-parent", .operand = OPERAND_NO_INIT });
-	if (!plan->user_namespaces)
+	if (!plan->config->nested)
 		add_option(&options, arena, "--disable-userns", NULL, NULL);
 	vec_push(arena, &options,
 		 (struct bwrap_option){ .flag = "--seccomp",
 					.operand = OPERAND_SECCOMP,
-					.filter = &seccomp_programs[plan->filter] });
+					.filter = &seccomp_programs[plan->seccomp] });
 	add_variables(&options, arena, plan);
 	vec_each(mount, &plan->mounts)
 		add_mount(&options, arena, plan, mount);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The plan as a script for sh (UX-04): paste it and get the same box, without claudebox.
+// The plan as a script for sh, which starts the same box without claudebox.
 //
-// Theory of operation: made files are here-documents on descriptors of their own. The filter is no text: it comes from
-// base64 through a pipe, and the standard input that the pipe takes away is kept beside it and put back. sh knows the
-// descriptors up to 9 only; a plan with more files goes to bash, as a here-document too.
+// Theory of operation: each generated file is a here-document on a descriptor of its own. The
+// seccomp filter is binary: base64 decodes it into a pipe. The pipe replaces the standard input,
+// which is saved on another descriptor and restored. sh supports descriptors up to 9 only, so a
+// plan with more files is a script for bash, itself in a here-document.
 #include "render/dry_run.h"
 
 #include "base/arena.h"
@@ -11,7 +12,8 @@
 #include "base/quote.h"
 #include "base/text.h"
 #include "config/config.h"
-#include "config/documents.h"
+#include "config/profile_schema.h"
+#include "config/profile_settings.h"
 #include "plan/limits.h"
 #include "plan/network.h"
 #include "plan/plan.h"
@@ -23,8 +25,8 @@
 
 enum {
 	FIRST_DESCRIPTOR = 3,
-	KEPT_INPUT = 8, // free again, and the last file's, once the input is put back
-	FILTER_DESCRIPTOR = 9,
+	SAVED_INPUT = 8, // free for the last file after the input is restored
+	SECCOMP_DESCRIPTOR = 9,
 	LAST_OF_SH = 9,
 	BASE64_COLUMNS = 76,
 };
@@ -43,12 +45,14 @@ static const char *word(struct script *script, const char *value)
 	return quote_shell(script->arena, value, &script->uses_newline);
 }
 
-// A secret, or whatever was asked for by name, stands as a reference: the value is not ours to print.
-static bool stands_by_name(const struct plan_variable *variable)
+// Returns whether a variable is a reference in the script. Values of secrets and of requested
+// variables are not printed.
+static bool is_reference(const struct plan_variable *variable)
 {
-	return variable->secret || variable->origin == ORIGIN_ASKED;
+	return variable->secret || variable->origin.kind == ORIGIN_REQUESTED;
 }
 
+// Returns the end mark of a here-document, a word that the content does not contain.
 static const char *delimiter(struct script *script, const char *content)
 {
 	const char *word = "CLAUDEBOX_END";
@@ -65,11 +69,11 @@ static void add_document(struct script *script, const char *content)
 	text_printf(&script->command, " %d", script->descriptor);
 	text_printf(&script->redirections, " %d<<%s", script->descriptor, end);
 	text_printf(&script->documents, "%s%s\n", quote_here_document(script->arena, content), end);
-	script->descriptor += script->descriptor + 1 == FILTER_DESCRIPTOR ? 2 : 1;
+	script->descriptor += script->descriptor + 1 == SECCOMP_DESCRIPTOR ? 2 : 1;
 }
 
-// The filter as text, before all other documents: it is the first on the line.
-static const char *filter_document(struct script *script, const bwrap_options *options)
+// Returns the seccomp filter as a here-document, the first one of the command line.
+static const char *seccomp_document(struct script *script, const bwrap_options *options)
 {
 	struct text out = { .arena = script->arena };
 
@@ -90,7 +94,7 @@ static void add_option(struct script *script, const struct bwrap_option *option)
 	switch (option->operand) {
 	case OPERAND_VARIABLE:
 		text_printf(&script->command, " %s", option->variable->name);
-		if (stands_by_name(option->variable))
+		if (is_reference(option->variable))
 			text_printf(&script->command, " \"$%s\"", option->variable->name);
 		else
 			text_printf(&script->command, " %s", word(script, option->arguments[1]));
@@ -100,7 +104,7 @@ static void add_option(struct script *script, const struct bwrap_option *option)
 		text_printf(&script->command, " %s", word(script, option->arguments[1]));
 		return;
 	case OPERAND_SECCOMP:
-		text_printf(&script->command, " %d", FILTER_DESCRIPTOR);
+		text_printf(&script->command, " %d", SECCOMP_DESCRIPTOR);
 		return;
 	case OPERAND_TEXT:
 	case OPERAND_NO_INIT:
@@ -124,18 +128,17 @@ static void add_preparation(struct script *script, struct text *out, const struc
 	}
 }
 
-// What no script for sh can do beside a running bwrap is at least shown.
+// Shows the commands that attach the network, which a script cannot do while bwrap runs.
 static void add_network(struct script *script, struct text *out, const struct plan *plan)
 {
 	strings pasta = render_pasta(plan, script->arena, NETWORK_NAMESPACE_SHOWN);
 	const char *rules = render_nft(plan, script->arena);
 	const char *line;
 
-	text_add(
-		out,
-		"#\n# The network of the tier inet is attached from outside while bwrap waits: this "
-		"script gives the same\n# box without any. What claudebox does, with a relay for "
-		"names on " BOX_RESOLVER ":\n#");
+	text_add(out,
+		 "#\n# claudebox attaches the network of the tier inet while bwrap waits; the box "
+		 "of this script has no network.\n# claudebox starts a DNS relay on " BOX_RESOLVER
+		 ", and:\n#");
 	vec_each(word, &pasta)
 		text_printf(out, " %s", *word);
 	text_add(out, "\n# nft -f - in the box's network namespace:\n");
@@ -157,22 +160,24 @@ static void add_command(struct script *script, const struct plan *plan,
 	text_add(&script->command, " \\\n  --");
 	vec_each(argument, &plan->command)
 		text_printf(&script->command, " \\\n  %s", word(script, *argument));
-	text_printf(&script->command, " %d<&0 0<&%d%s%s; } %d<&0\n", FILTER_DESCRIPTOR, KEPT_INPUT,
-		    script->descriptor <= KEPT_INPUT
-			    ? arena_printf(script->arena, " %d<&-", KEPT_INPUT)
+	text_printf(&script->command, " %d<&0 0<&%d%s%s; } %d<&0\n", SECCOMP_DESCRIPTOR,
+		    SAVED_INPUT,
+		    script->descriptor <= SAVED_INPUT
+			    ? arena_printf(script->arena, " %d<&-", SAVED_INPUT)
 			    : "",
-		    text_get(&script->redirections), KEPT_INPUT);
+		    text_get(&script->redirections), SAVED_INPUT);
 }
 
-// What takes more than a command before bwrap is shown.
+// Shows the files of the cgroup, which the script does not create.
 static void add_limits(struct script *script, struct text *out, const struct plan_limits *limits)
 {
 	limit_files files = limits_render_files(script->arena, limits);
 
-	text_printf(out,
-		    "#\n# This script's box has no limits. claudebox starts it in a cgroup of its "
-		    "own, one level below\n# one in %s with:\n",
-		    word(script, limits->parent));
+	text_printf(
+		out,
+		"#\n# The box of this script has no limits. claudebox starts it in a cgroup of its "
+		"own, one level below\n# one in %s with:\n",
+		word(script, limits->parent));
 	vec_each(file, &files)
 		text_printf(out, "#   %s %s\n", file->name, file->value);
 }
@@ -184,6 +189,46 @@ static bool has_staged(const struct plan *plan)
 	vec_each(mount, &plan->mounts)
 		found |= mount->staged != NULL;
 	return found;
+}
+
+// Adds the settings that the script does not show otherwise.
+static void add_settings(struct text *out, struct arena *arena, const struct config *config)
+{
+	profile_settings settings = profile_settings_list(arena, config, SETTING_IN_DRY_RUN);
+
+	if (settings.count)
+		text_add(out, "#\n# Settings:\n");
+	vec_each(setting, &settings)
+		text_printf(out, "#   %s: %s (%s)\n", setting->row->key,
+			    quote_display(arena, setting->text, 0), setting->origin->name);
+}
+
+// Adds the comments at the head of the script.
+static void add_head(struct script *script, struct text *out, const struct plan *plan)
+{
+	text_add(out,
+		 "# The box as a script for sh. claudebox itself passes the options by "
+		 "descriptor, and adds a small init\n# to the command, which handles signals and "
+		 "exit codes and applies the restrictions that a process\n# can only apply to "
+		 "itself (abstract sockets, core dumps). It also blocks later mounts, and "
+		 "answers\n# the questions of Claude's first run.\n");
+	if (plan->state.upgrade.needed)
+		text_add(out, "#\n# Not done by this script:\n");
+	vec_each(sentence, &plan->state.upgrade.notes)
+		text_printf(out, "# %s\n", *sentence);
+	if (plan->config->terminal == TERMINAL_FILTERED)
+		text_add(out, "#\n# claudebox gives the box a terminal of its own and filters its "
+			      "output; the box of this script\n# has your terminal.\n");
+	if (has_staged(plan))
+		text_add(out,
+			 "#\n# claudebox moves a mount inside of another mount to its place after "
+			 "bwrap has finished. Here bwrap\n# mounts it by path: a box that swaps "
+			 "links there meanwhile can redirect it.\n");
+	if (tier_table[plan->config->network].attached)
+		add_network(script, out, plan);
+	add_settings(out, script->arena, plan->config);
+	if (plan->limits.way == LIMITS_CGROUP)
+		add_limits(script, out, &plan->limits);
 }
 
 const char *render_dry_run(const struct plan *plan, struct arena *arena)
@@ -200,33 +245,12 @@ const char *render_dry_run(const struct plan *plan, struct arena *arena)
 
 	add_preparation(&script, &preparation, plan);
 	add_command(&script, plan, &options);
-	text_add(&out,
-		 "# The box as a script for sh. claudebox itself hands the options over by "
-		 "descriptor, puts a small\n# init before the command for signals, exit "
-		 "codes and what a process can only close for itself (abstract\n# sockets, core "
-		 "dumps), keeps later mounts out, and answers Claude's first-run questions.\n");
-	if (plan->state.upgrade.needed)
-		text_add(&out, "#\n# Not done by this script:\n");
-	vec_each(sentence, &plan->state.upgrade.notes)
-		text_printf(&out, "# %s\n", *sentence);
-	if (plan->terminal == TERMINAL_FILTERED)
-		text_add(&out,
-			 "#\n# The terminal is filtered by claudebox while the box runs: this "
-			 "script gives the same box yours as it is.\n");
-	if (has_staged(plan))
-		text_add(&out,
-			 "#\n# What is mounted inside of another mount is moved there by claudebox "
-			 "once bwrap is done. Here bwrap\n# mounts it by path: a box that swaps "
-			 "links there meanwhile can lead it elsewhere.\n");
-	if (tier_table[plan->network].attached)
-		add_network(&script, &out, plan);
-	if (plan->limits.way == LIMITS_CGROUP)
-		add_limits(&script, &out, &plan->limits);
+	add_head(&script, &out, plan);
 	if (script.uses_newline)
 		text_add(&body, "CLAUDEBOX_NL='\n'\n");
 	text_add(&body, text_get(&preparation));
 	text_add(&body, text_get(&script.command));
-	text_add(&body, filter_document(&script, &options));
+	text_add(&body, seccomp_document(&script, &options));
 	text_add(&body, text_get(&script.documents));
 	if (script.descriptor > LAST_OF_SH + 1) {
 		const char *end = delimiter(&script, text_get(&body));

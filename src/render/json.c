@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The plan as JSON, for scripts; secrets are masked here too.
+// The plan as JSON, for scripts. Secrets are masked.
 #include "render/json.h"
 
 #include "base/address.h"
@@ -9,23 +9,25 @@
 #include "config/config.h"
 #include "config/limits.h"
 #include "config/options.h"
+#include "config/origin.h"
 #include "config/profile_schema.h"
+#include "config/profile_settings.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
 #include "plan/tables.h"
-#include "render/audit.h"
+#include "render/mask.h"
 #include "render/network.h"
 #include "seccomp/programs.h"
 
 #include <string.h>
 
-static const char *const origin_names[ORIGIN_COUNT] = {
-	[ORIGIN_GENERATED] = "made",
+static const char *const origin_names[ORIGIN_KIND_COUNT] = {
+	[ORIGIN_GENERATED] = "generated",
 	[ORIGIN_ALLOWED] = "allowlist",
-	[ORIGIN_ASKED] = "asked",
+	[ORIGIN_REQUESTED] = "requested",
 };
 
-// JSON is UTF-8; a path need not be.
+// Returns a string, or null. JSON is UTF-8; a path need not be, and is then quoted.
 static json_t *string_of(struct arena *arena, const char *value)
 {
 	json_t *string = value ? json_string(value) : json_null();
@@ -39,8 +41,9 @@ static json_t *variable_of(struct arena *arena, const struct plan_variable *vari
 					     : variable->value;
 
 	return json_pack("{s:s, s:o, s:s, s:s, s:b}", "name", variable->name, "value",
-			 string_of(arena, value), "origin", origin_names[variable->origin], "why",
-			 variable->why, "secret", variable->secret != NULL);
+			 string_of(arena, value), "origin", origin_names[variable->origin.kind],
+			 "why", plan_variable_reason(variable), "secret",
+			 variable->secret != SECRET_NONE);
 }
 
 static json_t *mount_of(struct arena *arena, const struct plan_mount *mount)
@@ -49,8 +52,9 @@ static json_t *mount_of(struct arena *arena, const struct plan_mount *mount)
 	json_t *all = json_pack("{s:s, s:o, s:o, s:s, s:o, s:b}", "kind",
 				mount_kind_names[mount->kind], "host", source, "path",
 				string_of(arena, mount->path), "origin",
-				origin_names[mount->origin], "why", string_of(arena, mount->why),
-				"secret", mount->secret != NULL);
+				origin_names[mount->origin.kind], "why",
+				string_of(arena, plan_mount_reason(mount)), "secret",
+				mount->secret != NULL);
 
 	if (mount->staged)
 		json_object_set_new(all, "staged", json_string(mount->staged));
@@ -61,7 +65,7 @@ static json_t *package_of(struct arena *arena, const struct package_facts *packa
 {
 	return json_pack("{s:s, s:o, s:o, s:o}", "name", package->name, "path",
 			 string_of(arena, package->path), "bin", string_of(arena, package->bin),
-			 "origin", string_of(arena, package->origin));
+			 "origin", string_of(arena, package->origin.name));
 }
 
 static json_t *ranges_of(struct arena *arena, const plan_ranges *ranges)
@@ -94,9 +98,10 @@ static json_t *inet_of(struct arena *arena, const struct plan *plan)
 		json_array_append_new(words, json_string(*word));
 	return json_pack("{s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:s}", "ipv4", inet->ipv4, "ipv6",
 			 inet->ipv6, "refused", ranges_of(arena, &inet->refused), "host",
-			 ranges_of(arena, &inet->host), "host_ports", ports_of(&inet->host_ports),
-			 "published_ports", ports_of(&inet->published_ports), "pasta", words,
-			 "rules", render_nft(plan, arena));
+			 ranges_of(arena, &inet->host), "host_ports",
+			 ports_of(&plan->config->host_ports), "published_ports",
+			 ports_of(&plan->config->published_ports), "pasta", words, "rules",
+			 render_nft(plan, arena));
 }
 
 static json_t *limits_of(const struct plan_limits *limits)
@@ -114,8 +119,21 @@ static json_t *limits_of(const struct plan_limits *limits)
 			json_object_set_new(all, limit_table[limit].name,
 					    json_pack("{s:I, s:s?}", "value",
 						      (json_int_t)row->value, "origin",
-						      row->origin));
+						      row->origin.name));
 	}
+	return all;
+}
+
+// Returns the settings that differ from their defaults, by key.
+static json_t *settings_of(struct arena *arena, const struct config *config)
+{
+	profile_settings settings = profile_settings_list(arena, config, SETTING_IN_JSON);
+	json_t *all = json_object();
+
+	vec_each(setting, &settings)
+		json_object_set_new(all, setting->row->key,
+				    json_pack("{s:o, s:s?}", "value", profile_setting_json(setting),
+					      "origin", setting->origin->name));
 	return all;
 }
 
@@ -130,6 +148,7 @@ static json_t *strings_of(struct arena *arena, const strings *list)
 
 const char *render_json(const struct plan *plan, struct arena *arena)
 {
+	const struct config *config = plan->config;
 	json_t *variables = json_array();
 	json_t *packages = json_array();
 	json_t *mounts = json_array();
@@ -151,15 +170,17 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 	vec_each(change, &plan->changes)
 		json_array_append_new(changes, string_of(arena, *change));
 	all = json_pack(
-		"{s:i, s:o, s:s?, s:o, s:o, s:s, s:o, s:s, s:b, s:s, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, "
-		"s:o}",
-		"version", 1, "project", string_of(arena, plan->project), "profile", plan->profile,
-		"profile_description", string_of(arena, plan->profile_description), "instance",
+		"{s:i, s:o, s:s?, s:o, s:o, s:s, s:o, s:s, s:b, s:s, s:o, s:o, s:i, s:i, s:o, s:o, "
+		"s:o, s:o, s:o, s:o}",
+		"version", 1, "project", string_of(arena, plan->project), "profile",
+		config->profile, "profile_description",
+		string_of(arena, config->profile_description), "instance",
 		string_of(arena, plan->state.instance), "network",
-		network_tier_names[plan->network], "inet",
-		tier_table[plan->network].attached ? inet_of(arena, plan) : json_null(), "filter",
-		seccomp_programs[plan->filter].name, "user_namespaces", (int)plan->user_namespaces,
-		"terminal", terminal_mode_names[plan->terminal], "limits",
+		network_tier_names[config->network], "inet",
+		tier_table[config->network].attached ? inet_of(arena, plan) : json_null(), "filter",
+		seccomp_programs[plan->seccomp].name, "user_namespaces", (int)config->nested,
+		"terminal", terminal_mode_names[config->terminal], "settings",
+		settings_of(arena, config), "limits",
 		plan->limits.way == LIMITS_NONE ? json_null() : limits_of(&plan->limits), "uid",
 		(int)plan->uid, "gid", (int)plan->gid, "environment", variables, "packages",
 		packages, "mounts", mounts, "command", command, "warnings", warnings, "changes",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The plan as JSON, for scripts; secrets are masked here too.
+// The plan as JSON, for scripts. Secrets are masked.
 #pragma once
 
 #include "base/arena.h"

@@ -67,13 +67,13 @@ strings render_pasta(const struct plan *plan, struct arena *arena, const char *n
 	add_word(&words, arena, "--no-dhcp");
 	add_word(&words, arena, "--no-dhcpv6");
 	add_word(&words, arena, "--no-ra");
-	if (!inet->published_ports.count)
+	if (!plan->config->published_ports.count)
 		add_option(&words, arena, "--tcp-ports", "none");
-	vec_each(port, &inet->published_ports)
+	vec_each(port, &plan->config->published_ports)
 		add_option(&words, arena, "--tcp-ports",
 			   arena_printf(arena, "127.0.0.1/%u", port->number));
 	add_option(&words, arena, "--udp-ports", "none");
-	add_option(&words, arena, "--tcp-ns", render_ports(arena, &inet->host_ports));
+	add_option(&words, arena, "--tcp-ns", render_ports(arena, &plan->config->host_ports));
 	add_option(&words, arena, "--udp-ns", "none");
 	if (inet->as_root)
 		add_option(&words, arena, "--runas", "0"); // user nobody cannot enter the namespace

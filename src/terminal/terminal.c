@@ -74,7 +74,8 @@ bool terminal_open(struct terminal *terminal, const struct plan *plan, struct ar
 	terminal->foreground = terminal_is_foreground(terminal);
 	if (terminal->foreground)
 		save_modes(terminal);
-	return plan->terminal == TERMINAL_DIRECT || terminal_relay_open(terminal, plan, error);
+	return plan->config->terminal == TERMINAL_DIRECT ||
+	       terminal_relay_open(terminal, plan, error);
 }
 
 void terminal_resume(struct terminal *terminal)

@@ -379,7 +379,7 @@ class Hostile(GitTest):
         self.git("init", "-q", self.home)
         self.assertEqual(self.host_mounts(self.project), {str(self.project): "read-write"})
         done = self.run_box("git status; ls -A ~", self.project)
-        self.assertIn("holds secrets", done.stderr)
+        self.assertIn("contains secrets", done.stderr)
         self.assertNotIn(".git\n", done.stdout)
         self.assertEqual(self.instance(self.project), hashlib.sha256(os.fsencode(self.project)).hexdigest()[:16])
 

@@ -120,7 +120,7 @@ class Programs(LauncherTest):
 
     def test_without_a_trusted_bwrap_nothing_starts(self):
         errors = self.refused(env={"PATH": str(self.plant(self.project / "bin"))})
-        self.assertIn("no bwrap that can be trusted", errors)
+        self.assertIn("no trusted bwrap", errors)
         self.assertIn("a box can change it", errors)
 
 
@@ -165,7 +165,7 @@ class Claude(LauncherTest):
             self.assertFalse([mount for mount in seen["mounts"] if str(self.private.parent) in str(mount["host"])], text)
             done = self.claudebox("--yes", env={"CLAUDEBOX_CLAUDE": str(program)})
             self.assertNotIn(CANARY, done.stdout + done.stderr)
-            self.assertIn("! claude is where a box can write", done.stderr)
+            self.assertIn("! a box can change a file of claude", done.stderr)
 
     def test_a_wrapper_that_runs_a_program_of_the_project_mounts_no_other_files(self):
         self.program(self.project / "inner", f"exec /bin/cat {self.private}")

@@ -65,8 +65,8 @@ class Mounts(BoxTest):
 
     def test_a_destination_in_the_project_must_exist(self):
         before = sorted(os.listdir(self.project))
-        self.assertIn("needs", self.refusal("ro", f"{self.data}:missing"))
-        self.assertIn("needs", self.refusal("ro", f"{self.data}/file:missing"))
+        self.assertIn("requires that", self.refusal("ro", f"{self.data}:missing"))
+        self.assertIn("requires that", self.refusal("ro", f"{self.data}/file:missing"))
         self.assertEqual(sorted(os.listdir(self.project)), before)
 
     def test_a_destination_in_the_project_follows_no_symbolic_link(self):
@@ -87,7 +87,7 @@ class Mounts(BoxTest):
     def test_overlapping_destinations_are_refused(self):
         for second in (f"{self.there}:/opt/a", f"{self.there}:/opt/a/b", f"{self.there}:/opt"):
             errors = self.refused("--mount-ro", f"{self.data}:/opt/a", "--mount-ro", second, "--yes", "--exec", "true")
-            self.assertRegex(errors, "meets|hide")
+            self.assertRegex(errors, "overlaps|hide")
 
     def test_invalid_sources_are_refused(self):
         listener = socket.socket(socket.AF_UNIX)
@@ -117,7 +117,7 @@ class Mounts(BoxTest):
         self.assertRegex(done.stderr, r"\[\+\] read-write +/opt/there <- ~/there +\(--mount-rw\)")
         self.assertIn("/opt/there", done.stdout)
         kinds = {mount["path"]: (mount["kind"], mount["origin"]) for mount in self.plan("--mount-ro", self.data)["mounts"]}
-        self.assertEqual(kinds[str(self.data)], ("read-only", "asked"))
+        self.assertEqual(kinds[str(self.data)], ("read-only", "requested"))
 
     def test_dry_run_includes_the_mount(self):
         done = self.claudebox("--mount-ro", f"{self.data}:/opt/x", "--dry-run", "--exec", "true")

@@ -72,9 +72,9 @@ class Network(BoxTest):
 
     def test_tier_is_shown_to_agent_and_user(self):
         done = self.claudebox("--network", "none", "--yes", "--exec", "cat", "/etc/claude-code/SANDBOX.md")
-        self.assertIn("There is no network here", done.stdout)
-        self.assertIn("none: no network but the box's own loopback", done.stderr)
-        self.assertNotIn("reaches the LAN", done.stderr)
+        self.assertIn("There is no network, on purpose", done.stdout)
+        self.assertIn("none: no network except the box's own loopback", done.stderr)
+        self.assertNotIn("can reach the LAN", done.stderr)
         self.assertEqual(self.plan("--network", "none")["network"], "none")
 
 

@@ -128,7 +128,7 @@ class NixDaemonInside(NixTest):
         self.profile(network="none", nix_daemon=True)
         done = self.claudebox("--yes", "--exec", "nix", "run", "nixpkgs#hello")
         self.assertEqual(done.stdout, "hello from Nix\n")
-        self.assertIn("! the Nix daemon is in the box, as asked for", done.stderr)
+        self.assertIn("! the box has the Nix daemon, as requested", done.stderr)
 
     def test_check_finds_the_daemon(self):
         checks = json.loads(self.claudebox("--check=json").stdout)["checks"]

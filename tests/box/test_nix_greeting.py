@@ -75,7 +75,7 @@ class NixGreeting(BoxTest):
         done = host.claudebox(*arguments, "--yes", "--exec", "sh", "-c", "ls -d /nix/var/nix/daemon-socket 2>/dev/null")
         self.assertNotEqual(done.returncode, 125, done.stderr)
         inside = done.stdout == "/nix/var/nix/daemon-socket\n"
-        lines = done.stderr.split("the Nix daemon is not in the box: ")
+        lines = done.stderr.split("the box does not have the Nix daemon: ")
         self.assertEqual(inside, len(lines) == 1, done.stderr)
         self.audit = done.stderr
         return "" if inside else lines[1].splitlines()[0]
@@ -96,7 +96,7 @@ class NixGreeting(BoxTest):
     def test_version_strings_of_any_length(self):
         for length in (0, 7, 8, 9, 256):
             self.assertEqual(self.ask(greeting(2, name=b"x" * length)), "")
-        self.assertIn("does not say", self.ask(greeting(2, name=b"x" * 257)))
+        self.assertIn("does not report", self.ask(greeting(2, name=b"x" * 257)))
 
     def test_old_daemon_is_judged_by_its_settings(self):
         for version in (0x115, 0x121, 0x122):
@@ -111,16 +111,16 @@ class NixGreeting(BoxTest):
     def test_invalid_greeting_is_refused(self):
         for pieces in ([b"HTTP/1.1 400 Bad Request\r\n\r\n"], [greeting(3)], [greeting(2, 0x226)], [greeting(2)[:-1]], [b"x" * 4096]):
             with self.subTest(pieces):
-                self.assertIn("does not say", self.ask(*pieces, close=True))
+                self.assertIn("does not report", self.ask(*pieces, close=True))
 
     def test_silent_daemon_is_refused(self):
-        self.assertIn("does not say", self.ask(close=True))
+        self.assertIn("does not report", self.ask(close=True))
         start = time.monotonic()
-        self.assertIn("does not say", self.ask(close=False))
+        self.assertIn("does not report", self.ask(close=False))
         self.assertLess(time.monotonic() - start, 10)
 
     def test_box_without_daemon_does_not_wait_for_it(self):
-        self.assertIn("what it builds and fetches", self.ask(close=False, arguments=("--network", "none")))
+        self.assertIn("its builds and downloads", self.ask(close=False, arguments=("--network", "none")))
         self.assertEqual(self.daemon.received, b"")
         profiles = self.home / ".claudebox/profiles"
         profiles.mkdir()
@@ -128,7 +128,7 @@ class NixGreeting(BoxTest):
         times = []
         for _ in range(3):  # on a busy machine one may be slow
             start = time.monotonic()
-            self.assertIn("what it builds and fetches", self.ask(close=False))
+            self.assertIn("its builds and downloads", self.ask(close=False))
             times.append(time.monotonic() - start)
         self.assertLess(min(times), 1.9)
         # If a profile requests the daemon, claudebox connects to it.
@@ -150,10 +150,10 @@ class NixGreeting(BoxTest):
             "/etc/nix/a/b.conf": "!include ../c.conf\n", "/etc/nix/c.conf": f"trusted-users = {ME}\n"}))
         self.assertIn("it trusts you", self.ask(more={"/etc/xdg/nix/nix.conf": f"trusted-users = {ME}\n"}))
         self.assertEqual(self.ask(settings="!include missing.conf\n"), "")
-        self.assertIn("does not say", self.ask(settings="include missing.conf\n"))
-        self.assertIn("does not say", self.ask(settings="include nix.conf\n"))
-        self.assertIn("does not say", self.ask(settings="!include d\n", more={"/etc/nix/d": None}))
-        self.assertIn("does not say", self.ask(settings=f"trusted-users={ME}\n"))
+        self.assertIn("does not report", self.ask(settings="include missing.conf\n"))
+        self.assertIn("does not report", self.ask(settings="include nix.conf\n"))
+        self.assertIn("does not report", self.ask(settings="!include d\n", more={"/etc/nix/d": None}))
+        self.assertIn("does not report", self.ask(settings=f"trusted-users={ME}\n"))
 
     def test_own_daemon_without_sandbox_is_refused(self):
         self.assertIn("it runs as you", self.ask(greeting(2), settings="sandbox = false\n"))

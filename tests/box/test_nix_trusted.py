@@ -28,14 +28,14 @@ class NixTrusted(NixTest):
     def test_daemon_is_not_mounted(self):
         done = self.claudebox("--yes", "--exec", "sh", "-c", "ls -d /nix/var /etc/nix/nix.conf; echo ${NIX_REMOTE-none}; ls -d /nix/store")
         self.assertEqual(done.stdout, "none\n/nix/store\n")
-        self.assertRegex(done.stderr, r"the Nix daemon is not in the box: (it trusts you \(trusted-users|you are root)")
+        self.assertRegex(done.stderr, r"the box does not have the Nix daemon: (it trusts you \(trusted-users|you are root)")
 
     def test_profile_cannot_add_the_daemon(self):
         self.profile(nix_daemon=True)
         for tier in ("full", "none"):
             done = self.claudebox("--yes", "--network", tier, "--exec", "sh", "-c", "ls -d /nix/var; echo ${NIX_REMOTE-none}")
             self.assertEqual(done.stdout, "none\n")
-            self.assertIn("the Nix daemon is not in the box: ", done.stderr)
+            self.assertIn("the box does not have the Nix daemon: ", done.stderr)
         self.profile(mounts=[{"host": "/nix/var/nix", "sandbox": "/nix/var/nix", "mode": "ro"}])
         done = self.claudebox("--yes", "--exec", "ls", "/nix/var/nix/daemon-socket/socket")
         self.assertNotIn("socket", done.stdout)
@@ -44,7 +44,7 @@ class NixTrusted(NixTest):
         check, = [check for check in json.loads(self.claudebox("--check=json").stdout)["checks"] if check["name"] == "nix"]
         self.assertEqual(check["state"], "broken")
         self.assertRegex(check["detail"], "^the daemon is left out of the box: (it trusts you|you are root)")
-        self.assertRegex(check["fix"], "ordinary user|off that list")
+        self.assertRegex(check["fix"], "ordinary user|from that list")
 
     def test_packages_are_still_built_on_the_host(self):
         self.profile("hello")

@@ -73,7 +73,7 @@ class Packages(PackagesTest):
         done = self.claudebox("--yes", "--exec", "hello")
         self.assertEqual(done.stdout, "hello from Nix\n")
         for name in ("nobin", "file"):
-            self.assertIn(f"[+] {name} {self.where(name)['out']} (profile default; no programs in it)\n", done.stderr)
+            self.assertIn(f"[+] {name} {self.where(name)['out']} (profile default; without programs)\n", done.stderr)
 
     def test_audit_and_plan_show_the_origin(self):
         self.profile("hello", name="work")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""EXT-02, EXT-03: what a profile says is what the box gets, and the audit says who asked for it."""
+"""The box gets the settings of its profile, and the audit shows their origin."""
 import unittest
 
 from lib.box import CLAUDEBOX, BoxTest
@@ -15,7 +15,7 @@ class Profile(BoxTest):
         return done.stdout, done.stderr
 
     def test_the_description_is_shown(self):
-        self.profile("base", description="what is below")
+        self.profile("base", description="the base")
         self.profile("work", extends="base", description="the customer's cloud, internet only")
         _, said = self.run_in("true", "--profile", "work")
         self.assertEqual(said.splitlines()[1], "           the customer's cloud, internet only")
@@ -34,14 +34,14 @@ class Profile(BoxTest):
             self.assertRegex(said, line)
         self.assertIn("(profile work)", said.splitlines()[0])
 
-    def test_a_literal_secret_is_warned_about(self):
+    def test_a_secret_in_the_profile_gives_a_warning(self):
         self.profile(env={"PLAIN": "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345", "MY_TOKEN": "x" * 30})
         _, said = self.run_in("true")
-        self.assertIn("'PLAIN' passes into the box: it looks like", said)
+        self.assertIn("'PLAIN' passes into the box: its value looks like", said)
         self.assertIn("'MY_TOKEN' passes into the box", said)
         self.assertNotIn("x" * 30, said)
 
-    def test_what_decides_how_the_box_works_is_refused(self):
+    def test_reserved_variables_are_refused(self):
         for name in ("LD_PRELOAD", "LD_LIBRARY_PATH", "BASH_ENV", "PATH", "CLAUDE_CONFIG_DIR", "HOME", "IFS", "GIT_CONFIG_COUNT"):
             self.profile(env={name: "/x"})
             self.assertIn(name, self.refused())
@@ -61,7 +61,7 @@ class Profile(BoxTest):
         self.profile(mounts=[{"host": "~/nothing"}])
         self.assertIn("default.json': line 1, column 22: 'mounts[0].host': '~/nothing' does not exist", self.refused())
 
-    def test_a_secret_by_its_name(self):
+    def test_a_secret_that_is_named_exactly(self):
         (self.home / ".aws").mkdir()
         (self.home / ".aws" / "credentials").write_text("CANARY\n")
         self.profile(mounts=[{"host": "~/.aws/credentials", "sandbox": "~/.aws/credentials", "mode": "ro"}])
@@ -77,13 +77,23 @@ class Profile(BoxTest):
         self.assertTrue(out.startswith("one\n"))
         self.assertIn("Read-only file system", out)
         self.assertIn("` is read-only.", out)
-        self.assertRegex(said, r"read-only +~/project \(the project, to look at\)")
+        self.assertRegex(said, r"read-only +~/project \(the project, read-only\)")
         self.assertFalse((self.project / "new").exists())
 
-    def test_the_command_line_beats_it(self):
+    def test_the_command_line_overrides_the_profile(self):
         self.profile(network="none")
         self.assertEqual(self.plan()["network"], "none")
         self.assertEqual(self.plan("--network", "full")["network"], "full")
+
+    def test_settings_have_their_origin(self):
+        self.profile("base", terminal="direct", confirm="changed")
+        self.profile("work", extends="base", confirm="never", nix_daemon=True, nested=False, network="none")
+        wanted = {"terminal": {"value": "direct", "origin": "profile base"}, "confirm": {"value": "never", "origin": "profile work"},
+                  "nix_daemon": {"value": True, "origin": "profile work"}, "network": {"value": "none", "origin": "profile work"}}
+        self.assertEqual(self.plan("--profile", "work")["settings"], wanted)
+        wanted["network"]["origin"] = "--network"
+        self.assertEqual(self.plan("--profile", "work", "--network", "none")["settings"], wanted)
+        self.assertEqual(self.plan()["settings"], {})
 
     def test_confirm(self):
         def asks(*options):
@@ -107,11 +117,11 @@ class Profile(BoxTest):
         self.profile(confirm="always")
         self.assertTrue(asks())
 
-    def test_without_a_terminal_changed_is_no_silent_go(self):
+    def test_without_a_terminal_changed_does_not_start(self):
         self.profile(confirm="changed")
         self.assertIn("no terminal", self.refused("--exec", "true"))
 
-    def test_a_project_cannot_choose_one(self):
+    def test_a_project_cannot_choose_a_profile(self):
         (self.project / ".claudebox").mkdir()
         for name in ("default.json", "profiles"):
             path = self.project / ".claudebox" / name

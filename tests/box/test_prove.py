@@ -265,7 +265,7 @@ class Granted(ProveTest):
         """Namespaces are granted; all other attacks are blocked."""
         self.profile(network="none", nested=True)
         if os.getuid() == 0:
-            self.assertIn("not for root", self.claudebox("--profile", "work", "--prove").stderr)
+            self.assertIn("refused for root", self.claudebox("--profile", "work", "--prove").stderr)
             return
         done, proof = Broken(self).prove("--profile", "work")
         granted = {row["name"]: row["why"] for row in proof["attacks"] if row["verdict"] == "granted"}

@@ -22,12 +22,12 @@ class RequestedPackages(BoxTest):
     def test_request_is_shown_and_not_granted(self):
         (self.directory / "tools.txt").write_text("jq # for JSON\n\n  python3Packages.black\njq\n")
         message = self.audit()
-        self.assertIn("the repository asks for tools (.claudebox/tools.txt), and they are not added: jq, python3Packages.black", message)
+        self.assertIn("packages that the repository requests (.claudebox/tools.txt) are not added: jq, python3Packages.black", message)
 
     def test_invalid_lines_are_shown_quoted(self):
         (self.directory / "tools.txt").write_bytes(b"../x\n-jq\na b\n$(id)\n\x1b[2J\n" + b"x" * 200 + b"\n")
         message = self.audit()
-        self.assertIn("has lines that are no package's name: ../x, -jq, a\\ b, $(id), \\x1b[2J", message)
+        self.assertIn("has lines that are not valid package names: ../x, -jq, a\\ b, $(id), \\x1b[2J", message)
         self.assertNotIn("\x1b[2J", message)
 
     def test_other_files_are_not_read(self):
@@ -40,8 +40,8 @@ class RequestedPackages(BoxTest):
         before = self.plan("--network", "none", env={"SECRET_TOKEN": "x"})
         self.assertEqual(before["network"], "none")
         self.assertNotIn("SECRET_TOKEN", [variable["name"] for variable in before["environment"]])
-        self.assertEqual([mount for mount in before["mounts"] if mount["origin"] == "asked"], [])
-        self.assertIn(".claudebox holds what claudebox does not read", self.audit())
+        self.assertEqual([mount for mount in before["mounts"] if mount["origin"] == "requested"], [])
+        self.assertIn(".claudebox contains files that claudebox does not read", self.audit())
 
     def test_box_cannot_change_the_list(self):
         (self.directory / "tools.txt").write_text("jq\n")

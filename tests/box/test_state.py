@@ -151,7 +151,7 @@ class UserFiles(StateTest):
                                   "ls ~/.claude/hooks/")
             self.assertNotIn("canary", done.stdout)
             self.assertNotIn("id_rsa", done.stdout)
-            self.assertNotIn("this is a fault in claudebox", done.stderr)
+            self.assertNotIn("this is a bug in claudebox", done.stderr)
 
     def test_claude_config_dir_of_the_host(self):
         elsewhere = self.home / "claude config"

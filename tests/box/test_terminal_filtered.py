@@ -186,7 +186,7 @@ class Audit(Direct, OnTerminal):
         del self.env["CLAUDEBOX_PROFILE"]
         self.assertNotIn("Terminal:", self.claudebox("--yes", "--exec", "true").stderr)
         self.assertEqual(self.plan()["terminal"], "filtered")
-        self.assertIn("The terminal is filtered by claudebox", self.claudebox("--dry-run").stdout)
+        self.assertIn("claudebox gives the box a terminal of its own", self.claudebox("--dry-run").stdout)
 
     def test_a_changed_terminal_setting_is_shown_before_the_question(self):
         profile = self.home / ".claudebox" / "profiles" / "direct.json"

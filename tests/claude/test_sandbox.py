@@ -56,12 +56,12 @@ class Sandbox(ClaudeTest):
 
     def test_a_settings_file_on_the_command_line_causes_a_warning(self):
         (self.project / "mine.json").write_text("{}")
-        self.assertIn("'--settings' is yours", self.check_works("--settings", "mine.json").stderr)
+        self.assertIn("'--settings' cannot be merged", self.check_works("--settings", "mine.json").stderr)
 
     def test_a_nested_box_keeps_the_users_setting(self):
         self.profile(nested=True)
         if os.getuid() == 0:
-            self.assertIn("not for root", self.refused("--yes", "-p", "x"))
+            self.assertIn("refused for root", self.refused("--yes", "-p", "x"))
             return
         self.check_works()
         self.settings(self.user_file())

@@ -195,7 +195,7 @@ class Agent(BoxTest):
         for line in ("export GITHUB_TOKEN=abcdef", "X=ghp_canarycanarycanarycanary123", 'MY_API_KEY="canary" exec sh'):
             wrapper = self.program(self.home / "w" / "claude", f'#!/bin/sh\n{line}\nprintf x\n')
             done = self.claudebox("--yes", "--exec", "true", env={"CLAUDEBOX_CLAUDE": str(wrapper)})
-            self.assertIn("holds something like a secret", done.stderr, line)
+            self.assertIn("contains something like a secret", done.stderr, line)
             self.assertNotIn("canary", done.stderr)
         wrapper = self.program(self.home / "w" / "claude", '#!/bin/sh\nexport GITHUB_TOKEN=$MY_TOKEN\nexport KEYBOARD=us\nexec printf x "$@"\n')
         done = self.claudebox("--yes", "--exec", "true", env={"CLAUDEBOX_CLAUDE": str(wrapper)})
@@ -211,13 +211,13 @@ class Agent(BoxTest):
             wrapper = self.program(self.home / "w" / "claude", f"#!/bin/sh\n{line}\n")
             done = self.claudebox("--yes", env={"CLAUDEBOX_CLAUDE": str(wrapper)})
             self.assertNotIn("canary-key", done.stdout)
-            self.assertNotIn("this is a fault in claudebox", done.stderr, line)
+            self.assertNotIn("this is a bug in claudebox", done.stderr, line)
 
     def test_claude_in_a_secret_place_is_refused(self):
         program = self.program(self.home / ".aws" / "claude")
         done = self.claudebox("--yes", env={"CLAUDEBOX_CLAUDE": str(program)})
         self.assertEqual(done.returncode, 125)
-        self.assertNotIn("this is a fault in claudebox", done.stderr)
+        self.assertNotIn("this is a bug in claudebox", done.stderr)
 
     def test_CLAUDEBOX_CLAUDE_may_be_in_the_project(self):
         """The user may set CLAUDEBOX_CLAUDE to a program in the project."""
@@ -235,7 +235,7 @@ class Agent(BoxTest):
         env = {"PATH": f"{program.parent}:{self.env['PATH']}"}
         with_claude = self.plan(env=env)["mounts"]
         with_shell = self.plan("--shell", env=env)["mounts"]
-        self.assertEqual([m for m in with_claude if m["kind"] != "made"], [m for m in with_shell if m["kind"] != "made"])
+        self.assertEqual([m for m in with_claude if m["kind"] != "generated"], [m for m in with_shell if m["kind"] != "generated"])
 
     def test_special_files_do_not_hang(self):
         fifo = self.home / "fifo"

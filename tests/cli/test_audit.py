@@ -183,7 +183,7 @@ class Content(AuditTest):
         env = {"ANTHROPIC_API_KEY": "sk-ant-api03-canarycanarycanary", "CLAUDEBOX_EXTRA_ENV": "MINE", "MINE": "1"}
         text = self.audit(env=env).decode()
         plan = self.plan("--exec", "true", env=env)
-        marks = {"made": "[~]", "allowlist": "[>]", "asked": "[+]"}
+        marks = {"generated": "[~]", "allowlist": "[>]", "requested": "[+]"}
         for variable in plan["environment"]:
             self.assertRegex(text, rf"(?m)^  {re.escape(marks[variable['origin']])} {re.escape(variable['name'])} ")
         shown = text[text.index("Mounts:"):text.index("Network:")]

@@ -83,7 +83,7 @@ class DryRun(BoxTest):
         project = self.repository(self.home / "repo") / "sub"
         project.mkdir()
         script = self.claudebox("--dry-run", cwd=project).stdout
-        self.assertIn("# What is mounted inside of another mount is moved there by claudebox", script)
+        self.assertIn("# claudebox moves a mount inside of another mount to its place", script)
         self.assertNotIn("/staged-", script)
         staged = [mount["path"] for mount in self.plan(cwd=project)["mounts"] if "staged" in mount]
         self.assertEqual(staged, [str(project), str(project.parent / ".git")])
@@ -169,7 +169,7 @@ class DryRun(BoxTest):
         for variable in plan["environment"]:
             self.assertIn(f"--setenv {variable['name']} ", words)
         flags = {"read-only": "--ro-bind", "read-write": "--bind", "tmpfs": "--tmpfs", "directory": "--dir", "link": "--symlink",
-                 "made": "--file", "proc": "--proc", "dev": "--dev", "sealed": "--remount-ro"}
+                 "generated": "--file", "proc": "--proc", "dev": "--dev", "sealed": "--remount-ro"}
         for mount in plan["mounts"]:
             self.assertRegex(words, rf"(?m)^  {flags[mount['kind']]} .*{mount['path']}( |$)".replace("+", r"\+"))
         self.assertEqual(plan["project"], str(self.project))

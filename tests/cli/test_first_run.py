@@ -48,7 +48,7 @@ class FirstRun(BoxTest):
         terminal = Terminal((CLAUDEBOX,), self.env, self.project, columns=60)
         self.addCleanup(terminal.close)
         terminal.expect("First start:")
-        terminal.expect("Not signed in:")
+        terminal.expect("Not logged in:")
         terminal.expect(r"\[y/N\] ")
         terminal.send("n\n")
         self.assertEqual(terminal.wait(), 125)
@@ -56,34 +56,34 @@ class FirstRun(BoxTest):
 
     def test_no_credentials(self):
         for _ in range(2):  # it is repeated until the user logs in
-            lines = self.note("Not signed in")
+            lines = self.note("Not logged in")
             self.assertEqual(len(lines), 3)
             self.assertIn("log in", lines[1])
-            self.assertIn("kept for all boxes", lines[2])
-        self.assertIn("--network inet", self.note("Not signed in", "--network", "none")[1])
+            self.assertIn("all boxes share the login", lines[2])
+        self.assertIn("--network inet", self.note("Not logged in", "--network", "none")[1])
 
     def test_every_kind_of_credentials_counts(self):
-        self.assertIsNone(self.note("Not signed in", env={"ANTHROPIC_API_KEY": "sk-ant-x"}))
-        self.assertIsNone(self.note("Not signed in", env={"CLAUDE_CODE_USE_BEDROCK": "1", "CLAUDEBOX_EXTRA_ENV": "CLAUDE_CODE_USE_BEDROCK"}))
-        self.assertIsNotNone(self.note("Not signed in", env={"CLAUDE_CODE_USE_BEDROCK": "1"}))
-        self.assertIsNone(self.note("Not signed in", "--exec", "true"))
+        self.assertIsNone(self.note("Not logged in", env={"ANTHROPIC_API_KEY": "sk-ant-x"}))
+        self.assertIsNone(self.note("Not logged in", env={"CLAUDE_CODE_USE_BEDROCK": "1", "CLAUDEBOX_EXTRA_ENV": "CLAUDE_CODE_USE_BEDROCK"}))
+        self.assertIsNotNone(self.note("Not logged in", env={"CLAUDE_CODE_USE_BEDROCK": "1"}))
+        self.assertIsNone(self.note("Not logged in", "--exec", "true"))
         claude = self.home / ".claude"
         claude.mkdir()
         (claude / "settings.json").write_text('{"env": {"CLAUDE_CODE_USE_VERTEX": "1"}}')
-        self.assertIsNone(self.note("Not signed in"))
+        self.assertIsNone(self.note("Not logged in"))
         (claude / "settings.json").unlink()
         (claude / ".credentials.json").write_text(json.dumps({"claudeAiOauth": {"accessToken": "x", "expiresAt": 1}}))
-        self.assertIsNone(self.note("Not signed in"))
+        self.assertIsNone(self.note("Not logged in"))
 
     def test_a_login_in_a_box_counts(self):
-        self.assertIsNotNone(self.note("Not signed in"))
+        self.assertIsNotNone(self.note("Not logged in"))
         (self.home / STORE / ".credentials.json").write_text("{}")
-        self.assertIsNone(self.note("Not signed in"))
+        self.assertIsNone(self.note("Not logged in"))
 
     def test_a_link_in_the_store_is_not_followed(self):
-        self.note("Not signed in")
+        self.note("Not logged in")
         os.symlink("/nonexistent", self.home / STORE / ".credentials.json")
-        self.assertIsNone(self.note("Not signed in"))
+        self.assertIsNone(self.note("Not logged in"))
 
     def test_dry_run_has_no_notes(self):
         done = self.claudebox("--dry-run")

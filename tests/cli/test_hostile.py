@@ -335,4 +335,4 @@ class Writing(Hostile):
         for target, cwd in ((claude / "x/p.json", None), (main / ".git/p.json", self.home / "linked")):
             (profiles / "p.json").unlink(missing_ok=True)
             (profiles / "p.json").symlink_to(target)
-            self.assertIn("where a box can change it", self.refused("--yes", "--profile", "p", "--exec", "true", cwd=cwd))
+            self.assertIn("leads to a file that a box can change", self.refused("--yes", "--profile", "p", "--exec", "true", cwd=cwd))

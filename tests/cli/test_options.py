@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command line: what is claudebox's own, what goes to claude, and how mistakes are told."""
+"""The command line: options of claudebox, arguments for claude, and usage errors."""
 import unittest
 
 from lib.box import GIVEN, BoxTest
@@ -11,18 +11,18 @@ class Options(BoxTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout.strip()
 
-    def test_unknown_options_go_to_claude_in_order(self):
+    def test_other_words_are_passed_to_claude_in_order(self):
         self.assertEqual(self.arguments("-p", "x", "--yes", "--model", "y"),
                          GIVEN + "<-p><x><--model><y>")
 
-    def test_after_two_dashes_everything_is_claudes(self):
+    def test_words_after_two_dashes_are_passed_to_claude(self):
         self.assertEqual(self.arguments("--yes", "--", "--yes", "--help", "--network"),
                          GIVEN + "<--yes><--help><--network>")
 
     def test_short_yes(self):
         self.assertEqual(self.arguments("-y", "a"), GIVEN + "<a>")
 
-    def test_empty_and_odd_arguments_survive(self):
+    def test_empty_and_unusual_arguments_are_passed_unchanged(self):
         self.assertEqual(self.arguments("--yes", "", "a b", "'", "\n", "é"),
                          GIVEN + "<><a b><'><\n><é>")
 
@@ -34,22 +34,22 @@ class Options(BoxTest):
             self.assertEqual(self.refused("--yes", "--network", tier, status=2),
                              f"claudebox: unknown network tier '{tier}'\nhint: {meant}tiers: full, inet, none\n")
 
-    def test_known_tier_both_spellings(self):
+    def test_a_value_can_be_in_the_same_word(self):
         self.assertIn("<a>", self.arguments("--yes", "--network", "full", "a"))
         self.assertIn("<a>", self.arguments("--yes", "--network=full", "a"))
 
-    def test_value_where_none_belongs(self):
+    def test_unexpected_values(self):
         self.refused("--yes=no", status=2)
         self.refused("--dry-run=xml", status=2)
 
-    def test_exec_takes_all_that_follows(self):
+    def test_exec_uses_all_words_that_follow(self):
         done = self.claudebox("--yes", "--exec", "printf", "%s,", "--yes", "-y", "--", "--help")
         self.assertEqual(done.stdout, "--yes,-y,--,--help,")
 
     def test_exec_without_command(self):
         self.refused("--yes", "--exec", status=2)
 
-    def test_exec_after_words_for_claude(self):
+    def test_exec_after_arguments_for_claude(self):
         self.refused("--yes", "-p", "x", "--exec", "true", status=2)
 
     def test_help_lists_every_option(self):
@@ -62,7 +62,7 @@ class Options(BoxTest):
     def test_version(self):
         self.assertRegex(self.claudebox("--version").stdout, r"^claudebox \d+\.\d+\.\d+\n$")
 
-    def test_no_terminal_and_no_yes_is_an_error(self):
+    def test_without_a_terminal_yes_is_required(self):
         self.assertIn("--yes", self.refused("-p", "x"))
 
     def test_shell_runs_in_the_box(self):

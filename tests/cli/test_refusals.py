@@ -222,7 +222,7 @@ class State(Refusal):
         foreign = ("--ro-bind", "/usr/share", str(self.root))
         done = host.claudebox("--yes", "--exec", "true", options=foreign)
         self.assertEqual(done.returncode, 125, done.stderr)
-        self.assertIn("someone else", done.stderr)
+        self.assertIn("another user", done.stderr)
         self.assertEqual(host.claudebox("--check", options=foreign).returncode, 1)
 
     def test_a_state_directory_that_is_a_fifo(self):

@@ -72,8 +72,8 @@ GIT_CONFIG = """[include]
 """
 
 # Warnings about such files that are intended.
-EXPECTED = (r"^\.claudebox holds what claudebox does not read", r"^the repository asks for tools \(\.claudebox/tools\.txt\), and they are not added: ",
-            r"^\.claudebox/tools\.txt has lines that are no package's name: ", r"^the project holds what looks like secrets: ",
+EXPECTED = (r"^\.claudebox contains files that claudebox does not read", r"^packages that the repository requests \(\.claudebox/tools\.txt\) are not added: ",
+            r"^\.claudebox/tools\.txt has lines that are not valid package names: ", r"^the project holds what looks like secrets: ",
             r"^[^ ]*mcp\.json", r"looks? like (a )?secret", r"/project/[^ ]* on PATH is ignored: a box can change it$")
 
 

@@ -39,7 +39,7 @@ def try_it(rule):
 
 
 @unittest.skipUnless(shutil.which("podman") and shutil.which("crun"), "no podman or no crun")
-@unittest.skipIf(os.getuid() == 0, "not for root")
+@unittest.skipIf(os.getuid() == 0, "refused for root")
 class Podman(InetTest):
     def setUp(self):
         super().setUp()

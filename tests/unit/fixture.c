@@ -49,7 +49,8 @@ void world_init(struct world *world)
 		const char *path = path_expand_home(&world->arena, secret_table[i].path, HOME);
 
 		vec_push(&world->arena, &world->facts.secrets,
-			 (struct secret_place){ path, path, secret_table[i].what, secret_table[i].attack });
+			 (struct secret_place){ path, path, secret_table[i].what,
+						secret_table[i].attack });
 	}
 }
 

@@ -180,10 +180,13 @@ static struct followed read_file(struct world *world, const json_t *value)
 static struct package_facts read_package(struct world *world, const json_t *value)
 {
 	struct package_facts package = { 0 };
-	const char **fields[] = { &package.name, &package.origin, &package.path, &package.bin };
+	const char **fields[] = { &package.name, &package.origin.name, &package.path,
+				  &package.bin };
 
 	for (size_t i = 0; i < json_array_size(value) && i < ARRAY_SIZE(fields); i++)
 		*fields[i] = copy_string(world, json_array_get(value, i));
+	if (package.origin.name)
+		package.origin.kind = ORIGIN_REQUESTED;
 	return package;
 }
 

@@ -134,19 +134,18 @@ static void test_plan_kernel(void)
 	world.facts.bwrap_disables_userns = false;
 	CHECK(!world_plan(&world));
 	CHECK_STRING(world.error.message,
-		     "this bwrap cannot keep a box from making user namespaces "
-		     "(--disable-userns)");
+		     "this bwrap cannot disable user namespaces in a box (--disable-userns)");
 	world.config.nested = true;
-	world.config.nested_by = "profile x";
+	world.config.nested_origin = origin_requested("profile x");
 	CHECK_CASE(world_plan(&world), "a nested box needs no --disable-userns");
-	CHECK(world.plan.filter == SECCOMP_NESTED && world.plan.user_namespaces);
+	CHECK(world.plan.seccomp == SECCOMP_NESTED);
 	world_free(&world);
 	world_debian(&world);
 	world.facts.uid = 0;
 	world.config.nested = true;
-	world.config.nested_by = "profile x";
+	world.config.nested_origin = origin_requested("profile x");
 	CHECK(!world_plan(&world));
-	CHECK_CASE(str_starts(world.error.message, "'nested' (profile x) is not for root"),
+	CHECK_CASE(str_starts(world.error.message, "'nested' (profile x) is refused for root"),
 		   "root gets no nested box");
 	world_free(&world);
 }

@@ -18,13 +18,13 @@ static const char *render_arguments(bool nested, const char *const *arguments)
 
 	world_debian(&world);
 	world.config.nested = nested;
-	world.config.nested_by = "profile x";
+	world.config.nested_origin = origin_requested("profile x");
 	world_arguments(&world, arguments);
 	CHECK(world_plan(&world));
 	for (size_t i = 2; i < world.plan.command.count; i++)
 		text_printf(&out, "%s|", world.plan.command.items[i]);
 	vec_each(warning, &world.plan.warnings)
-		text_add(&out, strstr(*warning, "'--settings' is yours") ? "warned" : "");
+		text_add(&out, strstr(*warning, "'--settings' cannot be merged") ? "warned" : "");
 	world_free(&world);
 	return text_get(&out);
 }

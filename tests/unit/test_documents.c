@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The manual and the completions have what the option table says; UPDATE_GOLDEN=1 writes those parts anew.
+// The generated parts of the manual and the completions match the option table; UPDATE_GOLDEN=1
+// writes them.
 #include "base/arena.h"
 #include "base/path.h"
 #include "base/text.h"
@@ -40,7 +41,7 @@ static void write_text(const char *path, const char *text)
 	CHECK_CASE(file && fputs(text, file) >= 0 && fclose(file) == 0, path);
 }
 
-// The part between the marks; both must be there.
+// Finds the part between the marks, and checks that the file has both.
 static bool find_part(const struct document *document, const char *text, size_t *ret_start,
 		      size_t *ret_end)
 {
@@ -59,7 +60,7 @@ static bool find_part(const struct document *document, const char *text, size_t 
 
 static void test_document(const struct document *document)
 {
-	const char *made = document->render(&arena);
+	const char *generated = document->render(&arena);
 	const char *text = read_text(place_of(document));
 	size_t start;
 	size_t end;
@@ -67,14 +68,15 @@ static void test_document(const struct document *document)
 	if (!find_part(document, text, &start, &end))
 		return;
 	if (getenv("UPDATE_GOLDEN")) {
-		text = arena_printf(&arena, "%s%s%s", arena_strndup(&arena, text, start), made,
+		text = arena_printf(&arena, "%s%s%s", arena_strndup(&arena, text, start), generated,
 				    text + end);
 		write_text(place_of(document), text);
 		find_part(document, text, &start, &end);
 	}
-	CHECK_CASE_STRING(arena_strndup(&arena, text + start, end - start), made, document->path);
+	CHECK_CASE_STRING(arena_strndup(&arena, text + start, end - start), generated,
+			  document->path);
 	for (size_t i = 0; i < option_table_count; i++)
-		CHECK_CASE(strstr(made, option_table[i].name),
+		CHECK_CASE(strstr(generated, option_table[i].name),
 			   arena_printf(&arena, "%s has %s", document->path, option_table[i].name));
 }
 

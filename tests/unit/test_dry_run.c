@@ -98,7 +98,7 @@ static void add_expected(struct text *out, const struct plan *plan)
 		add_word(out, *word);
 	add_word(out, INPUT);
 	for (int fd = 3; fd <= LAST_DESCRIPTOR; fd++) {
-		const struct seccomp_program *filter = &seccomp_programs[plan->filter];
+		const struct seccomp_program *filter = &seccomp_programs[plan->seccomp];
 
 		if (fd == FILTER_DESCRIPTOR)
 			text_add_bytes(out, (const char *)filter->bytes, filter->size);

@@ -88,7 +88,8 @@ static void limit(struct world *world, unsigned long long memory, unsigned long 
 
 	for (int i = 0; i < LIMIT_COUNT; i++)
 		if (values[i])
-			world->config.limits[i] = (struct config_limit){ values[i], "profile x" };
+			world->config.limits[i] =
+				(struct config_limit){ values[i], origin_requested("profile x") };
 }
 
 static void delegate(struct world *world, const char *limits)

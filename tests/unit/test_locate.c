@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Places in JSON texts: the right line and column for every key and value, and an end on any text.
+// Positions in JSON texts: line and column of every key and value, and termination on any text.
 #include "base/arena.h"
 #include "check.h"
 #include "config/locate.h"
@@ -8,7 +8,8 @@
 
 static struct arena arena;
 
-// A path is written "env.A" or "mounts.1.host"; a step of digits is an index, and '%' before them makes it a key.
+// Splits a path "env.A" or "mounts.1.host". A step of digits is an index; with '%' before them it
+// is a key.
 static size_t split(const char *path, struct json_step *steps)
 {
 	size_t depth = 0;
@@ -71,7 +72,7 @@ static void test_found(void)
 		{ "[{}, {\"a\": {}}, {\"a\": 5}]", "2.a", "1:18", "1:23" },
 		{ "{\"1\": 1, \"a\": [7, 8]}", "%1", "1:2", "1:7" },
 		{ "[-1.5e+3, true, null, false]", "3", "1:23", "1:23" },
-		// what looks like structure in a string is none
+		// brackets and colons in strings
 		{ "{\"x\":\"{\\\"a\\\":1}\",\"a\":2}", "a", "1:18", "1:22" },
 		{ "{\"x\":\"]},{[\",\"a\":2}", "a", "1:14", "1:18" },
 		{ "{\"x\":[\"]\",\"\\\\\"],\"a\":2}", "a", "1:17", "1:21" },
@@ -112,7 +113,7 @@ static void test_nowhere(void)
 		{ "{\"A\":1}", "a" },
 		{ "{\"ab\":1}", "a" },
 		{ "{\"a\":1}", "ab" },
-		// not JSON: only the end matters
+		// not JSON: only termination matters
 		{ "{", "a" },
 		{ "{\"a", "a" },
 		{ "{\"a\\", "a" },
@@ -136,7 +137,7 @@ static void test_nowhere(void)
 	}
 }
 
-// Deeper than any stack would bear.
+// Nested deeper than a recursive parser could go.
 static void test_deep(void)
 {
 	enum { DEPTH = 200000 };

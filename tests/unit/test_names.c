@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names of profiles and packages, and the name that was meant.
+// Names of profiles and packages, and suggestions for misspelled names.
 #include "base/arena.h"
 #include "check.h"
 #include "config/names.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The command line: what is claudebox's, what is claude's, and that the table, parser and help agree.
+// The command line: options of claudebox, arguments for claude, and the agreement of table,
+// parser and help.
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/screen.h"
@@ -8,6 +9,7 @@
 #include "check.h"
 #include "config/config.h"
 #include "config/options.h"
+#include "config/options_help.h"
 
 #include <string.h>
 
@@ -15,7 +17,7 @@ enum { MOST_WORDS = 12 };
 
 static struct arena arena;
 
-// Splits at '|', so that a row of a table can hold any argument.
+// Splits at '|', so that a row of a table can have any argument.
 static bool parse(const char *line, struct config *config, struct error *error)
 {
 	char *words[MOST_WORDS + 1] = { (char *)"claudebox" };
@@ -117,56 +119,57 @@ static void test_refused(void)
 		int status;
 		const char *message;
 	} rows[] = {
-		{ "--yes=1", EXIT_USAGE, "option '--yes' takes no value" },
-		{ "--dry-run=xml", EXIT_USAGE, "option '--dry-run' takes no value but 'json'" },
-		{ "--dry-run=", EXIT_USAGE, "option '--dry-run' takes no value but 'json'" },
-		{ "--network", EXIT_USAGE, "option '--network' needs a value: TIER" },
-		{ "--network=", EXIT_USAGE, "option '--network' needs a value: TIER" },
+		{ "--yes=1", EXIT_USAGE, "option '--yes' accepts no value" },
+		{ "--dry-run=xml", EXIT_USAGE,
+		  "option '--dry-run' accepts no value except 'json'" },
+		{ "--dry-run=", EXIT_USAGE, "option '--dry-run' accepts no value except 'json'" },
+		{ "--network", EXIT_USAGE, "option '--network' requires a value: TIER" },
+		{ "--network=", EXIT_USAGE, "option '--network' requires a value: TIER" },
 		{ "--network|lan", EXIT_USAGE, "unknown network tier 'lan'" },
 		{ "--network|\033[2J", EXIT_USAGE, "unknown network tier '\\x1b[2J'" },
 		{ "--network|--yes", EXIT_USAGE, "unknown network tier '--yes'" },
 		{ "--network|Full", EXIT_USAGE, "unknown network tier 'Full'" },
 		{ "--network|inet|--host-port|0", EXIT_USAGE,
-		  "option '--host-port' needs a port from 1 to 65535, not '0'" },
+		  "option '--host-port' requires a port from 1 to 65535, not '0'" },
 		{ "--network|inet|--host-port|65536", EXIT_USAGE,
-		  "option '--host-port' needs a port from 1 to 65535, not '65536'" },
+		  "option '--host-port' requires a port from 1 to 65535, not '65536'" },
 		{ "--network|inet|--publish|80/tcp", EXIT_USAGE,
-		  "option '--publish' needs a port from 1 to 65535, not '80/tcp'" },
+		  "option '--publish' requires a port from 1 to 65535, not '80/tcp'" },
 		{ "--network|inet|--publish|-1", EXIT_USAGE,
-		  "option '--publish' needs a port from 1 to 65535, not '-1'" },
+		  "option '--publish' requires a port from 1 to 65535, not '-1'" },
 		{ "--network|inet|--publish|99999999999999999999", EXIT_USAGE,
-		  "option '--publish' needs a port from 1 to 65535, not '99999999999999999999'" },
+		  "option '--publish' requires a port from 1 to 65535, not '99999999999999999999'" },
 		{ "--host-port|80", EXIT_USAGE,
-		  "option '--host-port' is for --network inet, not full" },
+		  "option '--host-port' requires --network inet, not full" },
 		{ "--network|none|--publish|80", EXIT_USAGE,
-		  "option '--publish' is for --network inet, not none" },
+		  "option '--publish' requires --network inet, not none" },
 		{ "--report-fd|2", EXIT_USAGE,
-		  "option '--report-fd' needs a descriptor from 3 to 1023, not '2'" },
+		  "option '--report-fd' requires a descriptor from 3 to 1023, not '2'" },
 		{ "--report-fd|x", EXIT_USAGE,
-		  "option '--report-fd' needs a descriptor from 3 to 1023, not 'x'" },
-		{ "--report-fd", EXIT_USAGE, "option '--report-fd' needs a value: N" },
-		{ "--exec", EXIT_USAGE, "option '--exec' needs a command" },
-		{ "--exec|--", EXIT_USAGE, "option '--exec' needs a command" },
-		{ "--exec=ls", EXIT_USAGE, "option '--exec' takes no value" },
-		{ "x|--exec|ls", EXIT_USAGE, "'x' before --exec would go to nobody" },
+		  "option '--report-fd' requires a descriptor from 3 to 1023, not 'x'" },
+		{ "--report-fd", EXIT_USAGE, "option '--report-fd' requires a value: N" },
+		{ "--exec", EXIT_USAGE, "option '--exec' requires a command" },
+		{ "--exec|--", EXIT_USAGE, "option '--exec' requires a command" },
+		{ "--exec=ls", EXIT_USAGE, "option '--exec' accepts no value" },
+		{ "x|--exec|ls", EXIT_USAGE, "unexpected argument 'x' before --exec" },
 		{ "--mount-ro=:/x", EXIT_USAGE,
-		  "option '--mount-ro' needs PATH or PATH:DEST, not ':/x'" },
+		  "option '--mount-ro' requires PATH or PATH:DEST, not ':/x'" },
 		{ "--mount-ro|/x:", EXIT_USAGE,
-		  "option '--mount-ro' needs PATH or PATH:DEST, not '/x:'" },
+		  "option '--mount-ro' requires PATH or PATH:DEST, not '/x:'" },
 		{ "--mount-rw|/a:/b:/c", EXIT_USAGE,
-		  "option '--mount-rw' needs PATH or PATH:DEST, not '/a:/b:/c'" },
-		{ "--mount-rw", EXIT_USAGE, "option '--mount-rw' needs a value: PATH[:DEST]" },
+		  "option '--mount-rw' requires PATH or PATH:DEST, not '/a:/b:/c'" },
+		{ "--mount-rw", EXIT_USAGE, "option '--mount-rw' requires a value: PATH[:DEST]" },
 		{ "--profile|../x", EXIT_USAGE,
-		  "option '--profile' needs a profile's name, not '../x'" },
-		{ "--profile|", EXIT_USAGE, "option '--profile' needs a value: NAME" },
-		{ "--prove=text", EXIT_USAGE, "option '--prove' takes no value but 'json'" },
+		  "option '--profile' requires a profile name, not '../x'" },
+		{ "--profile|", EXIT_USAGE, "option '--profile' requires a value: NAME" },
+		{ "--prove=text", EXIT_USAGE, "option '--prove' accepts no value except 'json'" },
 		{ "--prove|hello", EXIT_USAGE,
-		  "option '--prove' runs its own program, nothing else" },
+		  "option '--prove' accepts no command and no arguments" },
 		{ "--shell|--prove", EXIT_USAGE,
-		  "option '--prove' runs its own program, nothing else" },
+		  "option '--prove' accepts no command and no arguments" },
 		{ "--prove|--exec|ls", EXIT_USAGE,
-		  "option '--prove' runs its own program, nothing else" },
-		{ "--profile", EXIT_USAGE, "option '--profile' needs a value: NAME" },
+		  "option '--prove' accepts no command and no arguments" },
+		{ "--profile", EXIT_USAGE, "option '--profile' requires a value: NAME" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -180,7 +183,7 @@ static void test_refused(void)
 	}
 }
 
-// An unknown tier: all of them, and the one that was meant.
+// The hint for an unknown tier lists all of them and suggests the nearest.
 static void test_tier_meant(void)
 {
 	static const char *const rows[][2] = {
@@ -210,7 +213,7 @@ static void test_tier_meant(void)
 	}
 }
 
-// Whatever the table lists is claudebox's own: it never reaches claude by accident.
+// No option of the table is passed to claude.
 static void test_rows_reachable(void)
 {
 	for (size_t i = 0; i < option_table_count; i++) {

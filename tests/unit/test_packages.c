@@ -62,7 +62,8 @@ static const char *check_of(const char *name, const char *reference)
 	struct config config = { .nixpkgs = reference };
 	struct error error = { .arena = &arena };
 
-	vec_push(&arena, &config.packages, (struct config_package){ name, "profile x" });
+	vec_push(&arena, &config.packages,
+		 (struct config_package){ name, origin_requested("profile x") });
 	return packages_check(&config, &error) ? "" : error.message;
 }
 
@@ -196,10 +197,10 @@ static void test_cache(void)
 	const char *remote;
 
 	vec_push(&arena, &answer.rows,
-		 (struct package_facts){ "a", NULL, STORE "a", STORE "a/bin" });
+		 (struct package_facts){ "a", { 0 }, STORE "a", STORE "a/bin" });
 	vec_push(&arena, &answer.rows,
-		 (struct package_facts){ "a", NULL, STORE "a2", STORE "a2/bin" });
-	vec_push(&arena, &answer.rows, (struct package_facts){ "b", NULL, STORE "b", NULL });
+		 (struct package_facts){ "a", { 0 }, STORE "a2", STORE "a2/bin" });
+	vec_push(&arena, &answer.rows, (struct package_facts){ "b", { 0 }, STORE "b", NULL });
 	fixed = packages_render_cache(&arena, &request, &answer, REFERENCE_FIXED, 1000);
 	remote = packages_render_cache(&arena, &request, &answer, REFERENCE_REMOTE, 1000);
 	CHECK(packages_parse_cache(&arena, fixed, &request, 1L << 40, &read) &&
@@ -280,7 +281,7 @@ static void test_plan(void)
 
 	world_debian(&world);
 	vec_push(&world.arena, &world.facts.packages,
-		 (struct package_facts){ "a", NULL, STORE "a", STORE "a/bin" });
+		 (struct package_facts){ "a", { 0 }, STORE "a", STORE "a/bin" });
 	CHECK(!world_plan(&world));
 	world_free(&world);
 }

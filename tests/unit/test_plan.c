@@ -11,6 +11,7 @@
 #include "config/config.h"
 #include "config/options.h"
 #include "config/profile.h"
+#include "config/profile_check.h"
 #include "fixture.h"
 #include "golden.h"
 #include "golden_plan.h"
@@ -68,8 +69,7 @@ static void find_mounts(struct world *world)
 		struct mount_facts found = { .written = mount->source,
 					     .written_to = mount->destination,
 					     .writable = mount->writable,
-					     .origin = mount->origin,
-					     .place = mount->place };
+					     .origin = mount->origin };
 
 		found.source = file ? *file : (struct followed){ .path = path, .real = path };
 		found.destination = (struct followed){ .path = path, .real = path };
@@ -79,21 +79,34 @@ static void find_mounts(struct world *world)
 	}
 }
 
+// The origins in the configuration point to the profile, so it lives in the arena.
+static bool apply_profile(struct world *world, const char *text)
+{
+	struct profile *profile = arena_alloc(&world->arena, sizeof(*profile));
+	bool ok;
+
+	*profile = (struct profile){ .name = "work",
+				     .path = "~/.claudebox/profiles/work.json",
+				     .text = text };
+	ok = profile_parse(profile, &world->error) &&
+	     profile_apply(&world->config, &world->arena, profile, 1, &world->error);
+	json_decref(profile->object);
+	return ok;
+}
+
 static bool configure(struct world *world, const char *directory)
 {
-	struct profile_text profile = { .name = "work", .path = "~/.claudebox/profiles/work.json" };
+	const char *profile = golden_read(&arena, path_join(&arena, directory, "profile.json"));
 	strings argv = { 0 };
 	strings lines = read_lines(directory, "argv");
 
 	vec_push(&arena, &argv, "claudebox");
 	vec_each(line, &lines)
 		vec_push(&arena, &argv, *line);
-	profile.text = golden_read(&arena, path_join(&arena, directory, "profile.json"));
 	world->config.extra_env = facts_variable(&world->facts, "CLAUDEBOX_EXTRA_ENV");
 	return options_parse(&world->config, &world->arena, (int)argv.count,
 			     (char *const *)argv.items, &world->error) &&
-	       profile_apply(&world->config, &world->arena, &profile, profile.text ? 1 : 0,
-			     &world->error) &&
+	       (!profile || apply_profile(world, profile)) &&
 	       options_check(&world->config, &world->error);
 }
 

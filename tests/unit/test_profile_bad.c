@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Bad profiles: each with its exact message, a next step, and no value of a variable on the screen.
+// Invalid profiles: each has its exact message and a hint, and no value of a variable is shown.
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "check.h"
 #include "config/config.h"
 #include "config/profile.h"
+#include "config/profile_check.h"
+#include "config/profile_schema.h"
 
 #include <string.h>
 
 static struct arena arena;
 
-// A text, and what is said after "profile 'work.json': ".
+// A text, and the message after "profile 'work.json': ".
 static const char *const bad[][2] = {
-	{ "", "line 1, column 1: there is nothing in it" },
-	{ " \n\n", "line 1, column 1: there is nothing in it" },
+	{ "", "line 1, column 1: the file is empty" },
+	{ " \n\n", "line 1, column 1: the file is empty" },
 	{ "{", "line 1, column 1: string or '}' expected near end of file" },
 	{ "{\"name\": \"work\",}", "line 1, column 17: string or '}' expected near '}'" },
 	{ "{\n  \"name\": \"work\"\n  \"network\": \"none\"\n}",
@@ -35,14 +37,14 @@ static const char *const bad[][2] = {
 	{ "{\"publish\": [99999999999999999999]}",
 	  "line 1, column 14: too big integer near '99999999999999999999'" },
 	{ "{\n  \"network\": \"none\",\n  \"network\": \"full\"\n}",
-	  "line 3, column 3: the key 'network' is here twice" },
+	  "line 3, column 3: duplicate key 'network'" },
 	{ "{\"env\": {\"A\": \"1\", \"B\": \"2\", \"A\": \"3\"}}",
-	  "line 1, column 30: the key 'A' is here twice" },
+	  "line 1, column 30: duplicate key 'A'" },
 	{ "{\"mounts\": [{\"host\": \"/a\", \"host\": \"/b\"}]}",
-	  "line 1, column 28: the key 'host' is here twice" },
-	{ "{\"a\\\"b\": 1, \"a\\\"b\": 2}", "line 1, column 13: the key 'a\\\\\"b' is here twice" },
+	  "line 1, column 28: duplicate key 'host'" },
+	{ "{\"a\\\"b\": 1, \"a\\\"b\": 2}", "line 1, column 13: duplicate key 'a\\\\\"b'" },
 	{ "{\"\xc3\xa4\xc3\xb6\": 1, \"\xc3\xa4\xc3\xb6\": 2}",
-	  "line 1, column 11: the key '\xc3\xa4\xc3\xb6' is here twice" },
+	  "line 1, column 11: duplicate key '\xc3\xa4\xc3\xb6'" },
 	{ "[]", "line 1, column 1: a profile must be an object, not a list" },
 	{ "\"none\"", "line 1, column 1: a profile must be an object, not a string" },
 	{ "\n  17", "line 2, column 3: a profile must be an object, not a number" },
@@ -100,15 +102,16 @@ static const char *const bad[][2] = {
 	{ "{\"nix_daemon\": \"true\"}",
 	  "line 1, column 16: 'nix_daemon' must be true or false, not a string" },
 	{ "{\"confirm\": false}", "line 1, column 13: 'confirm' must be a string, not false" },
-	{ "{\"name\": \"play\"}", "line 1, column 10: 'name' is 'play', and the file's is 'work'" },
+	{ "{\"name\": \"play\"}",
+	  "line 1, column 10: 'name' is 'play', but the file is named 'work'" },
 	{ "{\"name\": \"../work\"}",
-	  "line 1, column 10: 'name': '../work' is not a profile's name" },
+	  "line 1, column 10: 'name': '../work' is not a valid profile name" },
 	{ "{\"extends\": \"../base\"}",
-	  "line 1, column 13: 'extends': '../base' is not a profile's name" },
+	  "line 1, column 13: 'extends': '../base' is not a valid profile name" },
 	{ "{\"extends\": \"base.json/\"}",
-	  "line 1, column 13: 'extends': 'base.json/' is not a profile's name" },
+	  "line 1, column 13: 'extends': 'base.json/' is not a valid profile name" },
 	{ "{\"extends\": \"-base\"}",
-	  "line 1, column 13: 'extends': '-base' is not a profile's name" },
+	  "line 1, column 13: 'extends': '-base' is not a valid profile name" },
 	{ "{\"network\": \"lan\"}",
 	  "line 1, column 13: 'network' is 'lan' and must be one of 'full', 'inet', 'none'" },
 	{ "{\"network\": \"INET\"}",
@@ -130,76 +133,76 @@ static const char *const bad[][2] = {
 	{ "{\"network\": \"inet\", \"host_ports\": [-1]}",
 	  "line 1, column 36: 'host_ports[0]' must be a port from 1 to 65535, not -1" },
 	{ "{\"host_ports\": [80]}",
-	  "line 1, column 2: 'host_ports' is for network inet, not full" },
+	  "line 1, column 2: 'host_ports' requires network inet, not full" },
 	{ "{\"network\": \"none\",\n \"publish\": [80]}",
-	  "line 2, column 2: 'publish' is for network inet, not none" },
+	  "line 2, column 2: 'publish' requires network inet, not none" },
 	{ "{\"network\": \"full\", \"publish\": [80]}",
-	  "line 1, column 21: 'publish' is for network inet, not full" },
+	  "line 1, column 21: 'publish' requires network inet, not full" },
 	{ "{\"env\": {\"A-B\": \"\"}}",
-	  "line 1, column 10: 'env': 'A-B' is not a variable's name" },
+	  "line 1, column 10: 'env': 'A-B' is not a valid variable name" },
 	{ "{\"env\": {\"A=B\": \"\"}}",
-	  "line 1, column 10: 'env': 'A=B' is not a variable's name" },
+	  "line 1, column 10: 'env': 'A=B' is not a valid variable name" },
 	{ "{\"env\": {\"A\\nB\": \"\"}}",
-	  "line 1, column 10: 'env': 'A\\nB' is not a variable's name" },
+	  "line 1, column 10: 'env': 'A\\nB' is not a valid variable name" },
 	{ "{\"env\": {\"A\": \"one\\ntwo\"}}",
-	  "line 1, column 15: 'env.A' holds a control character" },
+	  "line 1, column 15: 'env.A' contains a control character" },
 	{ "{\"env\": {\"A\": \"\\u009b2J\"}}",
-	  "line 1, column 15: 'env.A' holds a control character" },
+	  "line 1, column 15: 'env.A' contains a control character" },
 	{ "{\"env\": {\"A\": \"\\u007f\"}}",
-	  "line 1, column 15: 'env.A' holds a control character" },
+	  "line 1, column 15: 'env.A' contains a control character" },
 	{ "{\"env\": {\"LD_PRELOAD\": \"/x.so\"}}",
 	  "line 1, column 10: 'env': 'LD_PRELOAD' cannot be set: changes how every program starts" },
 	{ "{\"env\": {\"OK\": \"1\", \"LD_LIBRARY_PATH\": \"/x\"}}",
 	  "line 1, column 21: 'env': 'LD_LIBRARY_PATH' cannot be set: changes how every program starts" },
 	{ "{\"env\": {\"PATH\": \"/x\"}}",
-	  "line 1, column 10: 'env': 'PATH' cannot be set: made by claudebox" },
+	  "line 1, column 10: 'env': 'PATH' cannot be set: generated by claudebox" },
 	{ "{\"env\": {\"BASH_ENV\": \"/x\"}}",
 	  "line 1, column 10: 'env': 'BASH_ENV' cannot be set: runs code in every shell" },
 	{ "{\"env\": {\"CLAUDE_CONFIG_DIR\": \"/x\"}}",
-	  "line 1, column 10: 'env': 'CLAUDE_CONFIG_DIR' cannot be set: made by claudebox" },
+	  "line 1, column 10: 'env': 'CLAUDE_CONFIG_DIR' cannot be set: generated by claudebox" },
 	{ "{\"env\": {\"CLAUDEBOX_PROFILE\": \"x\"}}",
-	  "line 1, column 10: 'env': 'CLAUDEBOX_PROFILE' cannot be set: claudebox's own" },
+	  "line 1, column 10: 'env': 'CLAUDEBOX_PROFILE' cannot be set: belongs to claudebox" },
 	{ "{\"env\": {\"GIT_CONFIG_COUNT\": \"1\"}}",
-	  "line 1, column 10: 'env': 'GIT_CONFIG_COUNT' cannot be set: made by claudebox" },
+	  "line 1, column 10: 'env': 'GIT_CONFIG_COUNT' cannot be set: generated by claudebox" },
 	{ "{\"extra_env_passthrough\": [\"A\", \"LD_PRELOAD\"]}",
 	  "line 1, column 33: 'extra_env_passthrough[1]': 'LD_PRELOAD' cannot be set: changes how every program starts" },
 	{ "{\"extra_env_passthrough\": [\"A,B\"]}",
-	  "line 1, column 28: 'extra_env_passthrough[0]': 'A,B' is not a variable's name" },
+	  "line 1, column 28: 'extra_env_passthrough[0]': 'A,B' is not a valid variable name" },
 	{ "{\"extra_env_passthrough\": [\"A*\"]}",
-	  "line 1, column 28: 'extra_env_passthrough[0]': 'A*' is not a variable's name" },
+	  "line 1, column 28: 'extra_env_passthrough[0]': 'A*' is not a valid variable name" },
 	{ "{\"env\": {\"A\": \"\"}, \"extra_env_passthrough\": [\"B\", \"A\"]}",
-	  "line 1, column 51: 'extra_env_passthrough[1]': 'A' has a value in 'env' already" },
-	{ "{\"mounts\": [{}]}", "line 1, column 13: 'mounts[0]' needs the key 'host'" },
+	  "line 1, column 51: 'extra_env_passthrough[1]': 'A' already has a value in 'env'" },
+	{ "{\"mounts\": [{}]}", "line 1, column 13: 'mounts[0]' requires the key 'host'" },
 	{ "{\"mounts\": [{\"host\": \"\"}]}",
 	  "line 1, column 22: 'mounts[0].host': '' is not a path" },
 	{ "{\"mounts\": [{\"host\": \"~ann/x\"}]}",
-	  "line 1, column 22: 'mounts[0].host': '~ann/x' is not a path that is understood: write it out, or begin with ~/" },
+	  "line 1, column 22: 'mounts[0].host': '~ann/x' names the home directory of another user: write the full path" },
 	{ "{\"mounts\": [{\"host\": \"/a\", \"sandbox\": \"\"}]}",
 	  "line 1, column 39: 'mounts[0].sandbox': '' is not a path" },
 	{ "{\"mounts\": [{\"host\": \"/a\\u000ab\"}]}",
-	  "line 1, column 22: 'mounts[0].host' holds a control character" },
+	  "line 1, column 22: 'mounts[0].host' contains a control character" },
 	{ "{\"mounts\": [{\"host\": \"/a\"},\n            {\"host\": \"/a\", \"mode\": \"rw\"}]}",
-	  "line 2, column 13: 'mounts[1]' has the same place in the box as 'mounts[0]'" },
+	  "line 2, column 13: 'mounts[1]' has the same path in the box as 'mounts[0]'" },
 	{ "{\"mounts\": [{\"host\": \"~/a\"}, {\"host\": \"/b\", \"sandbox\": \"$HOME//a/\"}]}",
-	  "line 1, column 30: 'mounts[1]' has the same place in the box as 'mounts[0]'" },
+	  "line 1, column 30: 'mounts[1]' has the same path in the box as 'mounts[0]'" },
 	{ "{\"mounts\": [{\"host\": \"a\"}, {\"host\": \"/b\"}, {\"host\": \"./a\"}]}",
-	  "line 1, column 44: 'mounts[2]' has the same place in the box as 'mounts[0]'" },
+	  "line 1, column 44: 'mounts[2]' has the same path in the box as 'mounts[0]'" },
 	{ "{\"packages\": [\"\"]}",
-	  "line 1, column 15: 'packages[0]': '' is not a package's name" },
+	  "line 1, column 15: 'packages[0]': '' is not a valid package name" },
 	{ "{\"packages\": [\"jq\", \"a b\"]}",
-	  "line 1, column 21: 'packages[1]': 'a b' is not a package's name" },
+	  "line 1, column 21: 'packages[1]': 'a b' is not a valid package name" },
 	{ "{\"packages\": [\"a..b\"]}",
-	  "line 1, column 15: 'packages[0]': 'a..b' is not a package's name" },
+	  "line 1, column 15: 'packages[0]': 'a..b' is not a valid package name" },
 	{ "{\"packages\": [\".a\"]}",
-	  "line 1, column 15: 'packages[0]': '.a' is not a package's name" },
+	  "line 1, column 15: 'packages[0]': '.a' is not a valid package name" },
 	{ "{\"packages\": [\"-rf\"]}",
-	  "line 1, column 15: 'packages[0]': '-rf' is not a package's name" },
+	  "line 1, column 15: 'packages[0]': '-rf' is not a valid package name" },
 	{ "{\"packages\": [\"nixpkgs#jq\"]}",
-	  "line 1, column 15: 'packages[0]': 'nixpkgs#jq' is not a package's name" },
+	  "line 1, column 15: 'packages[0]': 'nixpkgs#jq' is not a valid package name" },
 	{ "{\"packages\": [\"../x\"]}",
-	  "line 1, column 15: 'packages[0]': '../x' is not a package's name" },
+	  "line 1, column 15: 'packages[0]': '../x' is not a valid package name" },
 	{ "{\"packages\": [\"j\xc3\xb6\"]}",
-	  "line 1, column 15: 'packages[0]': 'j\xc3\xb6' is not a package's name" },
+	  "line 1, column 15: 'packages[0]': 'j\xc3\xb6' is not a valid package name" },
 	{ "{\"limits\": 1}", "line 1, column 12: 'limits' must be an object, not a number" },
 	{ "{\"limits\": [{\"pids\": 100}]}",
 	  "line 1, column 12: 'limits' must be an object, not a list" },
@@ -217,7 +220,7 @@ static const char *const bad[][2] = {
 	{ "{\"limits\": {\"memory\": \"65T\"}}",
 	  "line 1, column 23: 'limits.memory': '65T' is more than 64T" },
 	{ "{\"limits\": {\"memory\": \"\\u001b[2J\"}}",
-	  "line 1, column 23: 'limits.memory' holds a control character" },
+	  "line 1, column 23: 'limits.memory' contains a control character" },
 	{ "{\"limits\": {\"pids\": \"100\"}}",
 	  "line 1, column 21: 'limits.pids' must be a number, not a string" },
 	{ "{\"limits\": {\"pids\": 1.5}}",
@@ -253,11 +256,8 @@ static const char *const bad[][2] = {
 	  "line 1, column 13: 'nixpkgs': 'a;b' is not a flake reference" },
 };
 
-// One at a time, the hints that are more than an example.
+// Hints other than the example of the row.
 static const char *const hints[][2] = {
-	{ "{\"nmae\": 1}",
-	  "did you mean 'name'? known keys: name, description, extends, network, host_ports, publish, env, "
-	  "extra_env_passthrough, mounts, packages, nixpkgs, nix_daemon, nested, project, terminal, limits, confirm" },
 	{ "{\"mounts\": [{\"hots\": 1}]}", "did you mean 'host'? known keys: host, sandbox, mode" },
 	{ "{\"mounts\": [{\"host\": \"/a\", \"x\": 1}]}", "known keys: host, sandbox, mode" },
 	{ "{\"limits\": {\"memroy\": 1}}", "did you mean 'memory'? known keys: memory, pids, cpu" },
@@ -275,19 +275,24 @@ static const char *const hints[][2] = {
 	{ "{\"mounts\": [{\"host\": \"/a\", \"mode\": \"offline\"}]}",
 	  "for example: \"mode\": \"ro\"" },
 	{ "{\"mounts\": [{\"host\": \"\"}]}", "for example: \"host\": \"~/notes\"" },
-	{ "{\"name\": \"play\"}", "rename the file or change the name; it may be left out" },
-	{ "{\"publish\": [80]}", "add \"network\": \"inet\", or take the ports out" },
+	{ "{\"name\": \"play\"}", "rename the file, or change or remove the name" },
+	{ "{\"publish\": [80]}", "add \"network\": \"inet\", or remove the ports" },
 	{ "", "the smallest profile is {}" },
 	{ "{\"description\": \"\xff\"}", "save the file as UTF-8" },
 };
 
 static bool parse(const char *text, struct error *error)
 {
-	struct profile_text profile = { "work", "work.json", text };
+	profile_chain chain = { 0 };
 	struct config config = { 0 };
+	bool ok;
 
 	*error = (struct error){ .arena = &arena };
-	return profile_apply(&config, &arena, &profile, 1, error);
+	vec_push(&arena, &chain, (struct profile){ "work", "work.json", text });
+	ok = profile_parse(&chain.items[0], error) &&
+	     profile_apply(&config, &arena, chain.items, 1, error);
+	profile_release(&chain);
+	return ok;
 }
 
 static void check_message(const char *text, const char *wanted, const char *what)
@@ -313,7 +318,7 @@ static const char *repeat(const char *piece, size_t count, const char *before, c
 	return text_get(&out);
 }
 
-// As many different numbers, in the place of '%'.
+// Repeats the format with different numbers in place of '%'.
 static const char *number(const char *format, size_t count, const char *before, const char *after)
 {
 	const char *sign = strchr(format, '%');
@@ -400,6 +405,19 @@ static void test_too_many(void)
 	}
 }
 
+// The hint for an unknown key lists every key of the table.
+static void test_known_keys(void)
+{
+	struct text wanted = { .arena = &arena };
+	struct error error;
+
+	text_add(&wanted, "did you mean 'name'? known keys:");
+	for (size_t i = 0; i < profile_table_count; i++)
+		text_printf(&wanted, "%s %s", i ? "," : "", profile_table[i].key);
+	CHECK(!parse("{\"nmae\": 1}", &error));
+	CHECK_STRING(error.hint, text_get(&wanted));
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
@@ -410,6 +428,7 @@ int main(void)
 		CHECK_CASE(!parse(hints[i][0], &error), hints[i][0]);
 		CHECK_CASE_STRING(error.hint, hints[i][1], hints[i][0]);
 	}
+	test_known_keys();
 	test_too_long();
 	test_too_many();
 	check_message(repeat("[", 100000, "{\"env\": ", ""),

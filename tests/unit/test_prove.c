@@ -191,11 +191,12 @@ static void test_ports(void)
 	struct proof proof;
 
 	world_debian(&world);
-	vec_push(&arena, &world.plan.inet.host_ports, ((struct config_port){ 80, "profile work" }));
-	vec_push(&arena, &world.plan.inet.host_ports,
-		 ((struct config_port){ 8080, "--host-port" }));
-	vec_push(&arena, &world.plan.inet.published_ports,
-		 ((struct config_port){ 3000, "--publish" }));
+	vec_push(&arena, &world.config.host_ports,
+		 ((struct config_port){ 80, origin_requested("profile work") }));
+	vec_push(&arena, &world.config.host_ports,
+		 ((struct config_port){ 8080, origin_requested("--host-port") }));
+	vec_push(&arena, &world.config.published_ports,
+		 ((struct config_port){ 3000, origin_requested("--publish") }));
 	// The port of the first canary happens to be open.
 	vec_push(&arena, &list, (struct canary){ CANARY_TCP, "loopback", "::1", "8080" });
 	vec_push(&arena, &list, (struct canary){ CANARY_TCP, "loopback", "127.0.0.1", "81" });
@@ -303,8 +304,7 @@ static void test_places(void)
 		 (struct plan_mount){ .kind = MOUNT_READ_ONLY,
 				      .source = HOME "/.aws",
 				      .path = HOME "/.aws",
-				      .origin = ORIGIN_ASKED,
-				      .why = "profile work" });
+				      .origin = origin_requested("profile work") });
 	text = listed(&world);
 	CHECK(!strstr(text, ".aws/MARK"));
 	world_free(&world);
@@ -321,7 +321,8 @@ static void test_limits(void)
 	world.facts.cgroup.direct[LIMIT_PIDS] = world.facts.cgroup.direct[LIMIT_MEMORY] = true;
 	CHECK(world_plan(&world));
 	CHECK(lists(listed(&world), "limit\tpids.max\t8192\nlimit\tcgroup.max.descendants\t1"));
-	world.config.limits[LIMIT_MEMORY] = (struct config_limit){ 1 << 30, "profile x" };
+	world.config.limits[LIMIT_MEMORY] =
+		(struct config_limit){ 1 << 30, origin_requested("profile x") };
 	CHECK(world_plan(&world));
 	CHECK(lists(listed(&world), "limit\tmemory.max\t1073741824\tasked"));
 	CHECK(lists(listed(&world), "limit\tpids.max\t8192\tasked"));

@@ -183,7 +183,7 @@ static void test_state(void)
 		  "state directory '/s' is not a directory" },
 		{ { .root_kind = FILE_OTHER }, "state directory '/s' is not a directory" },
 		{ { .root_kind = FILE_DIRECTORY, .root_mode = 0700, .root_foreign = true },
-		  "state directory '/s' belongs to someone else" },
+		  "state directory '/s' belongs to another user" },
 		{ { .root_kind = FILE_DIRECTORY, .root_mode = 0750 },
 		  "state directory '/s' is open to other users (mode 750)" },
 		{ { .root_kind = FILE_DIRECTORY, .root_mode = 0701 },

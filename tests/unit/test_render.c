@@ -11,6 +11,7 @@
 #include "plan/network.h"
 #include "render/audit.h"
 #include "render/check.h"
+#include "render/mask.h"
 #include "render/network.h"
 
 static struct arena arena;

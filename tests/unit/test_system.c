@@ -143,7 +143,7 @@ static void world_containers(struct world *world, bool nested, bool installed)
 {
 	world_debian(world);
 	world->config.nested = nested;
-	world->config.nested_by = "profile x";
+	world->config.nested_origin = origin_requested("profile x");
 	for (size_t i = 0; i < system_table_count && installed; i++)
 		if (system_table[i].nested)
 			world_file(world, FILE_REGULAR, system_table[i].path, system_table[i].path);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tables: each row has its reason, no row contradicts another, no name is missing.
+// The tables of the plan: each row has a reason, no two rows contradict each other, every
+// enumeration has names.
 #include "base/arena.h"
 #include "base/path.h"
 #include "base/text.h"
@@ -61,7 +62,7 @@ static void test_system(void)
 
 static void test_secrets(void)
 {
-	// What SPEC.md names must be there, whatever else is.
+	// Places that the requirements name.
 	static const char *const promised[] = {
 		"~/.ssh",
 		"~/.gnupg",
@@ -152,7 +153,7 @@ static void test_variables(void)
 		CHECK_CASE(is_reason(allowed_variables[i].why), allowed_variables[i].name);
 		CHECK_CASE(!matches(reserved_variables, reserved_variable_count,
 				    allowed_variables[i].name),
-			   "nothing is both allowed and reserved");
+			   "no variable is both allowed and reserved");
 	}
 	for (size_t i = 0; i < reserved_variable_count; i++)
 		CHECK_CASE(is_reason(reserved_variables[i].why), reserved_variables[i].name);
@@ -211,7 +212,7 @@ int main(void)
 	test_user_files();
 	test_paths();
 	test_names(mount_kind_names, MOUNT_KIND_COUNT, "mount kind");
-	test_names(origin_marks, ORIGIN_COUNT, "origin");
+	test_names(origin_marks, ORIGIN_KIND_COUNT, "origin");
 	test_names(network_tier_names, NETWORK_TIER_COUNT, "network tier");
 	arena_free(&arena);
 	return check_done();

@@ -19,7 +19,7 @@ static void add_project(struct text *out, const struct plan *plan, struct arena 
 {
 	const struct git_facts *git = plan_git(facts);
 
-	if (plan->project_read_only)
+	if (plan->config->project == PROJECT_READ_ONLY)
 		text_printf(
 			out,
 			"- The project `%s` is read-only. You can write to `/tmp` and to your home "
@@ -34,7 +34,7 @@ static void add_project(struct text *out, const struct plan *plan, struct arena 
 			"kept after this session: put results in the project.\n",
 			quote_display(arena, plan->project, 0));
 	vec_each(mount, &plan->mounts) {
-		if (mount->origin == ORIGIN_ASKED)
+		if (mount->origin.kind == ORIGIN_REQUESTED)
 			text_printf(out, "- The user added `%s`%s.\n",
 				    quote_display(arena, mount->path, 0),
 				    mount->kind == MOUNT_WRITABLE
@@ -44,7 +44,7 @@ static void add_project(struct text *out, const struct plan *plan, struct arena 
 	if (git && !str_equal(git->top, plan->project))
 		text_printf(out, "- The rest of the repository, `%s`, is read-only.\n",
 			    quote_display(arena, git->top, 0));
-	if (git && !plan->project_read_only)
+	if (git && plan->config->project != PROJECT_READ_ONLY)
 		text_add(out,
 			 "- git works, including commits. claudebox adds no keys and no passwords: "
 			 "leave pushing, fetching from private repositories and signing to the "
@@ -56,7 +56,7 @@ static void add_project(struct text *out, const struct plan *plan, struct arena 
 		    facts->store.only ? "Programs and libraries are those of the Nix store, and "
 					"`/usr` is almost empty"
 				      : "The host's programs and libraries are available",
-		    plan->project_read_only ? "" : "project or the ");
+		    plan->config->project == PROJECT_READ_ONLY ? "" : "project or the ");
 }
 
 // The names of packages need no quoting: they are validated when they are read.
@@ -90,11 +90,11 @@ static void add_tools(struct text *out, const struct plan *plan)
 
 static void add_network(struct text *out, const struct plan *plan)
 {
-	text_printf(out, "- %s\n", tier_table[plan->network].memory);
-	vec_each(port, &plan->inet.host_ports)
+	text_printf(out, "- %s\n", tier_table[plan->config->network].instructions);
+	vec_each(port, &plan->config->host_ports)
 		text_printf(out, "- `127.0.0.1:%u` is a service of the user on the host.\n",
 			    port->number);
-	vec_each(port, &plan->inet.published_ports)
+	vec_each(port, &plan->config->published_ports)
 		text_printf(out,
 			    "- The user can reach a server that you start on port %u at "
 			    "`http://127.0.0.1:%u`.\n",
@@ -104,7 +104,7 @@ static void add_network(struct text *out, const struct plan *plan)
 static void add_kernel(struct text *out, const struct plan *plan)
 {
 	text_add(out,
-		 plan->user_namespaces
+		 plan->config->nested
 			 ? "- You can create user namespaces and mounts: bubblewrap and Chromium "
 			   "with its own sandbox work."
 			 : "- You cannot create user namespaces or mounts: Docker, podman, "

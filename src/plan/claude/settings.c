@@ -61,7 +61,7 @@ static void filter_sandbox(struct arena *arena, const struct plan *plan, json_t 
 {
 	const json_t *sandbox = json_object_get(settings, "sandbox");
 
-	if (plan->user_namespaces || !json_is_true(json_object_get(sandbox, "enabled")))
+	if (plan->config->nested || !json_is_true(json_object_get(sandbox, "enabled")))
 		return;
 	vec_push(arena, notes,
 		 "settings: Claude's own sandbox and its rules are off in the box (a profile with "

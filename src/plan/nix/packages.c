@@ -22,21 +22,22 @@ const char *packages_render_name(struct arena *arena, const struct config_packag
 {
 	const char *name = quote_display(arena, package->name, 60);
 
-	if (package->place)
+	if (package->origin.place)
 		return arena_printf(arena, "%s: '%s'",
-				    profile_place_shown(arena, package->place, NULL), name);
-	return package->origin ? arena_printf(arena, "package '%s' (%s)", name,
-					      quote_display(arena, package->origin, 80))
-			       : arena_printf(arena, "package '%s'", name);
+				    profile_place_shown(arena, package->origin.place, NULL), name);
+	return package->origin.name ? arena_printf(arena, "package '%s' (%s)", name,
+						   quote_display(arena, package->origin.name, 80))
+				    : arena_printf(arena, "package '%s'", name);
 }
 
 const char *packages_render_source(struct arena *arena, const struct config *config)
 {
 	const char *shown = config->nixpkgs ? quote_display(arena, config->nixpkgs, 80) : "nixpkgs";
 
-	return config->nixpkgs_place
+	return config->nixpkgs_origin.place
 		       ? arena_printf(arena, "%s: '%s'",
-				      profile_place_shown(arena, config->nixpkgs_place, NULL),
+				      profile_place_shown(arena, config->nixpkgs_origin.place,
+							  NULL),
 				      shown)
 		       : arena_printf(arena, "nixpkgs '%s'", shown);
 }
@@ -55,10 +56,10 @@ static bool is_valid_url(const char *url)
 
 bool packages_check(const struct config *config, struct error *error)
 {
-	enum flake_reference verdict = config->nixpkgs ? flake_reference_judge(config->nixpkgs)
-						       : FLAKE_FINE;
+	enum flake_reference verdict = config->nixpkgs ? flake_reference_check(config->nixpkgs)
+						       : FLAKE_VALID;
 
-	if (verdict != FLAKE_FINE) {
+	if (verdict != FLAKE_VALID) {
 		error_set(error, "%s %s", packages_render_source(error->arena, config),
 			  verdict == FLAKE_RELATIVE ? "is relative" : "is not a flake reference");
 		return error_hint(error, "for example github:NixOS/nixpkgs/nixos-24.11, or path: "

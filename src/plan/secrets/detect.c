@@ -101,6 +101,14 @@ const char *secret_value(const char *value)
 	return NULL;
 }
 
+enum secret_sign secret_variable(const char *name, const char *value, const char **ret_kind)
+{
+	bool by_name = secret_name(name);
+
+	*ret_kind = by_name ? NULL : secret_value(value);
+	return by_name ? SECRET_BY_NAME : *ret_kind ? SECRET_BY_SHAPE : SECRET_NONE;
+}
+
 static const char *const key_file_names[] = {
 	"id_rsa",
 	"id_dsa",

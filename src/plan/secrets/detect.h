@@ -4,6 +4,14 @@
 
 #include <stdbool.h>
 
+// How a variable was recognised as a secret.
+enum secret_sign {
+	SECRET_NONE,
+	SECRET_BY_NAME,  // its name looks like that of a secret
+	SECRET_BY_SHAPE, // its value looks like a token
+};
+// Checks a variable by its name and then by its value; stores the kind of token, or NULL.
+enum secret_sign secret_variable(const char *name, const char *value, const char **ret_kind);
 // Return why the name or the value counts as a secret, or NULL if it does not.
 const char *secret_name(const char *name);
 const char *secret_value(const char *value);

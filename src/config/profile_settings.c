@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// Settings: the scalar keys of the profile schema, stored in and listed from a configuration.
+#include "config/profile_settings.h"
+
+#include "base/arena.h"
+#include "config/config.h"
+#include "config/profile_check.h"
+#include "config/profile_lists.h"
+#include "config/profile_schema.h"
+
+#include <string.h>
+
+static const struct origin *origin_of(const struct config *config, const struct profile_row *row)
+{
+	return (const struct origin *)((const char *)config + row->origin);
+}
+
+void profile_setting_apply(struct profile_merge *merge, const struct profile_place *place,
+			   const struct profile_row *row, const json_t *value)
+{
+	char *config = (char *)merge->config;
+	void *field = config + row->value;
+	unsigned int choice;
+
+	if (row->origin) {
+		if (origin_of(&merge->options, row)->kind == ORIGIN_REQUESTED)
+			return;
+		*(struct origin *)(config + row->origin) = profile_origin(merge, place);
+	}
+	switch (row->kind) {
+	case PROFILE_STRING:
+		*(const char **)field = arena_strdup(merge->arena, json_string_value(value));
+		break;
+	case PROFILE_CHOICE:
+		choice = (unsigned int)profile_choice(row, value);
+		memcpy(field, &choice, sizeof(choice)); // an enumeration
+		break;
+	case PROFILE_BOOLEAN:
+		*(bool *)field = json_is_true(value);
+		break;
+	case PROFILE_NUMBER:
+		*(unsigned long long *)field = (unsigned long long)json_integer_value(value);
+		break;
+	default:
+		break;
+	}
+}
+
+// Returns the value as text; NULL: it is the default.
+static const char *render(struct arena *arena, const struct profile_row *row, const void *field)
+{
+	unsigned long long number;
+	unsigned int choice;
+
+	switch (row->kind) {
+	case PROFILE_STRING:
+		return *(const char *const *)field;
+	case PROFILE_CHOICE:
+		memcpy(&choice, field, sizeof(choice));
+		return choice ? row->choices[choice] : NULL;
+	case PROFILE_BOOLEAN:
+		return *(const bool *)field ? "true" : NULL;
+	case PROFILE_NUMBER:
+		number = *(const unsigned long long *)field;
+		return number ? arena_printf(arena, "%llu", number) : NULL;
+	default:
+		return NULL;
+	}
+}
+
+profile_settings profile_settings_list(struct arena *arena, const struct config *config,
+				       enum setting_output output)
+{
+	profile_settings list = { 0 };
+
+	for (size_t i = 0; i < profile_table_count; i++) {
+		const struct profile_row *row = &profile_table[i];
+		struct profile_setting setting = { .row = row,
+						   .value = (const char *)config + row->value,
+						   .origin = origin_of(config, row) };
+
+		if (!row->origin || row->shown_by_code & output)
+			continue;
+		setting.text = render(arena, row, setting.value);
+		if (setting.text)
+			vec_push(arena, &list, setting);
+	}
+	return list;
+}
+
+json_t *profile_setting_json(const struct profile_setting *setting)
+{
+	const unsigned long long *number = setting->value;
+
+	switch (setting->row->kind) {
+	case PROFILE_BOOLEAN:
+		return json_true();
+	case PROFILE_NUMBER:
+		return json_integer((json_int_t)*number);
+	default:
+		return json_string(setting->text);
+	}
+}
