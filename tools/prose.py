@@ -12,7 +12,7 @@ import sys
 
 COLUMNS = 100
 # The subject of a sentence has a name. The account "nobody" is one.
-WORDS = re.compile(r"\b(?:whoever|whomever|somebody|patience|what was asked for)\b|(?<![\w\"'`:@])nobody(?![\w\"'`:@])", re.I)
+WORDS = re.compile(r"\b(?:[Ww]hoever|[Ww]homever|[Ss]omebody|[Pp]atience|[Ww]hat was asked for)\b|(?<!user )(?<![\w\"'`:@/])[Nn]obody(?![\w\"'`:@])")
 TEXT = ("src", "tests", "tools", "doc", "completions", "packaging", ".ci", "*.md", "Makefile", "meson.build", "meson_options.txt", "flake.nix")
 DATA = ("tests/golden/", "tests/fuzz/corpus/", "doc/audit.svg", "tools/prose.py")
 

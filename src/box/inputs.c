@@ -136,7 +136,8 @@ static bool add_option(struct inputs *inputs, const struct plan *plan,
 	switch (option->operand) {
 	case OPERAND_VARIABLE: // init gets the environment, not bwrap
 	case OPERAND_NO_INIT:
-		// --die-with-parent would kill bwrap during the setup, too, and leave a child that hangs.
+		// --die-with-parent would also kill bwrap during the setup and leave a child that
+		// hangs.
 		return true;
 	case OPERAND_HOST_PATH:
 		return add_host_path(inputs, plan, option, error);

@@ -16,7 +16,7 @@
 #include "base/quote.h"
 #include "box/box.h"
 #include "box/control.h"
-#include "check/sandbox.h"
+#include "box/sandbox.h"
 #include "init/protocol.h"
 #include "network/network.h"
 #include "plan/plan.h"
@@ -291,9 +291,9 @@ static bool set_setup_error(const struct supervisor *supervisor, const struct pl
 	const char *output;
 	// The settings of the machine are the reason only if bwrap cannot create the smallest
 	// sandbox either.
-	const char *problem = check_try_sandbox(error->arena, plan->bwrap, &output)
+	const char *problem = sandbox_try(error->arena, plan->bwrap, &output)
 				      ? NULL
-				      : check_userns_problem(error->arena, &fix);
+				      : sandbox_find_problem(error->arena, &fix);
 
 	error_set(error, "cannot set up the sandbox: bwrap exited with status %d",
 		  bwrap_exit_status(supervisor));

@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "base/quote.h"
 #include "base/text.h"
+#include "box/sandbox.h"
 #include "check/finding.h"
-#include "check/sandbox.h"
 #include "config/config.h"
 #include "plan/check.h"
 #include "plan/facts.h"
@@ -44,12 +44,12 @@ struct finding check_bwrap(struct arena *arena, const struct facts *facts,
 		return finding_broken(arena_printf(arena, "%s does not support --disable-userns",
 						   first_line(arena, version)),
 				      "install bubblewrap 0.8 or later");
-	if (check_try_sandbox(arena, facts->bwrap, &output))
+	if (sandbox_try(arena, facts->bwrap, &output))
 		return finding_ok(arena_printf(
 			arena, "%s, creates a sandbox with a seccomp filter%s",
 			first_line(arena, version),
 			facts->bwrap_binds_descriptors ? "" : "; no --bind-fd (needs 0.10)"));
-	problem = check_userns_problem(arena, &fix);
+	problem = sandbox_find_problem(arena, &fix);
 	return finding_broken(arena_printf(arena, "cannot create a sandbox: %s",
 					   problem ? problem : first_line(arena, output)),
 			      fix);

@@ -18,8 +18,8 @@
 #include "network/dns_relay.h"
 
 #include "base/resolv_conf.h"
-#include "network/dns_state.h"
 #include "network/dns_servers.h"
+#include "network/dns_state.h"
 #include "network/dns_tcp.h"
 #include "network/dns_udp.h"
 #include "sys/clock.h"

@@ -11,8 +11,8 @@
 #include "network/dns_tcp.h"
 
 #include "network/dns.h"
-#include "network/dns_state.h"
 #include "network/dns_servers.h"
+#include "network/dns_state.h"
 
 #include <errno.h>
 #include <netinet/tcp.h>

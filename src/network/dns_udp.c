@@ -12,8 +12,8 @@
 
 #include "base/resolv_conf.h"
 #include "network/dns.h"
-#include "network/dns_state.h"
 #include "network/dns_servers.h"
+#include "network/dns_state.h"
 #include "network/dns_tcp.h"
 
 #include <errno.h>

@@ -49,7 +49,7 @@ static const char *find_other_user(struct arena *arena)
 	const struct passwd *account;
 
 	while (file && !found && (account = fgetpwent(file))) {
-		// root and nobody are in every box.
+		// Every box has root and the user nobody.
 		if (account->pw_uid != getuid() && account->pw_uid != 0 &&
 		    !str_equal(account->pw_name, "nobody"))
 			found = arena_strdup(arena, account->pw_name);

@@ -154,7 +154,8 @@ static int lock_instance(int instance, struct error *error)
 			return -1;
 		}
 	}
-	// This fails on a file system without locks. There --gc cannot lock either and removes nothing.
+	// This fails on a file system without locks. There --gc cannot lock either, and it
+	// removes nothing.
 	while (flock(lock, LOCK_SH) < 0 && errno == EINTR)
 		;
 	if (fstat(lock, &status) == 0 && status.st_nlink == 0)

@@ -6,8 +6,8 @@
 #include "sys/accounts.h"
 
 #ifdef STATIC_PROGRAM
-#include "sys/cleanup.h"
 #include "base/text.h"
+#include "sys/cleanup.h"
 
 const struct passwd *account_by_uid(uid_t uid)
 {

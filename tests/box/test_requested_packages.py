@@ -73,7 +73,7 @@ class RequestedPackages(BoxTest):
         self.directory.rmdir()
         self.directory.symlink_to(other)
         message = self.audit()
-        self.assertIn("is no directory and is not read", message)
+        self.assertIn("is not a directory and is not read", message)
         self.assertNotIn("linked-package", message)
 
 

@@ -276,7 +276,7 @@ class Files(ProfileTest):
         self.assertIn("can be changed", self.refuse("--dry-run")[0])
 
     def test_files_of_another_user(self):
-        """In the outer box, files of root belong to nobody."""
+        """In the outer box, files of root belong to the user nobody."""
         host = OtherHost(self, {})
         done = host.claudebox("--dry-run", "--profile", "work", options=("--ro-bind", "/usr/share", self.profiles))
         self.assertEqual(done.returncode, 125)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Fuzzes the terminal filter: the result does not depend on how the input is split, contains only what the tables allow, and
-// does not change when it is filtered again.
+// Fuzzes the terminal filter: the result does not depend on how the input is split, contains only
+// what the tables allow, and does not change when it is filtered again.
 #include "fuzz.h"
 #include "terminal/filter.h"
 #include "terminal/rules.h"
 
-// Filters the input in pieces whose size depends on the first byte, each with exactly the documented room.
+// Filters the input in pieces whose size depends on the first byte, each with exactly the
+// documented room.
 static char *run(const char *data, size_t size, unsigned int pieces, bool utf8, size_t *ret_length)
 {
 	struct terminal_filter filter = { .utf8 = utf8 };

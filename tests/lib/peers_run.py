@@ -65,7 +65,7 @@ def why_not(way):
         return "missing: not installed"
     found = os.stat(program)
     if found.st_mode & stat.S_ISUID and found.st_uid != 0:
-        return "not tried: setuid, which needs namespaces that root made (sudo make peers)"
+        return "not tried: setuid, which needs namespaces that root made (sudo tools/try peers)"
     return None
 
 

@@ -191,6 +191,7 @@ static void test_ports(void)
 	struct proof proof;
 
 	world_debian(&world);
+	world.plan.config = &world.config;
 	vec_push(&arena, &world.config.host_ports,
 		 ((struct config_port){ 80, origin_requested("profile work") }));
 	vec_push(&arena, &world.config.host_ports,

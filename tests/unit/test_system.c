@@ -60,7 +60,8 @@ static void test_store_only(void)
 	bool loader = false;
 
 	world_nix_build(&world);
-	// A claude of the distribution, in a directory that is a link on the host and not in the box.
+	// A claude of the distribution, in a directory that is a link on the host and missing in
+	// the box.
 	vec_push(&world.arena, &world.facts.agent.needs,
 		 world_followed(&world, FILE_REGULAR, "/bin/claude", "/usr/bin/claude", "/bin",
 				"usr/bin", NO_MORE));

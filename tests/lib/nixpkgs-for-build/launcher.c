@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts a program of this machine with the loader and the libraries of the store: /…/bin/NAME runs /…/libexec/NAME.
+// Starts a program of this machine with the loader and the libraries of the store: /…/bin/NAME runs
+// /…/libexec/NAME.
 // Without a C library, as it must run where there is none.
 
 #if defined(__x86_64__)
@@ -89,7 +90,7 @@ __attribute__((used)) void launch(long *stack)
 	for (long i = 1; i < argc && count < MOST_WORDS - 1; i++)
 		words[count++] = argv[i];
 	count = 0;
-	variables[count++] = "GIT_EXEC_PATH=" PREFIX "/bin"; // for git alone, and nobody else minds
+	variables[count++] = "GIT_EXEC_PATH=" PREFIX "/bin"; // only git reads it
 	while (*environment && count < MOST_WORDS - 1)
 		variables[count++] = *environment++;
 	system_call(EXECVE, (long)LOADER, (long)words, (long)variables, 0);

@@ -24,7 +24,7 @@ in
   late = tool "late";
   python3Packages.tool = tool "nested";
 
-  # The program is in the first output, as in openssl, or in one that nobody asks for by default.
+  # The program is in the first output, as in openssl, or in one that is not installed by default.
   two = make {
     name = "two";
     outputs = [ "bin" "out" "man" ];

@@ -8,7 +8,7 @@
 
 // Starts a minimal sandbox with the features that a box needs. Returns whether that works, and sets
 // *ret_output to bwrap's messages.
-bool check_try_sandbox(struct arena *arena, const char *bwrap, const char **ret_output);
+bool sandbox_try(struct arena *arena, const char *bwrap, const char **ret_output);
 // Returns a known cause why this host does not allow user namespaces, and sets *ret_fix to a
 // command that changes it. Returns NULL if there is none, and leaves *ret_fix as it is.
-const char *check_userns_problem(struct arena *arena, const char **ret_fix);
+const char *sandbox_find_problem(struct arena *arena, const char **ret_fix);

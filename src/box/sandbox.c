@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests whether bwrap can create a sandbox, and finds the usual causes if it cannot.
-#include "check/sandbox.h"
+#include "box/sandbox.h"
 
 #include "base/arena.h"
 #include "base/text.h"
@@ -29,7 +29,7 @@ static int open_seccomp_program(void)
 	return fd >= 0 && fcntl(fd, F_SETFD, 0) == 0 ? take_fd(&fd) : -1;
 }
 
-bool check_try_sandbox(struct arena *arena, const char *bwrap, const char **ret_output)
+bool sandbox_try(struct arena *arena, const char *bwrap, const char **ret_output)
 {
 	// Starts init from a memfd, as a box does: Ubuntu's AppArmor profile for bwrap allows
 	// sandboxes, but allows them to execute regular files only.
@@ -102,7 +102,7 @@ static const struct {
 	  "AppArmor restricts user namespaces (Ubuntu 23.10 and later)", fix_for_apparmor },
 };
 
-const char *check_userns_problem(struct arena *arena, const char **ret_fix)
+const char *sandbox_find_problem(struct arena *arena, const char **ret_fix)
 {
 	if (!probe_is_mount_point("/")) {
 		*ret_fix = "enter it from outside with `sudo bwrap --bind DIRECTORY / "
