@@ -33,7 +33,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// What the steps have produced so far.
+// The results of the steps so far.
 struct session {
 	struct arena arena;
 	struct config config;

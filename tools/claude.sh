@@ -66,7 +66,7 @@ elif [ -n "${CLAUDEBOX_CLAUDE:-}" ]; then
 else
 	for candidate in "$(command -v claude)" ~/.local/bin/claude ~/.claude/local/claude "$claude"; do
 		! works "$candidate" || found "$candidate"
-		[ $only_needs = yes ] || [ ! -e "$candidate" ] || printf "claudebox: passing over '%s': it does not work\n" "$candidate" >&2
+		[ $only_needs = yes ] || [ ! -e "$candidate" ] || printf "claudebox: ignoring '%s': it does not work\n" "$candidate" >&2
 	done
 fi
 
@@ -98,8 +98,8 @@ script=$stage/new/node_modules/$package/install.cjs
 staged=$stage/new/node_modules/.bin/claude
 mkdir "$stage/home" || exit 1
 got=$(HOME=$stage/home version_of "$staged") || die 'the installed claude does not work' \
-	"its own words: $(HOME=$stage/home "$staged" --version </dev/null 2>&1 | head -n 3)"
-case $got in "$version"*) ;; *) die "asked for Claude Code $version, got '$got'" ;; esac
+	"its output: $(HOME=$stage/home "$staged" --version </dev/null 2>&1 | head -n 3)"
+case $got in "$version"*) ;; *) die "expected Claude Code $version, npm installed '$got'" ;; esac
 
 # The prefix may be empty, a broken older install, a working install of a concurrent run, or not ours.
 if [ -d "$prefix/node_modules/$package" ] && ! works "$claude"; then

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Installs what is missing of one or more groups of the table below.
+# Installs the missing packages of one or more groups of the table below.
 #
 # When nothing is missing it prints nothing and uses neither the network nor the package manager.
 set -u
@@ -8,7 +8,7 @@ set -u
 # nft lies there, and an ordinary user's PATH need not have it.
 PATH=$PATH:/usr/sbin:/sbin
 
-# The column 'check' tells how a dependency is recognised: cmd:NAME on PATH, file:PATH, pc:MODULE of pkg-config, hdr:HEADER of
+# The column 'check' gives how a dependency is recognised: cmd:NAME on PATH, file:PATH, pc:MODULE of pkg-config, hdr:HEADER of
 # C, link:FLAG a program links with -fsanitize=FLAG, clang:FLAG a fuzz target links with clang, ca:bundle the TLS root
 # certificates. '-': no package, and not needed. NAME@MACHINE: on that machine (uname -m) only. For dnf a file may stand for a
 # package whose name differs between releases.
@@ -229,7 +229,7 @@ find_missing $state
 [ -n "$packages" ] || exit 0
 
 [ -n "$manager" ] ||
-	die 'cannot install what is missing: this is not Debian, Ubuntu, Fedora or Arch' \
+	die 'cannot install the missing packages: this is not Debian, Ubuntu, Fedora or Arch' \
 		"install these by hand (names as on Arch):$missing"
 
 # Prints what is missing and the commands for root, and exits.
@@ -244,7 +244,7 @@ print_for_root() {
 as_root=
 through=
 if [ "$(id -u)" -ne 0 ]; then
-	[ $dry_run = yes ] || command -v sudo >/dev/null || print_for_root 'cannot install what is missing: not root, and there is no sudo'
+	[ $dry_run = yes ] || command -v sudo >/dev/null || print_for_root 'cannot install the missing packages: not root, and there is no sudo'
 	as_root=sudo
 	through=' through sudo'
 fi

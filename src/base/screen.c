@@ -34,7 +34,7 @@ void screen_add(struct screen *screen, enum style style, const char *text)
 {
 	static const char *const codes[] = {
 		[STYLE_PLAIN] = "",      [STYLE_HEAD] = "1",  [STYLE_DIM] = "2",
-		[STYLE_GOOD] = "32",     [STYLE_WARN] = "33", [STYLE_ASKED] = "35",
+		[STYLE_GOOD] = "32",     [STYLE_WARN] = "33", [STYLE_REQUESTED] = "35",
 		[STYLE_DANGER] = "1;31",
 	};
 

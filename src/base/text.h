@@ -14,6 +14,7 @@ struct text {
 	size_t capacity;
 };
 
+// Add text, bytes or formatted text to the buffer.
 void text_add(struct text *text, const char *more);
 void text_add_bytes(struct text *text, const char *bytes, size_t count);
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -24,6 +25,7 @@ const char *text_get(const struct text *text);
 
 // Returns whether two strings are equal. NULL equals only NULL.
 bool str_equal(const char *a, const char *b);
+// Return whether the text starts or ends with this string.
 bool str_starts(const char *text, const char *prefix);
 bool str_ends(const char *text, const char *suffix);
 // Returns the part of `text` after `prefix`, NULL if the text does not start with it.

@@ -17,7 +17,7 @@ struct range {
 	uint32_t last;
 };
 
-// Blanks other than U+0020 are included: the reader cannot tell their gaps apart.
+// Blanks other than U+0020 are included: the reader cannot distinguish them.
 static const struct range invisible[] = {
 	{ 0x00a0, 0x00a0 },   { 0x1680, 0x1680 },   { 0x2000, 0x200a },   { 0x202f, 0x202f },
 	{ 0x205f, 0x205f },   { 0x3000, 0x3000 },   { 0x0000, 0x001f },   { 0x007f, 0x009f },

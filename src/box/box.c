@@ -187,7 +187,7 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 }
 
 // Returns a plan with the network of `plan`, a read-only root, and a command that does nothing.
-static struct plan make_trial_plan(const struct plan *plan, struct arena *arena)
+static struct plan build_trial_plan(const struct plan *plan, struct arena *arena)
 {
 	struct config *config = arena_alloc(arena, sizeof(*config));
 	struct plan trial = {
@@ -218,7 +218,7 @@ static struct plan make_trial_plan(const struct plan *plan, struct arena *arena)
 bool box_try_network(const struct plan *plan, struct arena *arena, struct error *error)
 {
 	struct network network = { .pasta = { .end = -1 } };
-	struct plan trial = make_trial_plan(plan, arena);
+	struct plan trial = build_trial_plan(plan, arena);
 	struct box box = { .terminal = TERMINAL_NONE, .cgroup = CGROUP_NONE };
 	int status = -1;
 	bool ok = box_launch(&box, &trial, arena, error) &&

@@ -126,9 +126,9 @@ bool cgroup_create(struct cgroup *cgroup, const struct plan *plan, struct arena 
 	struct error problem = { .arena = arena };
 
 	*cgroup = CGROUP_NONE;
-	if (plan->limits.way != LIMITS_CGROUP)
+	if (plan->limits.method != LIMITS_CGROUP)
 		return true;
-	if (plan->limits.asked)
+	if (plan->limits.requested)
 		return create(cgroup, plan, arena, error);
 	if (!create(cgroup, plan, arena, &problem))
 		output_message("claudebox", "running without a process limit: %s", problem.message);
@@ -137,7 +137,7 @@ bool cgroup_create(struct cgroup *cgroup, const struct plan *plan, struct arena 
 
 bool cgroup_abandon(struct cgroup *cgroup, const struct plan *plan, int error_number)
 {
-	if (plan->limits.asked || cgroup->inner < 0)
+	if (plan->limits.requested || cgroup->inner < 0)
 		return false;
 	cgroup_remove(cgroup);
 	output_message("claudebox",
@@ -224,7 +224,7 @@ static int open_limits(const struct cgroup *cgroup, const struct plan *plan, pid
 	if (!path || !str_equal(path_name(path), CGROUP_INNER))
 		return -1;
 	path = path_parent(arena, path);
-	if (plan->limits.way == LIMITS_SYSTEMD)
+	if (plan->limits.method == LIMITS_SYSTEMD)
 		return open(arena_printf(arena, CGROUP_ROOT "%s", path), DIRECTORY);
 	return str_equal(path_name(path), cgroup->name) ? fcntl(cgroup->outer, F_DUPFD_CLOEXEC, 3)
 							: -1;
@@ -240,7 +240,7 @@ static bool check_limit(int outer, const struct limit_file *file, struct error *
 		       error_set(error, "cannot limit the box: cannot read '%s': %s", file->name,
 				 strerror(errno));
 	value[strcspn(value, "\n")] = '\0';
-	return limits_hold(file, value) ||
+	return limit_in_effect(file, value) ||
 	       error_set(error, "cannot limit the box: '%s' is '%s', not '%s'", file->name,
 			 quote_display(error->arena, value, 60), file->value);
 }
@@ -251,7 +251,7 @@ bool cgroup_check_limits(const struct cgroup *cgroup, const struct plan *plan, p
 	limit_files files = limits_render_files(arena, &plan->limits);
 	CLEANUP_FD int outer = -1;
 
-	if (!plan->limits.asked)
+	if (!plan->limits.requested)
 		return true;
 	outer = open_limits(cgroup, plan, process, arena);
 	if (outer < 0) {

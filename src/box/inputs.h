@@ -27,6 +27,7 @@ struct inputs {
 // both cases.
 bool inputs_create(struct inputs *inputs, const struct plan *plan, struct arena *arena,
 		   int *ret_info_fd, struct error *error);
+// Closes all descriptors of the inputs.
 void inputs_close(struct inputs *inputs);
 
 // Moves a descriptor to a number above the fixed ones, so that it is not overwritten. Closes `fd`.

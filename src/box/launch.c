@@ -44,11 +44,11 @@ static unsigned long ignored_signals(void)
 
 // Returns an empty environment for bwrap. systemd-run needs the variables that locate systemd, and
 // PATH.
-static const char **make_environment(struct arena *arena, const struct plan *plan)
+static const char **build_environment(struct arena *arena, const struct plan *plan)
 {
 	strings variables = { 0 };
 
-	if (plan->limits.way == LIMITS_SYSTEMD)
+	if (plan->limits.method == LIMITS_SYSTEMD)
 		vec_push(arena, &variables, "PATH=/usr/bin:/bin:/run/current-system/sw/bin");
 	if (plan->limits.runtime_directory)
 		vec_push(arena, &variables,
@@ -58,7 +58,7 @@ static const char **make_environment(struct arena *arena, const struct plan *pla
 }
 
 // Returns the command line of bwrap, after that of systemd-run if the plan uses it.
-static strings make_arguments(struct arena *arena, const struct plan *plan, const struct box *box)
+static strings build_arguments(struct arena *arena, const struct plan *plan, const struct box *box)
 {
 	strings words = limits_render_prefix(arena, &plan->limits);
 	bool own_terminal = box->terminal.relay != NULL;
@@ -115,14 +115,14 @@ static const sigset_t *blocked_signals(struct arena *arena)
 	return set;
 }
 
-static struct spawn make_spawn(const struct inputs *inputs, int control, const struct plan *plan,
-			       const struct box *box)
+static struct spawn build_spawn(const struct inputs *inputs, int control, const struct plan *plan,
+				const struct box *box)
 {
-	strings arguments = make_arguments(inputs->arena, plan, box);
-	struct spawn spawn = { .program = plan->limits.way == LIMITS_SYSTEMD ? arguments.items[0]
-									     : plan->bwrap,
+	strings arguments = build_arguments(inputs->arena, plan, box);
+	struct spawn spawn = { .program = plan->limits.method == LIMITS_SYSTEMD ? arguments.items[0]
+										: plan->bwrap,
 			       .arguments = arguments.items,
-			       .environment = make_environment(inputs->arena, plan),
+			       .environment = build_environment(inputs->arena, plan),
 			       .blocked = blocked_signals(inputs->arena) };
 
 	add_descriptors(&spawn, inputs, control, &box->terminal);
@@ -147,7 +147,7 @@ static bool start(struct box *box, const struct plan *plan, const struct spawn *
 				  quote_display(error->arena, plan->limits.parent, 0));
 	}
 	error_set(error, "cannot execute '%s': %s", program, strerror(errno));
-	if (plan->limits.way == LIMITS_SYSTEMD)
+	if (plan->limits.method == LIMITS_SYSTEMD)
 		return error_hint(error, "a profile without \"limits\" does not need systemd");
 	return error_hint(error,
 			  "check that it is bubblewrap: claudebox runs the first bwrap on PATH");
@@ -182,7 +182,7 @@ bool box_launch(struct box *box, const struct plan *plan, struct arena *arena, s
 		  cgroup_create(&box->cgroup, plan, arena, error) &&
 		  open_control(box, &control, error);
 	if (started) {
-		spawn = make_spawn(&inputs, control, plan, box);
+		spawn = build_spawn(&inputs, control, plan, box);
 		started = start(box, plan, &spawn, error);
 	}
 	inputs_close(&inputs);

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-// Exit status of init when it gets no instructions.
+// Exit status of init when it has no control socket.
 enum { INIT_STATUS = 125 };
 
 // Returns a memfd with the seccomp filter that bwrap inherits; -1 on failure.
@@ -96,7 +96,8 @@ static const struct {
 } causes[] = {
 	{ "/proc/sys/kernel/unprivileged_userns_clone", '0',
 	  "user namespaces are disabled for ordinary users", fix_for_userns_clone },
-	{ "/proc/sys/user/max_user_namespaces", '0', "the limit of user namespaces is 0",
+	{ "/proc/sys/user/max_user_namespaces", '0',
+	  "the limit on user namespaces (user.max_user_namespaces) is 0",
 	  fix_for_max_user_namespaces },
 	{ "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1',
 	  "AppArmor restricts user namespaces (Ubuntu 23.10 and later)", fix_for_apparmor },

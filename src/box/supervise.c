@@ -231,7 +231,7 @@ static void handle_network(struct supervisor *supervisor,
 	for (int i = 0; i < NETWORK_WATCHED; i++)
 		any |= ready[i] = slots[i].revents != 0;
 	if (any)
-		network_take(supervisor->network, ready);
+		network_handle_events(supervisor->network, ready);
 }
 
 // Receives the messages that init sent before it ended, until the exit status is known.
@@ -299,7 +299,7 @@ static bool set_setup_error(const struct supervisor *supervisor, const struct pl
 		  bwrap_exit_status(supervisor));
 	if (problem)
 		return error_hint(error, "%s: %s", problem, fix);
-	if (plan->limits.way == LIMITS_SYSTEMD)
+	if (plan->limits.method == LIMITS_SYSTEMD)
 		return error_hint(error, "the message of systemd-run or bwrap is above; a profile "
 					 "without \"limits\" does not need systemd");
 	return error_hint(error, "the message of bwrap is above; claudebox --check tests for the "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// --check (UX-05): the table of checks.
+// --check: the table of checks.
 #include "check/check.h"
 
 #include "base/arena.h"
@@ -63,7 +63,7 @@ static const struct check {
 	{ "pasta", INET, for_inet, check_pasta },
 	{ "nft", INET, for_inet, check_nft },
 	{ "inet", INET, for_inet, check_inet },
-	{ "limits", MACHINE, limits_asked_for, check_limits },
+	{ "limits", MACHINE, limits_requested, check_limits },
 	{ "nix", NIX, for_packages, check_nix },
 	{ "packages", NIX, for_packages, check_packages },
 	{ "terminal", MACHINE, never, check_terminal },

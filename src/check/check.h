@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// --check (UX-05): tests whether the host has everything that a box needs.
+// --check: tests whether the host has everything that a box needs.
 #pragma once
 
 #include "base/arena.h"

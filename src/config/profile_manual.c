@@ -64,24 +64,25 @@ const char *profile_render_manual(struct arena *arena)
 {
 	struct text out = { .arena = arena };
 
-	text_add(&out,
-		 "claudebox-profile(5)\n\n"
-		 "# NAME\n\n"
-		 "claudebox-profile - settings of a box, kept under a name\n\n"
-		 "# SYNOPSIS\n\n"
-		 "_~/.claudebox/profiles/NAME.json_\n\n"
-		 "# DESCRIPTION\n\n"
-		 "A profile is a JSON object with the keys below. The option *--profile* _NAME_ "
-		 "chooses it, or else the variable *CLAUDEBOX_PROFILE*. Without either, "
-		 "_default.json_ is used if it exists. An empty *CLAUDEBOX_PROFILE* chooses no "
-		 "profile at all.\n\n"
-		 "A name consists of letters, digits, '.', '\\_' and '-'. It begins with a letter "
-		 "a digit and has at most 64 characters. The file may be a symbolic link. The file "
-		 "and its directory must belong to you or to root and must not be writable by "
-		 "others. A project cannot choose or change a profile. To create the directory:\n\n"
-		 "```\ninstall -d -m 700 ~/.claudebox ~/.claudebox/profiles\n```\n\n"
-		 "Before the box starts, each of its settings is shown with the name of the "
-		 "profile. Errors give the line, the column and the key, and nothing starts.\n\n");
+	text_add(
+		&out,
+		"claudebox-profile(5)\n\n"
+		"# NAME\n\n"
+		"claudebox-profile - settings of a box, kept under a name\n\n"
+		"# SYNOPSIS\n\n"
+		"_~/.claudebox/profiles/NAME.json_\n\n"
+		"# DESCRIPTION\n\n"
+		"A profile is a JSON object with the keys below. The option *--profile* _NAME_ "
+		"chooses it, or else the variable *CLAUDEBOX_PROFILE*. Without either, "
+		"_default.json_ is used if it exists. An empty *CLAUDEBOX_PROFILE* chooses no "
+		"profile at all.\n\n"
+		"A name consists of letters, digits, '.', '\\_' and '-'. It begins with a letter or "
+		"a digit and has at most 64 characters. The file may be a symbolic link. The file "
+		"and its directory must belong to you or to root and must not be writable by "
+		"others. A project cannot choose or change a profile. To create the directory:\n\n"
+		"```\ninstall -d -m 700 ~/.claudebox ~/.claudebox/profiles\n```\n\n"
+		"Before the box starts, each of its settings is shown with the name of the "
+		"profile. Errors give the line, the column and the key, and nothing starts.\n\n");
 	add_keys(&out);
 	add_merging(&out);
 	text_add(&out,

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-// The compiler may emit calls to these two, whatever the options say.
+// The compiler may emit calls to these two, even with -ffreestanding.
 void *memcpy(void *to, const void *from, size_t count);
 void *memset(void *to, int value, size_t count);
 

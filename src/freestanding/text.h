@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+// Length, equality and prefix of NUL-terminated strings.
 size_t text_length(const char *text);
 bool text_equal(const char *a, const char *b);
 bool text_starts(const char *text, const char *prefix);

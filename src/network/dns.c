@@ -83,7 +83,7 @@ unsigned int dns_response_code(const uint8_t *answer)
 	return answer[DNS_FLAGS_OFFSET + 1] & RESPONSE_CODE_MASK;
 }
 
-void dns_make_failure(uint8_t *answer, const uint8_t *query, size_t query_end, unsigned int code)
+void dns_render_failure(uint8_t *answer, const uint8_t *query, size_t query_end, unsigned int code)
 {
 	memcpy(answer, query, query_end);
 	memset(answer + RECORDS_OFFSET, 0, DNS_HEADER_SIZE - RECORDS_OFFSET);

@@ -32,4 +32,4 @@ unsigned int dns_response_code(const uint8_t *answer);
 
 // Writes an answer with the response code and without records. `answer` must have room for
 // `query_end` bytes, which is also the size of the answer.
-void dns_make_failure(uint8_t *answer, const uint8_t *query, size_t query_end, unsigned int code);
+void dns_render_failure(uint8_t *answer, const uint8_t *query, size_t query_end, unsigned int code);

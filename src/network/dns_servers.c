@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum {
-	CHECK_INTERVAL_MS = 1000, // between two looks at resolv.conf
+	CHECK_INTERVAL_MS = 1000, // between two checks of resolv.conf
 	SILENCE_MS = 900,         // without an answer, after which a server counts as down
 	DOWN_MS = 30000,
 	FILE_MAX = 16384,
@@ -58,8 +58,8 @@ static unsigned int parse_servers(const char *text, uint16_t port, struct dns_se
 	return parse_server(&list.items[0], port, servers);
 }
 
-// Reads at most FILE_MAX bytes of resolv.conf into the relay's buffer, cut at the end of a line.
-// Returns NULL if the file cannot be read.
+// Reads at most FILE_MAX bytes of resolv.conf into the DNS relay's buffer, cut at the end of a
+// line. Returns NULL if the file cannot be read.
 static const char *read_resolv_conf(struct dns_relay *relay)
 {
 	CLEANUP_FD int fd =

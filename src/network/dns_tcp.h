@@ -11,6 +11,7 @@
 int64_t dns_tcp_ready_at(struct dns_relay *relay);
 // Returns when the next timeout of a connection is due, NEVER if there is none.
 int64_t dns_tcp_next_timeout(const struct dns_relay *relay);
+// Accepts a connection from the box.
 void dns_tcp_accept(struct dns_relay *relay);
 // Copies as many bytes as possible both ways, and closes the connection when it has ended.
 void dns_tcp_transfer(struct dns_relay *relay, unsigned int index);

@@ -80,8 +80,8 @@ static void send_failure(const struct dns_relay *relay, const struct dns_query *
 {
 	uint8_t answer[DNS_HEADER_SIZE + DNS_QUESTION_MAX];
 
-	dns_make_failure(answer, query_message(relay, query), query->question_end,
-			 query->failure ? query->failure : DNS_SERVFAIL);
+	dns_render_failure(answer, query_message(relay, query), query->question_end,
+			   query->failure ? query->failure : DNS_SERVFAIL);
 	send_to_client(relay, query, answer, query->question_end);
 }
 
@@ -100,13 +100,13 @@ static struct dns_query *oldest_query(struct dns_relay *relay)
 
 // Closes the idlest connection, or else drops the oldest query, to free descriptors. Connections
 // come first because queries are short. Returns false if there was nothing to free.
-static bool free_descriptors(struct dns_relay *relay, const struct dns_query *wanted_by)
+static bool free_descriptors(struct dns_relay *relay, const struct dns_query *requesting_query)
 {
 	struct dns_query *oldest = oldest_query(relay);
 
 	if (dns_tcp_close_idlest(relay))
 		return true;
-	if (!oldest || oldest == wanted_by)
+	if (!oldest || oldest == requesting_query)
 		return false;
 	release_query(relay, oldest);
 	return true;

@@ -26,9 +26,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -41,9 +39,7 @@ static void prepare_child(pid_t parent, int in, int out, int messages)
 	struct sigaction standard = { .sa_handler = SIG_DFL };
 	sigset_t none;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(EXIT_NOT_STARTED);
+	process_end_with_parent(parent, SIGKILL);
 	setsid();
 	sigaction(SIGPIPE, &standard, NULL); // pasta fails if it is ignored
 	sigemptyset(&none);
@@ -225,8 +221,6 @@ const char *helper_read_counters(const struct network *network, struct arena *ar
 	CLEANUP_FD int file = memfd_open("counters", false);
 	CLEANUP_FD int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	pid_t parent = getpid();
-	struct stat status;
-	char *text;
 	pid_t pid;
 
 	if (file < 0 || (pid = fork()) < 0)
@@ -237,8 +231,5 @@ const char *helper_read_counters(const struct network *network, struct arena *ar
 			execute(network->plan->inet.nft, words);
 		_exit(EXIT_NOT_STARTED);
 	}
-	if (!helper_wait(pid) || fstat(file, &status) < 0 || status.st_size > COUNTERS_MAX)
-		return NULL;
-	text = arena_alloc(arena, (size_t)status.st_size + 1);
-	return pread(file, text, (size_t)status.st_size, 0) == status.st_size ? text : NULL;
+	return helper_wait(pid) ? memfd_read(arena, file, COUNTERS_MAX) : NULL;
 }

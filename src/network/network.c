@@ -314,7 +314,7 @@ static void disconnect(struct network *network, const char *why)
 	report_disconnect(why);
 }
 
-void network_take(struct network *network, const bool ready[NETWORK_WATCHED])
+void network_handle_events(struct network *network, const bool ready[NETWORK_WATCHED])
 {
 	if (ready[WATCHED_PASTA])
 		disconnect(network, "pasta has ended");
@@ -334,7 +334,8 @@ bool network_was_lost(struct network *network)
 				 { .fd = network->dns_relay.end, .events = POLLIN } };
 
 	if (poll(wait, ARRAY_SIZE(wait), 0) > 0)
-		network_take(network, (const bool[NETWORK_WATCHED]){
+		network_handle_events(network,
+				      (const bool[NETWORK_WATCHED]){
 					      [WATCHED_PASTA] = wait[0].revents != 0,
 					      [WATCHED_DNS_RELAY] = wait[1].revents != 0 });
 	return network->disconnected;

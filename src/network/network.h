@@ -51,7 +51,7 @@ bool network_start(struct network *network, pid_t child, struct error *error);
 void network_watched(const struct network *network, int fds[NETWORK_WATCHED]);
 // Handles the events on those descriptors: the end of a helper, or a change of the host's
 // addresses.
-void network_take(struct network *network, const bool ready[NETWORK_WATCHED]);
+void network_handle_events(struct network *network, const bool ready[NETWORK_WATCHED]);
 // Returns whether the network was disconnected before the box ended.
 bool network_was_lost(struct network *network);
 // Reads which connections the rules have refused. Returns false if nft fails.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Asks the user about the requested packages, once for each list (EXT-01).
+// Asks the user about the requested packages, once for each list.
 #include "nix/requested_packages.h"
 
 #include "base/arena.h"
@@ -27,7 +27,7 @@ bool resolve_requested_packages(struct config *config, struct facts *facts, stru
 				const char **ret_record, struct error *error)
 {
 	struct requested_facts *requested = &facts->requested;
-	const strings *packages = &requested->requested.tools;
+	const strings *packages = &requested->list.packages;
 	bool accepted = false;
 
 	*ret_record = NULL;
@@ -45,6 +45,7 @@ bool resolve_requested_packages(struct config *config, struct facts *facts, stru
 		return true;
 	vec_each(package, packages)
 		vec_push(arena, &config->packages,
-			 (struct config_package){ .name = *package, .origin = origin_requested(request_origin) });
+			 (struct config_package){ .name = *package,
+						  .origin = origin_requested(request_origin) });
 	return true;
 }

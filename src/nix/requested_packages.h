@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Requested packages: those that the repository lists in .claudebox/tools.txt (EXT-01).
+// Requested packages: those that the repository lists in .claudebox/tools.txt.
 #pragma once
 
 #include "base/arena.h"

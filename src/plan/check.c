@@ -138,7 +138,7 @@ static bool check_mount(const struct plan *plan, const struct plan_mount *mount,
 	return true;
 }
 
-bool plan_brings_daemon(const struct plan *plan, const struct facts *facts, const char *path)
+bool plan_exposes_daemon(const struct plan *plan, const struct facts *facts, const char *path)
 {
 	const struct followed *daemon = facts_file(facts, NIX_DAEMON);
 
@@ -150,7 +150,7 @@ bool plan_brings_daemon(const struct plan *plan, const struct facts *facts, cons
 static bool check_daemon(const struct plan *plan, const struct facts *facts, struct error *error)
 {
 	vec_each(mount, &plan->mounts) {
-		if (!plan_from_host(mount) || !plan_brings_daemon(plan, facts, mount->source))
+		if (!plan_from_host(mount) || !plan_exposes_daemon(plan, facts, mount->source))
 			continue;
 		error_set(error, "'%s' contains the Nix daemon's socket",
 			  quote_display(error->arena, mount->source, 0));

@@ -17,4 +17,4 @@ bool plan_refuse_project(const struct facts *facts, struct error *error);
 bool plan_refuse_state(const struct facts *facts, struct error *error);
 // Returns whether a host path contains, or lies in, the directory of the Nix daemon's socket,
 // while the box must not have the daemon.
-bool plan_brings_daemon(const struct plan *plan, const struct facts *facts, const char *path);
+bool plan_exposes_daemon(const struct plan *plan, const struct facts *facts, const char *path);

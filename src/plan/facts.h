@@ -152,7 +152,7 @@ struct requested_facts {
 	enum file_kind kind; // FILE_OTHER: not a directory
 	const char *path;
 	struct file_id id;
-	struct requested requested;
+	struct requested list;
 	strings others; // files there that claudebox does not read
 	enum requested_answer answer;
 };

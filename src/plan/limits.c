@@ -31,7 +31,7 @@ enum { CPU_PERIOD = 100000 }; // microseconds, the kernel's default
 	" && echo 1 >cgroup.max.descendants && echo 0 >" CGROUP_INNER   \
 	"/cgroup.procs && cd / && exec \"$@\""
 
-bool limits_asked_for(const struct config *config)
+bool limits_requested(const struct config *config)
 {
 	for (int limit = 0; limit < LIMIT_COUNT; limit++)
 		if (config->limits[limit].value)
@@ -55,21 +55,22 @@ void plan_build_limits(struct plan *plan, const struct config *config, const str
 
 	memcpy(limits->values, config->limits, sizeof(limits->values));
 	limits->as_root = facts->uid == 0;
-	limits->asked = limits_asked_for(config);
+	limits->requested = limits_requested(config);
 	if (!limits->values[LIMIT_PIDS].value && cgroup->parent && cgroup->direct[LIMIT_PIDS])
 		limits->values[LIMIT_PIDS].value = DEFAULT_PIDS;
 	if (cgroup->parent && has_all(limits, cgroup->direct)) {
 		limits->parent = cgroup->parent;
-		limits->way = limits->values[LIMIT_PIDS].value || limits->asked ? LIMITS_CGROUP
-										: LIMITS_NONE;
+		limits->method = limits->values[LIMIT_PIDS].value || limits->requested
+					 ? LIMITS_CGROUP
+					 : LIMITS_NONE;
 		return;
 	}
-	if (!limits->asked)
+	if (!limits->requested)
 		return;
-	limits->way = LIMITS_IMPOSSIBLE;
+	limits->method = LIMITS_IMPOSSIBLE;
 	if (!cgroup->systemd_run || cgroup->systemd_problem || !has_all(limits, cgroup->by_systemd))
 		return;
-	limits->way = LIMITS_SYSTEMD;
+	limits->method = LIMITS_SYSTEMD;
 	limits->systemd_run = cgroup->systemd_run;
 	limits->oom_policy = cgroup->systemd_oom_policy;
 	limits->runtime_directory = cgroup->runtime_directory;
@@ -130,9 +131,9 @@ static bool check_mounts(const struct plan *plan, struct error *error)
 
 bool plan_check_limits(const struct plan *plan, const struct facts *facts, struct error *error)
 {
-	if (plan->limits.way == LIMITS_IMPOSSIBLE)
+	if (plan->limits.method == LIMITS_IMPOSSIBLE)
 		return set_limits_error(&plan->limits, facts, error);
-	return !plan->limits.asked || check_mounts(plan, error);
+	return !plan->limits.requested || check_mounts(plan, error);
 }
 
 limit_files limits_render_files(struct arena *arena, const struct plan_limits *limits)
@@ -195,7 +196,7 @@ static bool parse_value(const char *text, double *ret_value)
 	return !*text || str_equal(text, "\n");
 }
 
-bool limits_hold(const struct limit_file *file, const char *text)
+bool limit_in_effect(const struct limit_file *file, const char *text)
 {
 	double wanted;
 	double found;
@@ -227,7 +228,7 @@ strings limits_render_prefix(struct arena *arena, const struct plan_limits *limi
 	const struct config_limit *values = limits->values;
 	strings words = { 0 };
 
-	if (limits->way != LIMITS_SYSTEMD)
+	if (limits->method != LIMITS_SYSTEMD)
 		return words;
 	vec_push(arena, &words, limits->systemd_run);
 	if (!limits->as_root)
@@ -296,7 +297,7 @@ const char *limits_render_available(const struct facts *facts, struct error *err
 	plan_build_limits(&plan, &config, facts);
 	if (!plan_check_limits(&plan, facts, error))
 		return NULL;
-	if (plan.limits.way == LIMITS_SYSTEMD || !direct)
+	if (plan.limits.method == LIMITS_SYSTEMD || !direct)
 		return arena_printf(error->arena, "%s: by systemd-run --scope", by_systemd);
 	return arena_printf(error->arena, "%s: by a cgroup in %s%s%s", direct,
 			    quote_display(error->arena, cgroup->parent, 0),

@@ -28,12 +28,12 @@ struct limit_file {
 typedef VEC(struct limit_file) limit_files;
 
 // Returns whether limits are configured.
-bool limits_asked_for(const struct config *config);
+bool limits_requested(const struct config *config);
 // Returns the files of the cgroup with the limits.
 limit_files limits_render_files(struct arena *arena, const struct plan_limits *limits);
 // Returns whether `text`, the current content of the file, is the wanted limit or a lower one. The
 // kernel rounds values, and systemd may choose another period.
-bool limits_hold(const struct limit_file *file, const char *text);
+bool limit_in_effect(const struct limit_file *file, const char *text);
 // Returns the cgroup (v2) that the text of /proc/PID/cgroup names, NULL if there is none.
 const char *limits_find_cgroup(struct arena *arena, const char *text);
 // Returns the systemd-run command that precedes bwrap's, empty if systemd is not used.

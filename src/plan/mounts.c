@@ -72,7 +72,7 @@ static bool check_source(const struct plan *plan, const struct facts *facts,
 	if (path_within(facts->state.root, real) || path_within(real, facts->state.root))
 		return refuse_source(error, mount, "contains the state of claudebox",
 				     "mount only the directory that is needed");
-	if (plan_brings_daemon(plan, facts, real))
+	if (plan_exposes_daemon(plan, facts, real))
 		return refuse_source(error, mount, "contains the Nix daemon's socket",
 				     arena_printf(error->arena,
 						  "this box does not get the Nix daemon: %s",

@@ -18,7 +18,7 @@
 #include "plan/tables.h"
 
 // Returns whether one of the ranges includes `range`.
-static bool covered(const plan_ranges *ranges, const struct address_range *range)
+static bool is_covered(const plan_ranges *ranges, const struct address_range *range)
 {
 	vec_each(known, ranges) {
 		if (address_covers(&known->range, range))
@@ -28,7 +28,7 @@ static bool covered(const plan_ranges *ranges, const struct address_range *range
 }
 
 // Returns whether a range behind `from` in the list includes it.
-static bool covered_later(const host_ranges *ranges, const struct host_range *from)
+static bool is_covered_later(const host_ranges *ranges, const struct host_range *from)
 {
 	for (const struct host_range *other = from + 1; other < ranges->items + ranges->count;
 	     other++)
@@ -57,8 +57,8 @@ plan_ranges plan_host_ranges(struct arena *arena, const host_ranges *found)
 
 	// nft refuses overlapping ranges in a set.
 	vec_each(own, found) {
-		if (covered(&always, &own->range) || covered(&ranges, &own->range) ||
-		    covered_later(found, own))
+		if (is_covered(&always, &own->range) || is_covered(&ranges, &own->range) ||
+		    is_covered_later(found, own))
 			continue;
 		vec_push(arena, &ranges,
 			 (struct plan_range){ .range = own->range, .why = own->interface });

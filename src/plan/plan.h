@@ -75,7 +75,7 @@ struct plan_file {
 	const char *keep_as;  // the old file is invalid: keep it under this name
 };
 
-// The take-over of the flat state of an earlier claudebox.
+// The upgrade of the flat state of an earlier claudebox.
 struct plan_upgrade {
 	bool needed;
 	flat_conversations conversations; // those with a root are copied to its instance
@@ -119,23 +119,23 @@ struct plan_network {
 };
 
 // How the limits are set.
-enum limits_way {
+enum limits_method {
 	LIMITS_NONE,
 	LIMITS_CGROUP,     // by a cgroup that claudebox creates
 	LIMITS_SYSTEMD,    // by a scope that systemd-run creates
 	LIMITS_IMPOSSIBLE, // requested and not available: nothing starts
-	LIMITS_WAY_COUNT,
+	LIMITS_METHOD_COUNT,
 };
 
 struct plan_limits {
-	enum limits_way way;
+	enum limits_method method;
 	struct config_limit values[LIMIT_COUNT]; // with the default of processes
 	const char *parent;                      // the cgroup that ours is created in
 	const char *systemd_run;
 	const char *runtime_directory; // of the socket of the user's systemd
 	bool oom_policy;
 	bool as_root;
-	bool asked; // false: the box starts also if the default cannot be set
+	bool requested; // false: the box starts also if the default cannot be set
 };
 
 // A note for a first start.
@@ -212,5 +212,6 @@ const char *plan_variable(const struct plan *plan, const char *name);
 // Return the reason that is shown: what requested it, or its purpose. NULL: it is not shown.
 const char *plan_variable_reason(const struct plan_variable *variable);
 const char *plan_mount_reason(const struct plan_mount *mount);
+// Adds a warning to the audit.
 void plan_warn(struct plan *plan, struct arena *arena, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -209,7 +209,7 @@ const char *plan_nix_problem(const struct facts *facts, const char **ret_remedy)
 	return NULL;
 }
 
-bool plan_wants_daemon(const struct config *config)
+bool plan_requests_daemon(const struct config *config)
 {
 	return !tier_table[config->network].own_namespace || config->nix_daemon;
 }
@@ -222,7 +222,7 @@ static const char *refuse_daemon(struct arena *arena, const struct config *confi
 	const char *remedy;
 	const char *problem = plan_nix_problem(facts, &remedy);
 
-	if (!plan_wants_daemon(config))
+	if (!plan_requests_daemon(config))
 		return "its builds and downloads use the host's network";
 	return problem ? arena_printf(arena, "%s; %s", problem, remedy) : NULL;
 }
@@ -230,7 +230,7 @@ static const char *refuse_daemon(struct arena *arena, const struct config *confi
 // Adds the files that nix in the box needs besides the daemon.
 static void add_nix(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
-	if (plan_makes_nix_registry(facts))
+	if (plan_generates_nix_registry(facts))
 		add_generated(plan, arena, NIX_REGISTRY, plan_nix_registry(plan, arena, facts),
 			      "flake registry");
 	add_generated(plan, arena, "/etc/nix/nix.conf", plan_nix_settings(arena, facts),
@@ -289,13 +289,13 @@ static void add_containers(struct plan *plan, struct arena *arena, const struct 
 }
 
 // Returns whether the host's file is not mounted, or is replaced by a generated one.
-static bool left_out(const struct plan *plan, const struct facts *facts, const char *path)
+static bool is_left_out(const struct plan *plan, const struct facts *facts, const char *path)
 {
 	if (str_equal(path, NIX_DAEMON))
 		return plan->nix_daemon_left_out != NULL;
 	if (str_equal(path, NIX_REGISTRY))
 		return facts_file(facts, NIX_DAEMON) && !plan->nix_daemon_left_out &&
-		       plan_makes_nix_registry(facts);
+		       plan_generates_nix_registry(facts);
 	return tier_table[plan->config->network].attached && str_equal(path, RESOLVER_FILE);
 }
 
@@ -342,7 +342,7 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct fact
 	for (size_t i = 0; i < system_table_count; i++) {
 		const struct followed *file = facts_file(facts, system_table[i].path);
 
-		if (!file || file->kind == FILE_OTHER || left_out(plan, facts, file->path) ||
+		if (!file || file->kind == FILE_OTHER || is_left_out(plan, facts, file->path) ||
 		    (facts->store.only && system_table[i].replaced) ||
 		    (system_table[i].nested && !nested))
 			continue;

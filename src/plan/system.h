@@ -15,4 +15,4 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct fact
 // Returns why no box of this user may reach the Nix daemon, and stores a remedy; NULL: it may.
 const char *plan_nix_problem(const struct facts *facts, const char **ret_remedy);
 // Returns whether a box of this configuration gets the Nix daemon, if there is no such problem.
-bool plan_wants_daemon(const struct config *config);
+bool plan_requests_daemon(const struct config *config);

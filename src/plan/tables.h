@@ -85,7 +85,7 @@ struct refused_row {
 extern const struct refused_row refused_projects[];
 extern const size_t refused_project_count;
 
-// The allowlist: host variables that the box gets; a trailing '*' stands for any ending.
+// The allowlist: host variables that the box gets.
 extern const struct variable_row allowed_variables[];
 extern const size_t allowed_variable_count;
 

@@ -43,10 +43,10 @@ static void warn_requested(struct plan *plan, struct arena *arena, const struct 
 			  "'" REQUESTED_DIRECTORY
 			  "' in the project is not a directory and is not read");
 	if (requested->answer != REQUESTED_YES)
-		warn_list(plan, arena, &requested->requested.tools,
+		warn_list(plan, arena, &requested->list.packages,
 			  "packages that the repository requests (" REQUESTED_DIRECTORY
 			  "/" REQUESTED_FILE ") are not added");
-	warn_list(plan, arena, &requested->requested.odd,
+	warn_list(plan, arena, &requested->list.invalid,
 		  REQUESTED_DIRECTORY "/" REQUESTED_FILE
 				      " has lines that are not valid package names");
 	warn_list(plan, arena, &requested->others,

@@ -187,7 +187,7 @@ static bool resolve_wrapper(struct search *search, const struct followed *script
 	const char *line;
 
 	if (++search->wrappers > MAX_WRAPPERS)
-		return set_problem(search, "claude is a chain of too many wrapper scripts",
+		return set_problem(search, "claude is started through too many wrapper scripts",
 				   "set CLAUDEBOX_CLAUDE to the path of the program itself");
 	if (text)
 		find_secrets(search, script->path, text);

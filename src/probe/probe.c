@@ -187,7 +187,7 @@ bool probe_base(struct probe *probe, struct facts *facts, struct arena *arena,
 		const struct config *config, char *const *environment, struct error *error)
 {
 	*probe = (struct probe){ .nix.socket = -1 };
-	if (plan_wants_daemon(config))
+	if (plan_requests_daemon(config))
 		probe->nix = probe_nix_start();
 	if (!probe_user(facts, arena, environment, error))
 		return false;
@@ -219,10 +219,10 @@ static void finish_nix(struct probe *probe, struct facts *facts, struct arena *a
 void probe_all(struct probe *probe, struct facts *facts, struct arena *arena,
 	       const struct config *config, unsigned int needs)
 {
-	bool want_nix = plan_wants_daemon(config) || (needs & PROBE_NIX);
+	bool want_nix = plan_requests_daemon(config) || (needs & PROBE_NIX);
 	struct git_query git = { .pid = -1, .output = -1 };
 
-	if (want_nix && !probe->nix.asked)
+	if (want_nix && !probe->nix.started)
 		probe->nix = probe_nix_start();
 	if (!facts->project_problem)
 		git = probe_identity_start(&facts->git, arena, facts);

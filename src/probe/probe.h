@@ -20,7 +20,7 @@ enum probe_needs {
 
 // State between probe_base and probe_all.
 struct probe {
-	struct nix_question nix; // sent by probe_base, answer read by probe_all
+	struct nix_query nix; // sent by probe_base, answer read by probe_all
 };
 
 // Collects the facts that are needed to find the profile and to decide whether it can be trusted:

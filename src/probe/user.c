@@ -48,7 +48,7 @@ static bool check_home(const struct facts *facts, struct error *error)
 	struct stat status;
 
 	if (str_equal(facts->home, "/")) {
-		error_set(error, "no home directory");
+		error_set(error, "there is no home directory: HOME is not set or is '/'");
 		return error_hint(error, "set HOME to your home directory");
 	}
 	if (stat(facts->home, &status) < 0 || probe_owner_trusted(facts, status.st_uid))

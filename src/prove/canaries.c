@@ -169,7 +169,7 @@ static void add_limits(canaries *list, struct arena *arena, const struct plan_li
 {
 	limit_files files = limits_render_files(arena, limits);
 
-	if (limits->way == LIMITS_NONE)
+	if (limits->method == LIMITS_NONE)
 		return;
 	vec_each(file, &files) {
 		if (!file->may_be_missing)
@@ -177,7 +177,8 @@ static void add_limits(canaries *list, struct arena *arena, const struct plan_li
 				 (struct canary){ .kind = CANARY_LIMIT,
 						  .group = file->name,
 						  .value = file->value,
-						  .extra = limits->asked ? "asked" : NULL });
+						  .extra = limits->requested ? "requested"
+									     : NULL });
 	}
 }
 

@@ -19,9 +19,10 @@ struct canary {
 	const char *group;
 	const char *value;
 	const char *extra;
-	const char *granted; // who granted it; then it is neither planted nor attacked
-	const char *harm;    // the change that the host observed after the attacks, NULL if none
-	bool secret; // of a file: if it cannot be planted, its directory becomes CANARY_ABSENT
+	const char *
+		granted; // the origin of the grant, NULL: none; with one it is neither planted nor attacked
+	const char *harm; // the change that the host observed after the attacks, NULL if none
+	bool secret;      // of a file: if it cannot be planted, its directory becomes CANARY_ABSENT
 };
 typedef VEC(struct canary) canaries;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The journal of --prove: a file in ~/.claudebox that lists everything it creates on this machine.
+// The journal of --prove: a file in ~/.claudebox that lists every path, System V object and queue
+// that it creates on this machine.
 //
 // Theory of operation: the journal names every path and object before the first is created. Its
 // owner holds a lock on it while it runs. The next --prove locks each journal without an owner,

@@ -24,7 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -277,10 +276,8 @@ static void start_server(struct prove *prove, const struct listeners *listeners)
 		return;
 	prove->server = fork();
 	if (prove->server == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		process_end_with_parent(parent, SIGKILL);
 		close(ends[1]);
-		if (getppid() != parent)
-			_exit(0);
 		serve(prove, listeners, ends[0], parent);
 	}
 	close(ends[0]);

@@ -207,7 +207,7 @@ static void leave_open(struct prove *prove, int fd)
 }
 
 // Sets the token, the mark and the key of this run.
-static bool make_names(struct prove *prove, struct error *error)
+static bool generate_names(struct prove *prove, struct error *error)
 {
 	unsigned char bytes[25];
 	struct text hex = { .arena = prove->arena };
@@ -235,7 +235,7 @@ bool prove_begin(struct prove *prove, struct arena *arena, struct error *error)
 	int ends[2];
 
 	prove->arena = arena;
-	if (!make_names(prove, error))
+	if (!generate_names(prove, error))
 		return false;
 	prove_add(prove, (struct canary){ .kind = CANARY_TOKEN, .value = prove->token });
 	prove_add(prove, (struct canary){ .kind = CANARY_MARK, .value = prove->mark });

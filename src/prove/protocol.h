@@ -61,8 +61,8 @@ enum canary_kind {
 	CANARY_PROJECT,           // the project (path)
 	CANARY_PARENT,            // the nearest directory above the project outside the box (path)
 	CANARY_TERMINAL,          // whether claudebox has a controlling terminal ("yes" or "no")
-	CANARY_LIMIT,             // a cgroup limit (file, value, "asked" if the profile sets it)
-	CANARY_WRITE,             // a path that must not come to exist on the host (path)
+	CANARY_LIMIT, // a cgroup limit (file, value, "requested" if the profile sets it)
+	CANARY_WRITE, // a path that must not come to exist on the host (path)
 	CANARY_KIND_COUNT,
 	// Kinds that are not sent, because only the host checks them.
 	CANARY_WRITE_BY_ATTACK =

@@ -35,7 +35,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <termios.h>
 
 extern const unsigned char attack_program[];
@@ -89,13 +88,9 @@ static void restore_streams(const struct streams *streams)
 // Returns the content of a memfd, or "" if there is none or it is too long.
 static const char *read_output(struct arena *arena, int fd)
 {
-	struct stat status = { 0 };
-	char *text;
+	const char *text = memfd_read(arena, fd, OUTPUT_LIMIT);
 
-	if (fd < 0 || fstat(fd, &status) < 0 || status.st_size > OUTPUT_LIMIT)
-		return "";
-	text = arena_alloc(arena, (size_t)status.st_size + 1);
-	return pread(fd, text, (size_t)status.st_size, 0) < 0 ? "" : text;
+	return text ? text : "";
 }
 
 // Discards terminal input if a terminal attack succeeded, so that the user's shell does not read

@@ -4,7 +4,7 @@
 // Theory of operation: canaries are objects that contain a random token, in every kind of place
 // that the box must not reach. The attack program runs in the box of the plan, which is otherwise
 // unchanged. It reads the list of canaries and prints a line for each attack of prove/attacks.def.
-// Canaries that the plan lets in because the user asked for it are not on the list; their attacks
+// Canaries that the plan lets in because the user requested them are not on the list; their attacks
 // are "granted". A change that only the host can observe turns a blocked attack into a leak.
 #pragma once
 

@@ -25,7 +25,7 @@ static const struct {
 	[VERDICT_BLOCKED] = { "blocked", STYLE_PLAIN, "blocked" },
 	[VERDICT_LEAKED] = { "LEAKED", STYLE_DANGER, "leaked" },
 	[VERDICT_OPEN] = { "open", STYLE_WARN, "open by the tier" },
-	[VERDICT_GRANTED] = { "granted", STYLE_ASKED, "granted" },
+	[VERDICT_GRANTED] = { "granted", STYLE_REQUESTED, "granted" },
 	[VERDICT_SKIPPED] = { "skipped", STYLE_DIM, "skipped" },
 	[VERDICT_NOT_RUN] = { "not run", STYLE_DANGER, "not run" },
 };
@@ -118,7 +118,7 @@ const char *render_proof(struct arena *arena, const struct plan *plan, const str
 }
 
 // Returns a JSON string. Text that is no UTF-8, which the attack program may send, is escaped.
-static json_t *make_string(struct arena *arena, const char *value)
+static json_t *json_string_of(struct arena *arena, const char *value)
 {
 	json_t *string = json_string(value);
 
@@ -139,13 +139,13 @@ const char *render_proof_json(struct arena *arena, const struct plan *plan,
 							 attack_name(arena, id), "group",
 							 attack->group, "tried", attack->tried,
 							 "verdict", verdict_names[row->verdict],
-							 "why", make_string(arena, row->why),
+							 "why", json_string_of(arena, row->why),
 							 "blocked_by", attack->blocked_by));
 	}
 	all = json_pack("{s:i, s:s, s:s?, s:o, s:b, s:o}", "version", 1, "tier",
 			network_tier_names[plan->config->network], "profile", plan->config->profile,
-			"project", make_string(arena, plan->project), "complete", !proof->problem,
-			"attacks", attacks);
+			"project", json_string_of(arena, plan->project), "complete",
+			!proof->problem, "attacks", attacks);
 	for (enum verdict verdict = 0; verdict < VERDICT_COUNT; verdict++)
 		json_object_set_new(all, verdict_names[verdict],
 				    json_integer((json_int_t)proof->counts[verdict]));

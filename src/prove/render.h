@@ -7,6 +7,7 @@
 #include "plan/plan.h"
 #include "prove/verdicts.h"
 
+// Return the report as a table, and as JSON.
 const char *render_proof(struct arena *arena, const struct plan *plan, const struct proof *proof,
 			 struct reader reader);
 const char *render_proof_json(struct arena *arena, const struct plan *plan,

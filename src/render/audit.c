@@ -70,7 +70,7 @@ static void add_variable(struct screen *screen, const struct plan_variable *vari
 	size_t name;
 
 	text_add(&screen->out, "  ");
-	screen_add(screen, variable->origin.kind == ORIGIN_REQUESTED ? STYLE_ASKED : STYLE_DIM,
+	screen_add(screen, variable->origin.kind == ORIGIN_REQUESTED ? STYLE_REQUESTED : STYLE_DIM,
 		   origin_marks[variable->origin.kind]);
 	text_add(&screen->out, " ");
 	name = screen_add_broken(screen, STYLE_PLAIN, shown_value(screen, variable->name), 6, 0);
@@ -108,7 +108,7 @@ static void add_packages(struct screen *screen, const struct plan *plan)
 				    origin && !package->bin ? "; " : "",
 				    package->bin ? "" : "without programs");
 		text_printf(&screen->out, "  %s ", origin_marks[ORIGIN_REQUESTED]);
-		screen_add_wrapped(screen, STYLE_ASKED, text_get(&line), 6);
+		screen_add_wrapped(screen, STYLE_REQUESTED, text_get(&line), 6);
 	}
 }
 
@@ -183,7 +183,7 @@ static void add_marked_line(struct screen *screen, const struct origin *origin, 
 	if (origin->name)
 		text = arena_printf(screen->arena, "%s (%s)", text, origin->name);
 	text_printf(&screen->out, "  %s ", origin_marks[origin->kind]);
-	screen_add_wrapped(screen, origin->kind == ORIGIN_REQUESTED ? STYLE_ASKED : STYLE_PLAIN,
+	screen_add_wrapped(screen, origin->kind == ORIGIN_REQUESTED ? STYLE_REQUESTED : STYLE_PLAIN,
 			   text, 6);
 }
 
@@ -244,12 +244,12 @@ static void add_network(struct screen *screen, const struct plan *plan)
 
 static void add_limits(struct screen *screen, const struct plan_limits *limits)
 {
-	if (limits->way == LIMITS_NONE)
+	if (limits->method == LIMITS_NONE)
 		return;
 	screen_add(screen, STYLE_HEAD, "\nLimits:");
 	text_add(&screen->out, "  ");
 	screen_add_wrapped(screen, STYLE_PLAIN,
-			   limits->way == LIMITS_SYSTEMD
+			   limits->method == LIMITS_SYSTEMD
 				   ? "by systemd, in a scope"
 				   : arena_printf(screen->arena, "by a cgroup in %s",
 						  quote_word(screen->arena, limits->parent, 0)),
@@ -345,7 +345,8 @@ static void add_changes(struct screen *screen, const struct plan *plan)
 	text_add(&screen->out, "\n");
 	vec_each(change, &plan->changes) {
 		text_add(&screen->out, "  ");
-		screen_add_wrapped(screen, **change == '+' ? STYLE_ASKED : STYLE_DIM, *change, 4);
+		screen_add_wrapped(screen, **change == '+' ? STYLE_REQUESTED : STYLE_DIM, *change,
+				   4);
 	}
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Renders the result of --check (UX-05): grouped for a terminal, one line each for a pipe, or JSON.
+// Renders the result of --check: grouped for a terminal, one line each for a pipe, or JSON.
 #include "render/check.h"
 
 #include "base/arena.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Renders the result of --check (UX-05): grouped for a terminal, one line each for a pipe, or JSON.
+// Renders the result of --check: grouped for a terminal, one line each for a pipe, or JSON.
 #pragma once
 
 #include "base/arena.h"
@@ -29,4 +29,5 @@ typedef VEC(struct finding_row) finding_rows;
 size_t findings_to_fix(const finding_rows *rows);
 // Renders the rows in groups for a terminal; otherwise one line each in fixed columns, for scripts.
 const char *render_check(struct arena *arena, const finding_rows *rows, struct reader reader);
+// Returns the same as JSON.
 const char *render_check_json(struct arena *arena, const finding_rows *rows);

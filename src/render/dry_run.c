@@ -227,7 +227,7 @@ static void add_head(struct script *script, struct text *out, const struct plan 
 	if (tier_table[plan->config->network].attached)
 		add_network(script, out, plan);
 	add_settings(out, script->arena, plan->config);
-	if (plan->limits.way == LIMITS_CGROUP)
+	if (plan->limits.method == LIMITS_CGROUP)
 		add_limits(script, out, &plan->limits);
 }
 

@@ -106,11 +106,11 @@ static json_t *inet_of(struct arena *arena, const struct plan *plan)
 
 static json_t *limits_of(const struct plan_limits *limits)
 {
-	static const char *const ways[LIMITS_WAY_COUNT] = {
+	static const char *const ways[LIMITS_METHOD_COUNT] = {
 		[LIMITS_CGROUP] = "cgroup",
 		[LIMITS_SYSTEMD] = "systemd",
 	};
-	json_t *all = json_pack("{s:s?}", "by", ways[limits->way]);
+	json_t *all = json_pack("{s:s?}", "by", ways[limits->method]);
 
 	for (int limit = 0; limit < LIMIT_COUNT; limit++) {
 		const struct config_limit *row = &limits->values[limit];
@@ -181,7 +181,7 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 		seccomp_programs[plan->seccomp].name, "user_namespaces", (int)config->nested,
 		"terminal", terminal_mode_names[config->terminal], "settings",
 		settings_of(arena, config), "limits",
-		plan->limits.way == LIMITS_NONE ? json_null() : limits_of(&plan->limits), "uid",
+		plan->limits.method == LIMITS_NONE ? json_null() : limits_of(&plan->limits), "uid",
 		(int)plan->uid, "gid", (int)plan->gid, "environment", variables, "packages",
 		packages, "mounts", mounts, "command", command, "warnings", warnings, "changes",
 		changes);

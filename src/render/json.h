@@ -5,4 +5,5 @@
 #include "base/arena.h"
 #include "plan/plan.h"
 
+// Returns the plan as JSON.
 const char *render_json(const struct plan *plan, struct arena *arena);

@@ -144,8 +144,8 @@ static void add_rule(void *context, const struct seccomp_rule *rule, int number,
 		fail("cannot add", rule->name, -result);
 }
 
-// Returns a filter with all rules that libseccomp knows.
-static scmp_filter_ctx make_filter(uint32_t machine, bool nested)
+// Returns a seccomp filter with all rules that libseccomp supports.
+static scmp_filter_ctx build_seccomp_filter(uint32_t machine, bool nested)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
 
@@ -168,8 +168,8 @@ static scmp_filter_ctx make_filter(uint32_t machine, bool nested)
 	return filter;
 }
 
-// Writes instructions for the calls that libseccomp does not know, to run before its own. They do
-// not compare the architecture: libseccomp's part refuses every call of another one.
+// Writes instructions for the calls that libseccomp does not support, to run before its own. They
+// do not compare the architecture: libseccomp's part refuses every call of another one.
 static void write_unknown_calls(int fd, bool nested)
 {
 	for (size_t i = 0; i < seccomp_rule_count; i++) {
@@ -191,7 +191,7 @@ static void write_unknown_calls(int fd, bool nested)
 
 static void write_program(uint32_t machine, bool nested, const char *name)
 {
-	scmp_filter_ctx filter = make_filter(machine, nested);
+	scmp_filter_ctx filter = build_seccomp_filter(machine, nested);
 	int fd = memfd_create(name, MFD_CLOEXEC);
 	unsigned char byte;
 	int result;

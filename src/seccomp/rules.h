@@ -34,7 +34,7 @@ struct argument_test {
 
 struct seccomp_rule {
 	const char *name;
-	int number;         // of a call that libseccomp may not know yet, otherwise 0
+	int number;         // of a call that libseccomp may not support yet, otherwise 0
 	int error;          // the errno that the caller gets
 	bool unless_nested; // allowed in a nested box
 	const char *reason;

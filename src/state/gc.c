@@ -32,7 +32,7 @@
 #include <sys/file.h>
 #include <time.h>
 
-static struct instances_view make_view(const struct facts *facts, int fd)
+static struct instances_view build_view(const struct facts *facts, int fd)
 {
 	return (struct instances_view){ .reader = output_reader(fd),
 					.home = facts->home,
@@ -153,7 +153,7 @@ static bool collect(const struct config *config, const struct facts *facts, int 
 	bool idle = config->list_only || (!removable.count && !leftovers.count);
 	// A list before a question goes to stderr, like the question.
 	int fd = idle || config->yes ? STDOUT_FILENO : STDERR_FILENO;
-	struct instances_view view = make_view(facts, fd);
+	struct instances_view view = build_view(facts, fd);
 	struct result result;
 
 	if (!output_print(fd,
@@ -193,7 +193,7 @@ bool instances_command(const struct config *config, struct arena *arena, int *re
 	if (config->action == ACTION_GC)
 		return collect(config, &facts, all, arena, ret_status, error);
 	list = probe_instances(arena, all, &leftovers);
-	view = make_view(&facts, STDOUT_FILENO);
+	view = build_view(&facts, STDOUT_FILENO);
 	return output_print(STDOUT_FILENO,
 			    config->output == OUTPUT_JSON ? render_instances_json(arena, &list)
 							  : render_instances(arena, &list, &view),

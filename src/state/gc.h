@@ -8,6 +8,6 @@
 
 #include <stdbool.h>
 
-// Runs --instances or --gc, as config->action says.
+// Runs --instances or --gc, by config->action.
 bool instances_command(const struct config *config, struct arena *arena, int *ret_status,
 		       struct error *error);

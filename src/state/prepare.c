@@ -2,8 +2,9 @@
 // Prepares ~/.claudebox and the instance on disk.
 //
 // Theory of operation: boxes write to `claude` in the instance and to `sign-in`, so any file there
-// may be a trap. Directories are opened one by one without following links. Every write goes to a
-// new file, which is then renamed into place. So no file that a box created is opened for writing.
+// may be a link or a special file. Directories are opened one by one without following links. Every
+// write goes to a new file, which is then renamed into place. So no file that a box created is
+// opened for writing.
 #include "state/prepare.h"
 
 #include "base/arena.h"
@@ -116,7 +117,7 @@ static bool is_unchanged(int claude, const struct plan_file *file, struct arena 
 	return str_equal(file_read_at(arena, claude, file->name, FILE_LIMIT), file->based_on);
 }
 
-static bool fill_claude(int claude, const struct plan *plan, struct error *error)
+static bool write_claude_files(int claude, const struct plan *plan, struct error *error)
 {
 	remove_stale_links(claude, plan, error->arena);
 	vec_each(link, &plan->state.links) {
@@ -214,7 +215,7 @@ int instance_prepare(const struct plan *plan, struct error *error)
 	if (state->new_version &&
 	    !replace_file(root, STATE_VERSION_FILE, state->new_version, error))
 		return -1;
-	return write_records(instance, plan, error) && fill_claude(claude, plan, error)
+	return write_records(instance, plan, error) && write_claude_files(claude, plan, error)
 		       ? take_fd(&lock)
 		       : -1;
 }

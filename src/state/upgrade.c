@@ -3,7 +3,7 @@
 //
 // Theory of operation: every entry is always in ~/.claudebox or in the backup directory. A copy
 // never replaces a file, and the version file is written last. So every step is idempotent, and the
-// next start finishes an interrupted take-over.
+// next start finishes an interrupted upgrade.
 #include "state/upgrade.h"
 
 #include "base/path.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The take-over of the flat state of an earlier claudebox.
+// The upgrade of the flat state of an earlier claudebox.
 #pragma once
 
 #include "base/error.h"

@@ -13,6 +13,7 @@ int memfd_open(const char *name, bool executable);
 
 // Creates a memfd with this content, positioned at its start. Returns -1 with errno on failure.
 int memfd_with(const char *name, const void *bytes, size_t size, bool executable);
+// The same for text, not executable.
 int memfd_with_text(const char *name, const char *text);
 
 // Returns the content of a memfd, from its start; NULL if it is longer than `limit` or cannot be

@@ -11,7 +11,7 @@
 bool wait_readable(int fd, int timeout_ms);
 
 // Reads until the end of `fd`, until the buffer is full, or until the timeout expires. Returns the
-// number of bytes read; *ret_complete tells whether the end was reached.
+// number of bytes read; *ret_complete is whether the end was reached.
 size_t read_until_end(int fd, char *buffer, size_t size, int timeout_ms, bool *ret_complete);
 
 // Reads the beginning of a file of /proc, /sys or a cgroup, whose size is reported as 0, and adds a

@@ -36,7 +36,7 @@ struct buffer {
 };
 
 struct terminal_relay {
-	int master; // -1: no descriptor of the box is a terminal, or the relay has ended
+	int master; // -1: no descriptor of the box is a terminal, or the terminal relay has ended
 	int slave;
 	bool standard[STDERR_FILENO + 1]; // descriptors 0 to 2 that are terminals
 	bool forwards_input;

@@ -10,7 +10,7 @@
 #include <poll.h>
 #include <stdbool.h>
 
-// All functions do nothing if there is no relay.
+// All functions do nothing if there is no terminal relay.
 
 // Creates the pseudo-terminal, if one of descriptors 0 to 2 is a terminal. Returns false with an
 // error on failure.
@@ -38,7 +38,8 @@ void terminal_relay_resize(const struct terminal *terminal);
 void terminal_relay_set_raw(struct terminal *terminal);
 // Restores the saved modes, if the terminal is in raw mode.
 void terminal_relay_restore_modes(struct terminal *terminal);
-// Returns whether the relay would forward input, but claudebox was not in the foreground so far.
+// Returns whether the terminal relay would forward input, but claudebox was not in the foreground
+// so far.
 bool terminal_relay_in_background(const struct terminal *terminal);
 // Writes the rest of the output and closes the pseudo-terminal. Returns true if the agent sent
 // sequences that set a mode or request an answer.

@@ -15,7 +15,7 @@ extern const size_t filter_csi_rule_count;
 extern const struct filter_osc_rule filter_osc_rules[]; // OSC …, by number
 extern const size_t filter_osc_rule_count;
 
-// Return whether a complete sequence passes. *ret_stateless tells whether it sets no mode and
+// Return whether a complete sequence passes. *ret_stateless is whether it sets no mode and
 // requests no answer. The first two take the whole sequence, the third one the text between "ESC ]"
 // and its terminator.
 bool filter_escape_passes(const char *sequence, size_t length, bool *ret_stateless);

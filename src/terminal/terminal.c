@@ -4,12 +4,12 @@
 //
 // Theory of operation: the line modes (termios) are saved when claudebox first has the foreground
 // and are restored at the end. An agent that draws a screen changes the line modes, so changed
-// modes tell whether it may also have set modes of the terminal itself. Without a terminal relay
-// the line modes are checked at intervals that double, until they differ; with a relay, the
-// terminal filter records the sequences that passed. Only after such an agent is the terminal reset
-// and its input discarded, up to the answer to a query of claudebox: the input before it answers
-// queries of the agent. Input that the user typed ahead of a program that only printed stays for
-// the shell. claudebox does none of this in the background.
+// modes show whether it may also have set modes of the terminal itself. Without a terminal relay
+// the line modes are checked at intervals that double, until they differ; with a terminal relay,
+// the terminal filter records the sequences that passed. Only after such an agent is the terminal
+// reset and its input discarded, up to the answer to a query of claudebox: the input before it
+// answers queries of the agent. Input that the user typed ahead of a program that only printed
+// stays for the shell. claudebox does none of this in the background.
 #include "terminal/terminal.h"
 
 #include "base/arena.h"

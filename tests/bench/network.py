@@ -5,7 +5,7 @@
 start       until the agent's first byte, against what pasta alone needs to attach to a namespace
 throughput  TCP from and to the "internet": the box, the host itself, and a namespace with slirp4netns
 latency     one request and answer: on an open connection, and with a new one each
-memory      resident beside bwrap and pasta: supervisor, init and the relay for names
+memory      resident beside bwrap and pasta: supervisor, init and the DNS relay
 """
 import json
 import os

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the system calls that test_filter.py sends, one per line: HOW NUMBER and up to six
+// Makes the system calls that test_seccomp.py sends, one per line: HOW NUMBER and up to six
 // arguments. Prints the result of each.
 //
 // HOW is native, x32 (the same instruction with another table) or 32-bit (as a 32-bit program makes

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""NIX-01, NIX-02, NIX-03, SAND-10, TOOL-01: the outputs of flake.nix, and the claudebox that it builds, which runs without the host's /usr."""
+"""The outputs of flake.nix, and the claudebox that it builds, which runs without the host's /usr."""
 import json
 import os
 import pathlib

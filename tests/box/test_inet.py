@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""NET-02: the tier `inet` reaches the internet, and no address of the host, the LAN, the tailnet or the cloud (in a World)."""
+"""The tier `inet` reaches the internet, and no address of the host, the LAN, the tailnet or the cloud (in a World)."""
 import json
 import os
 import unittest
@@ -266,7 +266,7 @@ class Hostile(InetTest):
 
     def test_root_of_a_new_user_namespace_cannot_change_them(self):
         if os.getuid() == 0:
-            return  # root gets no nested user namespace: box/test_filter.py
+            return  # root gets no nested user namespace: box/test_seccomp.py
         self.profile(nested=True)
         self.hostile("unshare --user --map-root-user")
 

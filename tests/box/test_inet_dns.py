@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""NET-02: host names resolve in the tier `inet`, with every kind of resolver that a host may have."""
+"""Host names resolve in the tier `inet`, with every kind of resolver that a host may have."""
 import unittest
 
 from lib.box import until

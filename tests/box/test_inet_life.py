@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""NET-02: life cycle of a box in the tier `inet`: exit status, signals, killed helpers, and changes of the host's network."""
+"""Life cycle of a box in the tier `inet`: exit status, signals, killed helpers, and changes of the host's network."""
 import concurrent.futures
 import os
 import signal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""NET-02: connections into a box of the tier `inet` reach published ports only; refused connections are reported."""
+"""Connections into a box of the tier `inet` reach published ports only; refused connections are reported."""
 import json
 import os
 import unittest

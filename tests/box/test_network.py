@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""NET-01: the tier `none` has its own loopback only; `full` is the host's network."""
+"""The tier `none` has its own loopback only; `full` is the host's network."""
 import os
 import socket
 import threading

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SAND-06, SAND-07, SAND-10: the box has the host's Nix store and daemon, and nothing else of /nix."""
+"""The box has the host's Nix store and daemon, and nothing else of /nix."""
 import os
 import unittest
 

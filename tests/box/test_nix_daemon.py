@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SAND-06, SAND-07, TOOL-01, TOOL-03 with a real Nix daemon: the box can build and fetch, and do nothing else with the daemon."""
+"""With a real Nix daemon: the box can build and fetch, and do nothing else with the daemon."""
 import json
 import os
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SAND-07: the Nix daemon's greeting, or else its settings, show whether it trusts the user. In doubt it is not mounted."""
+"""The Nix daemon's greeting, or else its settings, show whether it trusts the user. In doubt it is not mounted."""
 import os
 import pwd
 import socket

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""TOOL-01, TOOL-02: `nixpkgs` means the same in the box as on the host, in every registry, and no token enters the box."""
+"""`nixpkgs` means the same in the box as on the host, in every registry, and no token enters the box."""
 import json
 import os
 import pathlib

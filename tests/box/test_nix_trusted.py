@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SAND-07: a user whom the Nix daemon trusts can run commands as root through it. The box of such a user cannot."""
+"""A user whom the Nix daemon trusts can run commands as root through it. The box of such a user cannot."""
 import json
 import unittest
 

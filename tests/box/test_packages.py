@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""PACKAGES with a real Nix daemon: the packages of a profile are in the box, or an error gives the name and the reason."""
+"""With a real Nix daemon: the packages of a profile are in the box, or an error gives the name and the reason."""
 import json
 import os
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""EXT-01: packages that a repository requests in .claudebox are shown, and not added without the user's consent."""
+"""Packages that a repository requests in .claudebox are shown, and not added without the user's consent."""
 import os
 import unittest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""EXT-01 with a real Nix: claudebox asks about requested packages once, and again when the list changes."""
+"""With a real Nix: claudebox asks about requested packages once, and again when the list changes."""
 import unittest
 
 from lib.box import CLAUDEBOX

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""--check (UX-05): one line for each check, with details and a fix, and the exit status."""
+"""--check: one line for each check, with details and a fix, and the exit status."""
 import json
 import os
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""--check (UX-05) with a real Nix: packages of a profile make the checks of Nix required, and nothing is built."""
+"""--check with a real Nix: packages of a profile make the checks of Nix required, and nothing is built."""
 import json
 import os
 import unittest

@@ -36,7 +36,7 @@ def end_with_parent():
 
 
 def here():
-    """Tells whether this machine's own cgroup tree is usable."""
+    """Returns whether this machine's own cgroup tree is usable."""
     try:
         return os.getuid() == 0 and LIMITS <= set((ROOT / "cgroup.controllers").read_text(encoding="ascii").split())
     except OSError:

@@ -137,7 +137,7 @@ static void test_failure(void)
 	size_t end = query_end(query, sizeof(query) - 1);
 	uint8_t answer[DNS_HEADER_SIZE + DNS_QUESTION_MAX];
 
-	dns_make_failure(answer, (const uint8_t *)query, end, DNS_SERVFAIL);
+	dns_render_failure(answer, (const uint8_t *)query, end, DNS_SERVFAIL);
 	CHECK(end == sizeof(wanted) - 1 && memcmp(answer, wanted, end) == 0);
 	CHECK(dns_response_code(answer) == DNS_SERVFAIL);
 	CHECK(dns_answers(answer, end, (const uint8_t *)query, end));

@@ -114,7 +114,7 @@ static const char *describe(const struct world *world)
 	strings prefix = limits_render_prefix(&arena, &world->plan.limits);
 	struct text out = { .arena = &arena };
 
-	if (world->plan.limits.way == LIMITS_CGROUP)
+	if (world->plan.limits.method == LIMITS_CGROUP)
 		vec_each(file, &files)
 			text_printf(&out, "%s=%s;", file->name, file->value);
 	vec_each(word, &prefix)
@@ -291,7 +291,7 @@ static void test_hold(void)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct limit_file file = { "x.max", rows[i].wanted, false };
 
-		CHECK_CASE(limits_hold(&file, rows[i].found) == rows[i].holds,
+		CHECK_CASE(limit_in_effect(&file, rows[i].found) == rows[i].holds,
 			   arena_printf(&arena, "%s: %s", rows[i].wanted, rows[i].found));
 	}
 }

@@ -75,7 +75,7 @@ static const char *read_file(struct arena *arena, const char *path, bool *ret_mi
 	return NULL;
 }
 
-// Returns "users|sandbox", with a '?' at the end if the settings are doubtful.
+// Returns "users|sandbox", with a '?' at the end if the settings are incomplete.
 static const char *settings_of(struct arena *arena, const struct file *all)
 {
 	struct nix_settings settings = nix_default_settings;
@@ -85,7 +85,7 @@ static const char *settings_of(struct arena *arena, const struct file *all)
 	nix_parse_settings(&settings, arena, "/etc/nix/nix.conf", read_file);
 	vec_each(user, &settings.trusted_users)
 		text_printf(&out, "%s%s", out.length ? " " : "", *user);
-	text_printf(&out, "|%s%s", settings.sandbox, settings.doubtful ? "?" : "");
+	text_printf(&out, "|%s%s", settings.sandbox, settings.incomplete ? "?" : "");
 	return text_get(&out);
 }
 

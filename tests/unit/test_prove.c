@@ -325,8 +325,8 @@ static void test_limits(void)
 	world.config.limits[LIMIT_MEMORY] =
 		(struct config_limit){ 1 << 30, origin_requested("profile x") };
 	CHECK(world_plan(&world));
-	CHECK(lists(listed(&world), "limit\tmemory.max\t1073741824\tasked"));
-	CHECK(lists(listed(&world), "limit\tpids.max\t8192\tasked"));
+	CHECK(lists(listed(&world), "limit\tmemory.max\t1073741824\trequested"));
+	CHECK(lists(listed(&world), "limit\tpids.max\t8192\trequested"));
 	CHECK(!strstr(listed(&world), "swap")); // not every kernel has that
 	world_free(&world);
 }

@@ -46,10 +46,10 @@ static void test_lists(void)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct requested requested = requested_parse(&arena, rows[i][0]);
 
-		CHECK_CASE_STRING(joined(&requested.tools), rows[i][1], rows[i][0]);
-		CHECK_CASE_STRING(joined(&requested.odd), rows[i][2], rows[i][0]);
+		CHECK_CASE_STRING(joined(&requested.packages), rows[i][1], rows[i][0]);
+		CHECK_CASE_STRING(joined(&requested.invalid), rows[i][2], rows[i][0]);
 	}
-	CHECK(requested_parse(&arena, NULL).tools.count == 0);
+	CHECK(requested_parse(&arena, NULL).packages.count == 0);
 }
 
 static void test_bounds(void)
@@ -58,22 +58,22 @@ static void test_bounds(void)
 
 	for (int i = 0; i < 1000; i++)
 		text_printf(&many, "tool%d\n!%d\n", i, i);
-	CHECK(requested_parse(&arena, text_get(&many)).tools.count == 50);
-	CHECK(requested_parse(&arena, text_get(&many)).odd.count == 5);
+	CHECK(requested_parse(&arena, text_get(&many)).packages.count == 50);
+	CHECK(requested_parse(&arena, text_get(&many)).invalid.count == 5);
 }
 
 static void test_answers(void)
 {
 	struct requested one = requested_parse(&arena, "jq\nfd\n");
 	struct requested other = requested_parse(&arena, "jq\n");
-	const char *yes = requested_render_answer(&arena, &one.tools, REQUESTED_YES);
-	const char *no = requested_render_answer(&arena, &one.tools, REQUESTED_NO);
+	const char *yes = requested_render_answer(&arena, &one.packages, REQUESTED_YES);
+	const char *no = requested_render_answer(&arena, &one.packages, REQUESTED_NO);
 
-	CHECK(requested_parse_answer(&arena, &one.tools, yes) == REQUESTED_YES);
-	CHECK(requested_parse_answer(&arena, &one.tools, no) == REQUESTED_NO);
-	CHECK(requested_parse_answer(&arena, &other.tools, yes) == REQUESTED_UNKNOWN);
-	CHECK(requested_parse_answer(&arena, &one.tools, NULL) == REQUESTED_UNKNOWN);
-	CHECK(requested_parse_answer(&arena, &one.tools, "yes\n") == REQUESTED_UNKNOWN);
+	CHECK(requested_parse_answer(&arena, &one.packages, yes) == REQUESTED_YES);
+	CHECK(requested_parse_answer(&arena, &one.packages, no) == REQUESTED_NO);
+	CHECK(requested_parse_answer(&arena, &other.packages, yes) == REQUESTED_UNKNOWN);
+	CHECK(requested_parse_answer(&arena, &one.packages, NULL) == REQUESTED_UNKNOWN);
+	CHECK(requested_parse_answer(&arena, &one.packages, "yes\n") == REQUESTED_UNKNOWN);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The version and the entries of the layout, and the plan for the take-over of a flat state.
+// The version and the entries of the layout, and the plan for the upgrade of a flat state.
 #include "base/arena.h"
 #include "base/error.h"
 #include "check.h"

@@ -26,7 +26,7 @@ esac
 	echo 'claudebox: only root can create a fresh system' >&2
 	exit 1
 }
-[ $# -gt 0 ] || set -- box/test_filter box/test_attacks box/test_attack_program cli/test_check.py
+[ $# -gt 0 ] || set -- box/test_seccomp box/test_attacks box/test_attack_program cli/test_check.py
 
 mirror=$(tools/apt-mirror.sh)
 work=$(mktemp -d /var/tmp/claudebox-arm.XXXXXX)

@@ -130,7 +130,7 @@ static void add_limits(struct text *out, const struct plan *plan, struct arena *
 {
 	const char *before = "- This box has at most ";
 
-	for (int limit = 0; limit < LIMIT_COUNT && plan->limits.way != LIMITS_NONE; limit++) {
+	for (int limit = 0; limit < LIMIT_COUNT && plan->limits.method != LIMITS_NONE; limit++) {
 		unsigned long long value = plan->limits.values[limit].value;
 
 		if (!value)

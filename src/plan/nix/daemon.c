@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Parses the greeting of a Nix daemon, and Nix's settings files in the way that Nix does. Settings
-// that cannot be parsed are marked as doubtful.
+// that cannot be parsed are marked as incomplete.
 #include "plan/nix/daemon.h"
 
 #include "base/arena.h"
@@ -19,7 +19,7 @@ enum {
 	FILES_MAX = 32,
 };
 
-// Values of the trust field; 0: the daemon does not know.
+// Values of the trust field; 0: unknown.
 enum { DAEMON_TRUSTS = 1, DAEMON_DOES_NOT_TRUST = 2 };
 
 const struct nix_settings nix_default_settings = {
@@ -135,11 +135,11 @@ static void parse_line(struct nix_settings *settings, struct arena *arena, const
 				   path_join(arena, path_parent(arena, path), words->items[1]),
 				   required, reader);
 		else
-			settings->doubtful = true;
+			settings->incomplete = true;
 	} else if (words->count >= 2 && str_equal(words->items[1], "=")) {
 		apply_setting(settings, arena, words);
 	} else {
-		settings->doubtful = true; // Nix refuses this line
+		settings->incomplete = true; // Nix refuses this line
 	}
 }
 
@@ -153,7 +153,7 @@ static void parse_file(struct nix_settings *settings, struct arena *arena, const
 
 	settings->files++;
 	if (!text) {
-		settings->doubtful |= required || !missing;
+		settings->incomplete |= required || !missing;
 		return;
 	}
 	while ((line = str_next_line(arena, &text))) {

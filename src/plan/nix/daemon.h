@@ -15,17 +15,18 @@ void nix_render_hello(unsigned char bytes[NIX_HELLO_SIZE]);
 enum nix_greeting {
 	NIX_GREETING_INCOMPLETE,
 	NIX_GREETING_INVALID, // not from a Nix daemon
-	NIX_GREETING_UNKNOWN, // the daemon is too old, or does not know
+	NIX_GREETING_UNKNOWN, // the daemon is too old, or reports no trust
 	NIX_GREETING_TRUSTED,
 	NIX_GREETING_NOT_TRUSTED,
 };
+// Parses the daemon's greeting as far as it has arrived.
 enum nix_greeting nix_parse_greeting(const unsigned char *bytes, size_t size);
 
 // Settings of nix.conf and the files that it includes.
 struct nix_settings {
 	strings trusted_users; // names, "@group", "*"
 	const char *sandbox;
-	bool doubtful; // a part cannot be read or parsed
+	bool incomplete; // a part cannot be read or parsed
 	unsigned int files;
 };
 extern const struct nix_settings nix_default_settings;

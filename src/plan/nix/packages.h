@@ -23,7 +23,7 @@ const char *packages_render_source(struct arena *arena, const struct config *con
 enum reference_kind {
 	REFERENCE_LOCAL,  // it can change at any time
 	REFERENCE_REMOTE, // it is looked up again after PACKAGES_REMOTE_SECONDS
-	REFERENCE_FIXED,  // for ever
+	REFERENCE_FIXED,  // it never changes
 };
 enum reference_kind packages_reference_kind(const char *url);
 

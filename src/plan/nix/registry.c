@@ -205,7 +205,7 @@ static void add_registry(json_t *flakes, struct plan *plan, struct arena *arena,
 	}
 }
 
-bool plan_makes_nix_registry(const struct facts *facts)
+bool plan_generates_nix_registry(const struct facts *facts)
 {
 	return facts->nix.user_registry || facts->nix.global_registry || facts->nixpkgs;
 }

@@ -12,7 +12,7 @@
 const char *plan_nix_settings(struct arena *arena, const struct facts *facts);
 // Returns whether the box's registry is generated. If the host has the system's registry only, that
 // file is mounted instead.
-bool plan_makes_nix_registry(const struct facts *facts);
+bool plan_generates_nix_registry(const struct facts *facts);
 // Returns the JSON of the generated registry. Warns about entries that are left out or that cannot
 // work in the box.
 const char *plan_nix_registry(struct plan *plan, struct arena *arena, const struct facts *facts);

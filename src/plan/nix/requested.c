@@ -32,11 +32,11 @@ struct requested requested_parse(struct arena *arena, const char *text)
 		name[length] = '\0';
 		name += strspn(name, " \t\r");
 		if (*name && !package_name_valid(name)) {
-			if (requested.odd.count < INVALID_MAX)
-				vec_push(arena, &requested.odd, name);
-		} else if (*name && !contains(&requested.tools, name) &&
-			   requested.tools.count < PACKAGES_MAX) {
-			vec_push(arena, &requested.tools, name);
+			if (requested.invalid.count < INVALID_MAX)
+				vec_push(arena, &requested.invalid, name);
+		} else if (*name && !contains(&requested.packages, name) &&
+			   requested.packages.count < PACKAGES_MAX) {
+			vec_push(arena, &requested.packages, name);
 		}
 	}
 	return requested;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Requested packages: the repository's list in .claudebox/tools.txt (EXT-01).
+// Requested packages: the repository's list in .claudebox/tools.txt.
 #pragma once
 
 #include "base/arena.h"
@@ -8,8 +8,8 @@
 #define REQUESTED_FILE      "tools.txt"
 
 struct requested {
-	strings tools; // names of packages
-	strings odd;   // lines that are not valid names
+	strings packages; // names of packages
+	strings invalid;  // lines that are not valid names
 };
 
 // Parses a list with one name on each line; `#` begins a comment. `text` may be NULL.

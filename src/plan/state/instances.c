@@ -109,8 +109,8 @@ bool instance_read_record(struct arena *arena, const char *id, const char *text,
 }
 
 // Returns why a missing project may come back; NULL when it is gone for good.
-static const char *find_doubt(struct arena *arena, const struct file_system *on,
-			      const struct project_facts *facts)
+static const char *find_reason_to_keep(struct arena *arena, const struct file_system *on,
+				       const struct project_facts *facts)
 {
 	const char *shown = on->mount_point ? quote_word(arena, on->mount_point, 120) : NULL;
 
@@ -145,7 +145,7 @@ enum project_status instance_project_status(struct arena *arena,
 		*ret_why = "the project's file system does not respond";
 		break;
 	case LOOKUP_MISSING:
-		*ret_why = find_doubt(arena, &record->on, facts);
+		*ret_why = find_reason_to_keep(arena, &record->on, facts);
 		break;
 	}
 	return *ret_why ? PROJECT_UNREACHABLE : PROJECT_GONE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plans the take-over of the flat state of an earlier claudebox. Only conversations are copied:
+// Plans the upgrade of the flat state of an earlier claudebox. Only conversations are copied:
 // boxes of all projects could write the rest, and Claude executes parts of it.
 #include "plan/state/upgrade.h"
 

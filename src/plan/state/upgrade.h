@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The take-over of the flat state of an earlier claudebox.
+// The upgrade of the flat state of an earlier claudebox.
 #pragma once
 
 #include "plan/plan.h"
@@ -11,4 +11,5 @@ enum { CONVERSATION_LIMIT = 64 * 1024 * 1024, CONVERSATION_NAME_LIMIT = 64 };
 // Returns the first directory that a conversation names; "" when it names none.
 const char *upgrade_find_project(struct arena *arena, const char *text);
 
+// Fills plan->state.upgrade.
 void plan_build_upgrade(struct plan *plan, struct arena *arena, const struct facts *facts);

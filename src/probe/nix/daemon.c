@@ -31,27 +31,27 @@ enum { ANSWER_TIMEOUT_MS = 2000, SETTINGS_MAX = 1024 * 1024 };
 // The daemon also reads settings in root's home directory, which ordinary users cannot read.
 static const char *const settings_files[] = { "/etc/nix/nix.conf", "/etc/xdg/nix/nix.conf" };
 
-struct nix_question probe_nix_start(void)
+struct nix_query probe_nix_start(void)
 {
 	static const struct sockaddr_un address = { .sun_family = AF_UNIX,
 						    .sun_path = NIX_DAEMON "/socket" };
-	struct nix_question question = { .asked = true, .socket = -1 };
+	struct nix_query query = { .started = true, .socket = -1 };
 	CLEANUP_FD int fd = -1;
 	unsigned char hello[NIX_HELLO_SIZE];
 
 	if (getuid() == 0)
-		return question;
+		return query;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0) {
 		// With these errors the daemon does not run, or this user cannot reach it. Then
 		// its settings decide.
-		question.doubtful = errno != ENOENT && errno != ECONNREFUSED && errno != EACCES;
-		return question;
+		query.failed = errno != ENOENT && errno != ECONNREFUSED && errno != EACCES;
+		return query;
 	}
 	nix_render_hello(hello);
-	question.doubtful = send(fd, hello, sizeof(hello), MSG_NOSIGNAL) != sizeof(hello);
-	question.socket = take_fd(&fd);
-	return question;
+	query.failed = send(fd, hello, sizeof(hello), MSG_NOSIGNAL) != sizeof(hello);
+	query.socket = take_fd(&fd);
+	return query;
 }
 
 static enum nix_greeting read_greeting(int fd)
@@ -130,10 +130,10 @@ static enum nix_trust trust_by_settings(const struct nix_settings *settings,
 		    (**entry == '@' && in_group(*entry + 1, facts->user)))
 			return NIX_TRUST_YES;
 	}
-	return settings->doubtful ? NIX_TRUST_UNKNOWN : NIX_TRUST_NO;
+	return settings->incomplete ? NIX_TRUST_UNKNOWN : NIX_TRUST_NO;
 }
 
-void probe_nix_finish(struct nix_question *question, struct facts *facts, struct arena *arena)
+void probe_nix_finish(struct nix_query *query, struct facts *facts, struct arena *arena)
 {
 	CLEANUP_FD int fd = -1;
 	struct nix_settings settings = nix_default_settings;
@@ -142,14 +142,14 @@ void probe_nix_finish(struct nix_question *question, struct facts *facts, struct
 
 	if (!facts_file(facts, NIX_DAEMON))
 		return;
-	if (!question->asked)
-		*question = probe_nix_start();
-	fd = take_fd(&question->socket);
+	if (!query->started)
+		*query = probe_nix_start();
+	fd = take_fd(&query->socket);
 	for (size_t i = 0; i < ARRAY_SIZE(settings_files); i++)
 		nix_parse_settings(&settings, arena, settings_files[i], read_settings);
 	nix->unsandboxed = nix_unsandboxed(&settings);
 	nix->ours = fd >= 0 && runs_as_user(fd, facts->uid);
-	if (question->doubtful)
+	if (query->failed)
 		greeting = NIX_GREETING_INVALID;
 	else if (fd >= 0)
 		greeting = read_greeting(fd);

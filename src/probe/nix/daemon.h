@@ -7,13 +7,13 @@
 
 #include <stdbool.h>
 
-struct nix_question {
-	bool asked;
-	int socket;    // to the daemon; -1: it does not run, or this user cannot reach it
-	bool doubtful; // connecting or sending failed for another reason
+struct nix_query {
+	bool started;
+	int socket;  // to the daemon; -1: it does not run, or this user cannot reach it
+	bool failed; // connecting or sending failed for another reason
 };
 
 // Connects to the daemon and sends the client's first message. Does nothing for root.
-struct nix_question probe_nix_start(void);
+struct nix_query probe_nix_start(void);
 // Reads the daemon's answer and Nix's settings, fills facts->nix, and closes the socket.
-void probe_nix_finish(struct nix_question *question, struct facts *facts, struct arena *arena);
+void probe_nix_finish(struct nix_query *query, struct facts *facts, struct arena *arena);

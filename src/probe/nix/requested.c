@@ -50,12 +50,12 @@ void probe_requested_packages(struct facts *facts, struct arena *arena)
 		return;
 	requested->path = path;
 	requested->id = (struct file_id){ .device = status.st_dev, .inode = status.st_ino };
-	requested->requested = requested_parse(
+	requested->list = requested_parse(
 		arena, file_read(arena, path_join(arena, path, REQUESTED_FILE), LIST_MAX, 0));
 	list_other_files(requested, arena, path);
 	if (facts->state.root_kind == FILE_DIRECTORY)
 		requested->answer = requested_parse_answer(
-			arena, &requested->requested.tools,
+			arena, &requested->list.packages,
 			file_read(arena,
 				  path_join(arena, plan_instance_path(arena, facts),
 					    plan_requested_name(arena, facts)),

@@ -48,7 +48,8 @@ static enum verdict check_seccomp(const char *path)
 
 	if (result < 0)
 		return skipped("%s: %s", path, error_name(result));
-	return mode == 2 ? blocked("a filter is loaded") : leaked("no filter is loaded");
+	return mode == 2 ? blocked("a seccomp filter is loaded")
+			 : leaked("no seccomp filter is loaded");
 }
 
 enum verdict try_KERNEL_FILTER(void)

@@ -84,7 +84,7 @@ enum verdict try_LIMITS_IN_FORCE(void)
 	size_t used = 0;
 
 	for (const struct canary *limit = NULL; (limit = next_canary(limit, CANARY_LIMIT));) {
-		if (!text_equal(limit->field[2], "asked"))
+		if (!text_equal(limit->field[2], "requested"))
 			continue;
 		text_format(shown + used, sizeof(shown) - used, "%s%s %s", used ? ", " : "",
 			    limit->field[0], limit->field[1]);

@@ -31,7 +31,7 @@ enum verdict conclude(enum verdict verdict, const char *format, ...)
 // From here on, a crash means that the attack is blocked.
 void expect_crash(void);
 
-// The attempts of an attack, and the error that tells most about why none succeeded.
+// The attempts of an attack, and the most specific error.
 struct tries {
 	int count;
 	long error;

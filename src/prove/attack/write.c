@@ -39,7 +39,7 @@ static const char *parent_path(const char *path, char *buffer, size_t size)
 typedef long create_function(const char *path);
 
 // Creates an object at every CANARY_WRITE. All attacks but WRITE_CREATE add their name, so that the
-// host can tell them apart (CANARY_WRITE_BY_ATTACK).
+// host can distinguish them (CANARY_WRITE_BY_ATTACK).
 static enum verdict create_all(enum attack_id attack, const char *prefix, create_function *create)
 {
 	struct tries tries = { 0 };

@@ -107,7 +107,7 @@ class Calls(BoxTest):
         self.assertEqual(results[:3], [-errno.EBADF, 0, 0])
         self.assertEqual([result > 2 for result in results[3:]], [True] * 3)
 
-    def test_process_1_has_the_filter_too(self):
+    def test_process_1_has_the_seccomp_filter_too(self):
         seen = self.box("grep -hE '^(Seccomp|NoNewPrivs):' /proc/1/status /proc/self/status").split()
         self.assertEqual(seen, ["NoNewPrivs:", "1", "Seccomp:", "2"] * 2)
 
@@ -145,7 +145,7 @@ class Namespaces(BoxTest):
         return subprocess.run(["sh", "-c", script], env=self.env, cwd=self.project, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True, check=False, timeout=30).stdout
 
-    def test_the_filter_and_the_kernel_each_hold_alone(self):
+    def test_the_seccomp_filter_and_the_kernel_each_block_alone(self):
         self.assertEqual(self.pasted(), "")
         self.assertEqual(self.pasted("--seccomp 9"), "")
         self.assertEqual(self.pasted("--disable-userns"), "")
