@@ -41,6 +41,7 @@ struct session {
 	struct plan plan;
 	struct prove prove;
 	const char *requested_record; // the answer about requested packages, to store; NULL: none
+	int status;                   // the exit status
 };
 
 enum step {
@@ -54,52 +55,50 @@ struct command {
 	unsigned int facts;       // enum probe_needs, in addition to those of the configuration
 	bool reports_bad_profile; // as a result; for other commands it is an error
 	bool plants_before_facts; // canaries of --prove that a caller could have left behind
-	bool (*run)(struct session *session, int *ret_status, struct error *error);
+	bool (*run)(struct session *session, struct error *error);
 };
 
-static bool print_help(struct session *session, int *ret_status, struct error *error)
+static bool print_help(struct session *session, struct error *error)
 {
 	struct reader reader = output_reader(STDOUT_FILENO);
 
-	(void)ret_status;
 	return output_print(STDOUT_FILENO, options_render_help(&session->arena, reader), error);
 }
 
-static bool print_version(struct session *session, int *ret_status, struct error *error)
+static bool print_version(struct session *session, struct error *error)
 {
 	(void)session;
-	(void)ret_status;
 	return output_print(STDOUT_FILENO, "claudebox " CLAUDEBOX_VERSION "\n", error);
 }
 
-static bool manage_instances(struct session *session, int *ret_status, struct error *error)
+static bool manage_instances(struct session *session, struct error *error)
 {
-	return instances_command(&session->config, &session->arena, ret_status, error);
+	return instances_command(&session->config, &session->arena, &session->status, error);
 }
 
-static bool check_machine(struct session *session, int *ret_status, struct error *error)
+static bool check_machine(struct session *session, struct error *error)
 {
-	return check_command(&session->config, &session->facts, &session->arena, ret_status, error);
+	return check_command(&session->config, &session->facts, &session->arena, &session->status,
+			     error);
 }
 
-static bool print_plan(struct session *session, int *ret_status, struct error *error)
+static bool print_plan(struct session *session, struct error *error)
 {
 	bool json = session->config.output == OUTPUT_JSON;
 
-	(void)ret_status;
 	return output_print(STDOUT_FILENO,
 			    json ? render_json(&session->plan, &session->arena)
 				 : render_dry_run(&session->plan, &session->arena),
 			    error);
 }
 
-static bool prove_box(struct session *session, int *ret_status, struct error *error)
+static bool prove_box(struct session *session, struct error *error)
 {
 	return prove_command(&session->prove, &session->config, &session->facts, &session->plan,
-			     ret_status, error);
+			     &session->status, error);
 }
 
-static bool launch(struct session *session, int *ret_status, struct error *error)
+static bool launch(struct session *session, struct error *error)
 {
 	struct plan *plan = &session->plan;
 
@@ -110,7 +109,7 @@ static bool launch(struct session *session, int *ret_status, struct error *error
 			return false;
 		plan->state.new_approval = approval_render(&session->arena, plan);
 	}
-	return box_run(plan, &session->arena, ret_status, error);
+	return box_run(plan, &session->arena, &session->status, error);
 }
 
 static const struct command commands[] = {
@@ -174,7 +173,7 @@ static bool build_plan(struct session *session, struct error *error)
 	       plan_check(&session->plan, &session->facts, error);
 }
 
-static bool run_command(struct session *session, int *ret_status, struct error *error)
+static bool run_command(struct session *session, struct error *error)
 {
 	const struct command *command = &commands[session->config.action];
 
@@ -187,7 +186,7 @@ static bool run_command(struct session *session, int *ret_status, struct error *
 	if (command->needs >= STEP_PLAN &&
 	    (!prepare_packages(session, error) || !build_plan(session, error)))
 		return false;
-	return command->run(session, ret_status, error);
+	return command->run(session, error);
 }
 
 int main(int argc, char **argv)
@@ -195,14 +194,13 @@ int main(int argc, char **argv)
 	struct session session = { .config.extra_env = getenv("CLAUDEBOX_EXTRA_ENV"),
 				   .prove.journal = -1 };
 	struct error error = { .arena = &session.arena };
-	int status = 0;
 
 	if (!process_setup(&error) ||
 	    !options_parse(&session.config, &session.arena, argc, argv, &error) ||
-	    !run_command(&session, &status, &error)) {
+	    !run_command(&session, &error)) {
 		output_error(&error);
-		status = error.status;
+		session.status = error.status;
 	}
 	arena_free(&session.arena);
-	return status;
+	return session.status;
 }
