@@ -135,3 +135,13 @@ char *str_next_line(struct arena *arena, const char **cursor)
 	*cursor = start + length + (start[length] == '\n');
 	return arena_strndup(arena, start, length);
 }
+
+strings str_split_lines(struct arena *arena, const char *text)
+{
+	strings lines = { 0 };
+	const char *line;
+
+	while ((line = str_next_line(arena, &text)))
+		vec_push(arena, &lines, line);
+	return lines;
+}

@@ -38,6 +38,8 @@ const char *str_next_word(struct arena *arena, const char **cursor);
 // Returns a copy of the next line without its newline, and moves the cursor behind it; NULL at the
 // end.
 char *str_next_line(struct arena *arena, const char **cursor);
+// Returns copies of all lines of a text.
+strings str_split_lines(struct arena *arena, const char *text);
 
 // Returns whether `name` can be the name of an environment variable: [A-Za-z_][A-Za-z0-9_]*.
 bool env_name_valid(const char *name, size_t length);

@@ -96,20 +96,10 @@ static bool has_line(const strings *lines, const char *wanted)
 	return false;
 }
 
-static strings split_lines(struct arena *arena, const char *text)
-{
-	strings lines = { 0 };
-	const char *line;
-
-	while ((line = str_next_line(arena, &text)))
-		vec_push(arena, &lines, line);
-	return lines;
-}
-
 static void add_changes(struct plan *plan, struct arena *arena, const char *before)
 {
 	strings now = approval_lines(arena, plan);
-	strings approved = split_lines(arena, before);
+	strings approved = str_split_lines(arena, before);
 
 	vec_each(line, &now) {
 		if (!has_line(&approved, *line))

@@ -43,16 +43,6 @@ bool golden_updates(void)
 	return update && *update;
 }
 
-static strings split_lines(struct arena *arena, const char *text)
-{
-	strings lines = { 0 };
-	const char *line;
-
-	while ((line = str_next_line(arena, &text)))
-		vec_push(arena, &lines, line);
-	return lines;
-}
-
 static bool contains(const strings *lines, const char *line)
 {
 	vec_each(other, lines) {
@@ -79,8 +69,8 @@ static size_t add_missing(struct text *out, const strings *lines, const strings 
 static const char *show_difference(struct arena *arena, const char *wanted, const char *got)
 {
 	struct text out = { .arena = arena };
-	strings old = split_lines(arena, wanted);
-	strings new = split_lines(arena, got);
+	strings old = str_split_lines(arena, wanted);
+	strings new = str_split_lines(arena, got);
 
 	text_add(&out, "\n");
 	if (add_missing(&out, &old, &new, '-') + add_missing(&out, &new, &old, '+') == 0)

@@ -51,12 +51,8 @@ static bool is_directory(const char *path)
 static strings read_lines(const char *directory, const char *name)
 {
 	const char *text = golden_read(&arena, path_join(&arena, directory, name));
-	strings lines = { 0 };
-	const char *line;
 
-	while (text && (line = str_next_line(&arena, &text)))
-		vec_push(&arena, &lines, line);
-	return lines;
+	return str_split_lines(&arena, text ? text : "");
 }
 
 // Fills in what the probe finds at the places that options and profile ask to mount.
