@@ -74,11 +74,12 @@ const char *options_render_help(struct arena *arena, struct reader reader)
 	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
 		add_help_row(&screen, variables[i].name, columns, variables[i].help);
 	text_add(&screen.out, "\n");
-	screen_add_wrapped(&screen, STYLE_PLAIN,
-			   "exit status: that of the agent (128+N if signal N killed it); 125 "
-			   "claudebox failed before the start; 126 or 127 the command cannot be "
-			   "executed or found; 2 wrong usage; 1 a check found a problem, an attack "
-			   "succeeded, or --gc could not remove everything",
-			   0);
+	screen_add_wrapped(
+		&screen, STYLE_PLAIN,
+		"exit status: that of the agent (128+N if signal N killed it); 125 "
+		"nothing was started (an error, or the answer was no); 126 or 127 the command cannot be "
+		"executed or found; 2 wrong usage; 1 a check found a problem, an attack "
+		"succeeded, or --gc could not remove everything",
+		0);
 	return text_get(&screen.out);
 }

@@ -81,8 +81,8 @@ const char *profile_render_manual(struct arena *arena)
 		"and its directory must belong to you or to root and must not be writable by "
 		"others. A project cannot choose or change a profile. To create the directory:\n\n"
 		"```\ninstall -d -m 700 ~/.claudebox ~/.claudebox/profiles\n```\n\n"
-		"Before the box starts, each of its settings is shown with the name of the "
-		"profile. Errors give the line, the column and the key, and nothing starts.\n\n");
+		"Before the box starts, its variables, mounts, ports and limits are shown with the "
+		"name of the profile. Errors give the line, the column and the key, and nothing starts.\n\n");
 	add_keys(&out);
 	add_merging(&out);
 	text_add(&out,

@@ -22,8 +22,13 @@
 static bool refuse(struct error *error, const char *project, const char *relation,
 		   const char *place, const char *what)
 {
-	error_set(error, "project '%s' %s '%s' (%s)", quote_display(error->arena, project, 0),
-		  relation, quote_display(error->arena, place, 0), what);
+	const char *shown = quote_display(error->arena, project, 0);
+
+	if (str_equal(project, place))
+		error_set(error, "project '%s' is not allowed (%s)", shown, what);
+	else
+		error_set(error, "project '%s' %s '%s' (%s)", shown, relation,
+			  quote_display(error->arena, place, 0), what);
 	return error_hint(error, "start claudebox in the directory of one project, for example: "
 				 "`mkdir ~/project && cd ~/project && claudebox`");
 }

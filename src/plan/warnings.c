@@ -168,14 +168,15 @@ void plan_build_first_start_notes(struct plan *plan, struct arena *arena, const 
 				   "The list above is everything that the box gets. To look "
 				   "around in it: claudebox --shell; help: claudebox --help." } });
 	if (plan->config->payload == PAYLOAD_CLAUDE && !has_credentials(plan, facts))
-		vec_push(arena, &plan->notes,
-			 (struct plan_note){
-				 "Not logged in:",
-				 { "This machine has no Claude login and no ANTHROPIC_API_KEY.",
-				   plan->config->network == NETWORK_NONE
-					   ? "Claude will ask you to log in, which fails without a "
-					     "network: start once with --network inet."
-					   : "Claude will ask you to log in: open the address that "
-					     "it shows in your browser.",
-				   "You log in once: all boxes share the login." } });
+		vec_push(
+			arena, &plan->notes,
+			(struct plan_note){
+				"Not logged in:",
+				{ "This machine has no Claude login and no ANTHROPIC_API_KEY.",
+				  plan->config->network == NETWORK_NONE
+					  ? "To log in, start once with --network inet or full, and type /login in "
+					    "Claude."
+					  : "Type /login in Claude, and open the address that it "
+					    "shows in your browser.",
+				  "You log in once: all boxes share the login." } });
 }

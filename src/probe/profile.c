@@ -118,7 +118,7 @@ static bool hint_names(struct arena *arena, const struct facts *facts, const cha
 				  shown(arena, facts, file_of(arena, facts, name)));
 	if (nearest)
 		text_printf(&hint, "did you mean '%s'? ", nearest);
-	text_add(&hint, "profiles:");
+	text_add(&hint, "choose one of:");
 	add_names(&hint, arena, facts, &names);
 	return error_hint(error, "%s", text_get(&hint));
 }

@@ -24,7 +24,7 @@ static const struct {
 } verdict_rows[VERDICT_COUNT] = {
 	[VERDICT_BLOCKED] = { "blocked", STYLE_PLAIN, "blocked" },
 	[VERDICT_LEAKED] = { "LEAKED", STYLE_DANGER, "leaked" },
-	[VERDICT_OPEN] = { "open", STYLE_WARN, "open by the tier" },
+	[VERDICT_OPEN] = { "open", STYLE_WARN, "open by design" },
 	[VERDICT_GRANTED] = { "granted", STYLE_REQUESTED, "granted" },
 	[VERDICT_SKIPPED] = { "skipped", STYLE_DIM, "skipped" },
 	[VERDICT_NOT_RUN] = { "not run", STYLE_DANGER, "not run" },

@@ -376,7 +376,7 @@ const char *render_audit(const struct plan *plan, struct arena *arena, struct re
 		add_variable(&screen, variable);
 	add_packages(&screen, plan);
 	screen_add(&screen, STYLE_HEAD, "\nMounts:");
-	text_add(&screen.out, "  all other paths are empty\n");
+	text_add(&screen.out, "  other paths do not exist\n");
 	add_mounts(&screen, plan);
 	add_network(&screen, plan);
 	add_terminal(&screen, plan);

@@ -58,7 +58,7 @@ class FirstRun(BoxTest):
         for _ in range(2):  # it is repeated until the user logs in
             lines = self.note("Not logged in")
             self.assertEqual(len(lines), 3)
-            self.assertIn("log in", lines[1])
+            self.assertIn("/login", lines[1])
             self.assertIn("all boxes share the login", lines[2])
         self.assertIn("--network inet", self.note("Not logged in", "--network", "none")[1])
 

@@ -142,10 +142,10 @@ class Missing(ProfileTest):
         (self.profiles / ".hidden.json").write_text("")
         message, hint = self.refuse("--yes", "--profile", "wrok")
         self.assertEqual(message, "no profile 'wrok' (chosen by --profile)")
-        self.assertEqual(hint, "did you mean 'work'? profiles: offline, play, work")
+        self.assertEqual(hint, "did you mean 'work'? choose one of: offline, play, work")
         message, hint = self.refuse("--yes", env={"CLAUDEBOX_PROFILE": "else"})
         self.assertEqual(message, "no profile 'else' (chosen by CLAUDEBOX_PROFILE)")
-        self.assertEqual(hint, "profiles: offline, play, work")
+        self.assertEqual(hint, "choose one of: offline, play, work")
 
     def test_the_hint_shows_descriptions(self):
         self.write("work", description="the customer's cloud")
@@ -153,7 +153,7 @@ class Missing(ProfileTest):
         self.write("broken", "{")
         self.write("evil", '{"description": "\\u202e\\u200bx' + "y" * 150 + '"}')
         said = self.refused("--yes", "--profile", "else", "--exec", "true")
-        self.assertRegex(said.split("\n", 1)[1], r"^hint: profiles:\n  broken\n  evil: \\xe2\\x80\\xae\\xe2\\x80\\x8bxy+\.\.\. \(157 bytes\)\n"
+        self.assertRegex(said.split("\n", 1)[1], r"^hint: choose one of:\n  broken\n  evil: \\xe2\\x80\\xae\\xe2\\x80\\x8bxy+\.\.\. \(157 bytes\)\n"
                                                  r"  play\n  work: the customer's cloud\n$")
 
     def test_many_names_are_cut(self):
@@ -196,7 +196,7 @@ class Extends(ProfileTest):
         self.write("base")
         self.write("work", extends="bse")
         self.assertEqual(self.refuse(), ("no profile 'bse' (extended by 'work')",
-                                         "did you mean 'base'? profiles: base, work"))
+                                         "did you mean 'base'? choose one of: base, work"))
 
     def test_cycles(self):
         self.write("work", extends="work")

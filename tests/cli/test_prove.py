@@ -9,7 +9,7 @@ from lib.box import CLAUDEBOX, BoxTest
 from lib.broken import Broken
 from lib.terminal import Terminal
 
-SUMMARY = r"^\d+ blocked, \d+ leaked, \d+ open by the tier, \d+ granted, \d+ skipped$"
+SUMMARY = r"^\d+ blocked, \d+ leaked, \d+ open by design, \d+ granted, \d+ skipped$"
 VERDICTS = {"blocked", "leaked", "open", "granted", "skipped", "not-run"}
 
 

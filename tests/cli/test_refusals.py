@@ -54,7 +54,7 @@ class Project(Refusal):
             place.mkdir(parents=True)
             (self.home / name).chmod(0o700)
             for cwd in (self.home / name, self.home / name / "sub", place):
-                self.assertRegex(self.refused(cwd=cwd), r"(is|lies in|contains) '", name)
+                self.assertRegex(self.refused(cwd=cwd), r"is not allowed|(lies in|contains) '", name)
 
     def test_a_directory_that_contains_a_secret(self):
         for name in (".config", ".local", ".local/share"):

@@ -394,7 +394,7 @@ static void test_table(void)
 	text = render_proof(&arena, &world.plan, &proof, (struct reader){ 0 });
 	CHECK(strstr(text, " LEAKED "));
 	CHECK(str_ends(text, arena_printf(&arena,
-					  "\n%d blocked, 1 leaked, 0 open by the tier, "
+					  "\n%d blocked, 1 leaked, 0 open by design, "
 					  "0 granted, 0 skipped\n",
 					  (int)ATTACK_COUNT - 1)));
 	text = render_proof(&arena, &world.plan, &proof, (struct reader){ .colour = true });
