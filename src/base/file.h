@@ -6,10 +6,12 @@
 
 #include <sys/types.h>
 
-// Identity of a file when it was probed. The launcher compares it before it mounts the file.
+// Identity of a file when it was probed, which box/inputs.c compares before the file is mounted.
+// The type is part of it, because file systems reuse the inode number of a removed file.
 struct file_id {
 	dev_t device;
 	ino_t inode;
+	mode_t type; // the S_IFMT bits, 0: unknown
 };
 
 enum file_kind {

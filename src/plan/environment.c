@@ -218,8 +218,12 @@ static bool add_extra(struct plan *plan, struct arena *arena, const char *name,
 	const char *value = facts_variable(facts, name);
 
 	if (!env_name_valid(name, strlen(name))) {
-		error_set(error, EXTRA_ENV ": '%s' is not a valid variable name",
-			  quote_display(arena, name, 40));
+		// A value after '=' may be a secret.
+		size_t shown = strcspn(name, "=");
+
+		error_set(error, EXTRA_ENV ": '%s%s' is not a valid variable name",
+			  quote_display(arena, arena_strndup(arena, name, shown), 40),
+			  name[shown] ? "=..." : "");
 		return error_hint(error, "give names only, separated by commas: " EXTRA_ENV
 					 "=\"GITHUB_TOKEN,MY_VAR\"");
 	}

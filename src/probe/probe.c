@@ -77,8 +77,7 @@ static void probe_project(struct facts *facts, struct arena *arena)
 	else if (access(facts->project, R_OK | X_OK) < 0)
 		facts->project_problem = "cannot be read";
 	else
-		facts->project_id =
-			(struct file_id){ .device = status.st_dev, .inode = status.st_ino };
+		facts->project_id = file_identity(&status);
 }
 
 static void add_file(struct facts *facts, struct arena *arena, const char *path)

@@ -24,7 +24,8 @@ bool ask_yes_no(const char *question, bool *ret_yes, struct error *error)
 
 	if (terminal < 0) {
 		error_set(error, "cannot ask for confirmation: there is no terminal");
-		return error_hint(error, "the list above is the box: start with --yes if you agree");
+		return error_hint(error,
+				  "the list above is the box: start with --yes if you agree");
 	}
 	screen = screen_for(error->arena, output_reader(terminal));
 	screen_add_words(&screen, STYLE_PLAIN, arena_printf(error->arena, "%s [y/N] ", question), 0,

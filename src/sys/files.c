@@ -42,7 +42,7 @@ static bool follow_plain(struct arena *arena, const char *path, struct followed 
 		return false;
 	result->real = path_clean(arena, path);
 	result->kind = kind_of(status.st_mode);
-	result->id = (struct file_id){ .device = status.st_dev, .inode = status.st_ino };
+	result->id = file_identity(&status);
 	return true;
 }
 
@@ -97,7 +97,7 @@ struct followed file_follow(struct arena *arena, const char *path)
 	result.real = length ? arena_strdup(arena, place) : "/";
 	if (lstat(result.real, &status) == 0) {
 		result.kind = kind_of(status.st_mode);
-		result.id = (struct file_id){ .device = status.st_dev, .inode = status.st_ino };
+		result.id = file_identity(&status);
 	}
 	return result;
 }
@@ -166,12 +166,22 @@ static const char *read_text(struct arena *arena, int fd, size_t limit)
 	return memchr(text, '\0', length) ? NULL : text;
 }
 
+struct file_id file_identity(const struct stat *status)
+{
+	return (struct file_id){ .device = status->st_dev,
+				 .inode = status->st_ino,
+				 .type = status->st_mode & S_IFMT };
+}
+
 bool file_is_same(int fd, const struct file_id *id)
 {
 	struct stat status;
 
-	return fstat(fd, &status) == 0 && !S_ISLNK(status.st_mode) &&
-	       (!id->inode || (status.st_dev == id->device && status.st_ino == id->inode));
+	if (fstat(fd, &status) < 0 || S_ISLNK(status.st_mode))
+		return false;
+	if (id->type && id->type != (status.st_mode & S_IFMT))
+		return false;
+	return !id->inode || (status.st_dev == id->device && status.st_ino == id->inode);
 }
 
 DIR *open_directory_stream(int parent, const char *name)

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 
 enum { READ_FOLLOW = 1 };
 
@@ -28,6 +29,8 @@ int file_open(int directory, const char *path, int flags);
 // Returns whether `fd` is the file that was probed (an `id` of 0: any file) and not a symbolic
 // link. Inode numbers are reused, so a link can have the number of the file that it replaced.
 bool file_is_same(int fd, const struct file_id *id);
+// Returns the identity of a file.
+struct file_id file_identity(const struct stat *status);
 
 // Opens a directory for readdir(3) without following a symbolic link; "." lists `parent` itself.
 // Returns NULL with errno on failure.

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/close_range.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -15,7 +16,9 @@
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 enum { MIN_OPEN_FILES = 64 };
 
@@ -29,9 +32,33 @@ static bool fill_standard_descriptors(struct error *error)
 	return true;
 }
 
-// Refuses standard descriptors that would let the agent, which inherits them, reach other files.
-// From a directory or an O_PATH descriptor, /proc/self/fd/0/.. leads to every file of the host; a
-// block device is a whole file system.
+// Returns why the agent must not inherit a descriptor as standard stream, NULL: it may. Files,
+// pipes, terminals and Unix sockets are streams of data. A directory leads to every file of the
+// host by /proc/self/fd/0/.., and so does an O_PATH descriptor. A block device contains a file
+// system. A network socket stays in the host's network, and other kernel objects (namespaces,
+// pidfd, epoll) give access to it.
+static const char *refused_kind(int fd, int flags, const struct stat *status)
+{
+	struct statfs file_system;
+	int domain = AF_UNIX;
+	socklen_t size = sizeof(domain);
+
+	if (S_ISDIR(status->st_mode))
+		return "a directory";
+	if (S_ISBLK(status->st_mode))
+		return "a block device";
+	if (flags & O_PATH)
+		return "opened with O_PATH";
+	if (S_ISSOCK(status->st_mode) &&
+	    (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) < 0 || domain != AF_UNIX))
+		return "a network socket";
+	if (!(status->st_mode & S_IFMT))
+		return "a kernel object";
+	if (fstatfs(fd, &file_system) == 0 && file_system.f_type == NSFS_MAGIC)
+		return "a namespace";
+	return NULL;
+}
+
 static bool check_standard_descriptors(struct error *error)
 {
 	static const char *const names[] = { "standard input", "standard output",
@@ -39,21 +66,16 @@ static bool check_standard_descriptors(struct error *error)
 
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
 		int flags = fcntl(fd, F_GETFL);
-		const char *kind = NULL;
+		const char *kind;
 		struct stat status;
 
 		if (flags < 0 || fstat(fd, &status) < 0)
 			return error_set(error, "cannot examine %s: %s", names[fd],
 					 strerror(errno));
-		if (S_ISDIR(status.st_mode))
-			kind = "a directory";
-		else if (S_ISBLK(status.st_mode))
-			kind = "a block device";
-		else if (flags & O_PATH)
-			kind = "opened with O_PATH";
+		kind = refused_kind(fd, flags, &status);
 		if (!kind)
 			continue;
-		error_set(error, "%s is %s: the agent could reach other files through it",
+		error_set(error, "%s is %s: the agent could reach more than the box through it",
 			  names[fd], kind);
 		return error_hint(error, "redirect it to a file, a pipe or /dev/null");
 	}

@@ -138,6 +138,29 @@ class Destinations(BoxTest):
         self.profile(nested=os.getuid() != 0)  # not available to root
         self.nested()
 
+    def test_a_mount_source_replaced_after_the_audit_is_refused(self):
+        """The box gets the file that the audit showed, or nothing starts."""
+        source = self.home / "shown"
+        replacements = {
+            "another file": lambda: (self.home / "other").rename(source),
+            "a link to a secret": lambda: source.symlink_to(self.home / "other"),
+            "a directory": source.mkdir,
+        }
+        for name, replace in replacements.items():
+            with self.subTest(name):
+                source.write_text("shown")
+                (self.home / "other").write_text("not shown")
+                terminal = Terminal([CLAUDEBOX, "--mount-ro", f"{source}:/mnt/file", "--exec", "cat", "/mnt/file"], self.env, str(self.project), columns=200)
+                terminal.expect(r"Start\? ")
+                source.unlink()
+                replace()
+                terminal.send("y\n")
+                terminal.expect("changed between the audit and the start|cannot open")
+                self.assertNotIn(b"not shown", terminal.output)
+                if source.is_dir() and not source.is_symlink():
+                    source.rmdir()
+                source.unlink(missing_ok=True)
+
     def test_a_mount_point_replaced_after_the_audit_is_refused(self):
         """The file is replaced while claudebox waits for the answer."""
         place = self.project / "x"

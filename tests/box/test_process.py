@@ -3,7 +3,9 @@
 import contextlib
 import os
 import pathlib
+import select
 import signal
+import socket
 import stat
 import subprocess
 import time
@@ -342,7 +344,32 @@ class Streams(BoxTest):
                     self.assertEqual(done.returncode, 125)
                     self.assertFalse((self.project / "started").exists())
                     if number != 2:
-                        self.assertIn(b"the agent could reach other files through it", done.stderr)
+                        self.assertIn(b"the agent could reach more than the box through it", done.stderr)
+
+    def test_sockets_and_kernel_objects_as_standard_streams_are_refused(self):
+        """A TCP socket would stay in the host's network in every tier."""
+        with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as connection, \
+                socket.socket(socket.AF_NETLINK, socket.SOCK_RAW) as netlink, select.epoll() as poll:
+            namespace = os.open("/proc/self/ns/net", os.O_RDONLY)
+            pidfd = os.pidfd_open(os.getpid())
+            for descriptor, kind in ((connection, "a network socket"), (server, "a network socket"), (netlink, "a network socket"),
+                                     (poll, "a kernel object"), (pidfd, "a kernel object"), (namespace, "a namespace")):
+                with self.subTest(kind=kind, descriptor=descriptor):
+                    done = subprocess.run([CLAUDEBOX, "--yes", "--network", "none", "--exec", "true"], cwd=self.project, env=self.env,
+                                          stdin=descriptor, capture_output=True, text=True, timeout=20, check=False)
+                    self.assertEqual(done.returncode, 125)
+                    self.assertIn(f"standard input is {kind}", done.stderr)
+            os.close(namespace)
+            os.close(pidfd)
+
+    def test_a_unix_socket_is_a_standard_stream(self):
+        """As sshd, socat and node give to their children."""
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            done = subprocess.run([CLAUDEBOX, "--yes", "--exec", "echo", "through"], cwd=self.project, env=self.env, stdin=theirs, stdout=theirs,
+                                  stderr=subprocess.PIPE, text=True, timeout=20, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(ours.recv(100), b"through\n")
 
     if os.getuid() == 0:  # only root can create a device
         def test_a_block_device_is_refused(self):

@@ -49,7 +49,7 @@ void probe_requested_packages(struct facts *facts, struct arena *arena)
 	if (requested->kind != FILE_DIRECTORY)
 		return;
 	requested->path = path;
-	requested->id = (struct file_id){ .device = status.st_dev, .inode = status.st_ino };
+	requested->id = file_identity(&status);
 	requested->list = requested_parse(
 		arena, file_read(arena, path_join(arena, path, REQUESTED_FILE), LIST_MAX, 0));
 	list_other_files(requested, arena, path);
