@@ -138,6 +138,16 @@ class Destinations(BoxTest):
         self.profile(nested=os.getuid() != 0)  # not available to root
         self.nested()
 
+    def replaced_during_the_question(self, path, replace, *arguments):
+        """Starts claudebox, replaces the file while it waits for the answer, and answers yes."""
+        terminal = Terminal([CLAUDEBOX, *arguments], self.env, str(self.project), columns=200)
+        self.addCleanup(terminal.close)
+        terminal.expect(r"Start\? ")
+        path.unlink()
+        replace()
+        terminal.send("y\n")
+        return terminal
+
     def test_a_mount_source_replaced_after_the_audit_is_refused(self):
         """The box gets the file that the audit showed, or nothing starts."""
         source = self.home / "shown"
@@ -150,11 +160,7 @@ class Destinations(BoxTest):
             with self.subTest(name):
                 source.write_text("shown")
                 (self.home / "other").write_text("not shown")
-                terminal = Terminal([CLAUDEBOX, "--mount-ro", f"{source}:/mnt/file", "--exec", "cat", "/mnt/file"], self.env, str(self.project), columns=200)
-                terminal.expect(r"Start\? ")
-                source.unlink()
-                replace()
-                terminal.send("y\n")
+                terminal = self.replaced_during_the_question(source, replace, "--mount-ro", f"{source}:/mnt/file", "--exec", "cat", "/mnt/file")
                 terminal.expect("changed between the audit and the start|cannot open")
                 self.assertNotIn(b"not shown", terminal.output)
                 if source.is_dir() and not source.is_symlink():
@@ -176,11 +182,7 @@ class Destinations(BoxTest):
             with self.subTest(name):
                 place.write_text("own")
                 (self.project / "other").write_text("other")
-                terminal = Terminal([CLAUDEBOX, "--mount-ro", f"{self.source}:{place}", "--exec", "echo", "ran"], self.env, str(self.project), columns=200)
-                terminal.expect(r"Start\? ")
-                place.unlink()
-                replace()
-                terminal.send("y\n")
+                terminal = self.replaced_during_the_question(place, replace, "--mount-ro", f"{self.source}:{place}", "--exec", "echo", "ran")
                 terminal.expect("changed between the audit and the start")
                 self.assertNotIn(b"ran\r", terminal.output)
                 self.assertEqual(tree(self.victims), self.before)
