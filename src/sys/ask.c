@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Asks the user a yes-or-no question on the terminal.
+// Asks the user a question on the terminal.
 #include "sys/ask.h"
 
 #include "base/arena.h"
@@ -10,32 +10,72 @@
 #include "sys/output.h"
 #include "sys/write.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 
-bool ask_yes_no(const char *question, bool *ret_yes, struct error *error)
+enum { ANSWER_SIZE = 64 };
+
+// Opens the terminal. Returns -1 if there is none.
+static int open_terminal(void)
 {
 	// The audit goes to stderr. The user must be able to read it before answering.
-	CLEANUP_FD int terminal = isatty(STDERR_FILENO) ? open("/dev/tty", O_RDWR | O_CLOEXEC) : -1;
-	struct screen screen;
-	char answer[64] = "";
+	return isatty(STDERR_FILENO) ? open("/dev/tty", O_RDWR | O_CLOEXEC) : -1;
+}
+
+// Prints a question and reads a line. *ret_end is whether the input ended. Returns false with an
+// error if the terminal fails.
+static bool read_answer(int terminal, const char *question, char answer[ANSWER_SIZE], bool *ret_end,
+			struct error *error)
+{
+	struct screen screen = screen_for(error->arena, output_reader(terminal));
 	ssize_t got;
+
+	screen_add_words(&screen, STYLE_PLAIN, question, 0, 0);
+	if (!write_all(terminal, text_get(&screen.out), screen.out.length))
+		return error_set(error, "cannot write to the terminal: %s", strerror(errno));
+	got = read(terminal, answer, ANSWER_SIZE - 1);
+	if (got <= 0 && write(terminal, "\n", 1) < 0)
+		return error_set(error, "cannot read from the terminal: %s", strerror(errno));
+	*ret_end = got <= 0;
+	answer[strcspn(answer, "\n")] = '\0';
+	return true;
+}
+
+char ask_letter(const char *question, const char *letters, struct arena *arena)
+{
+	CLEANUP_FD int terminal = open_terminal();
+	struct error error = { .arena = arena };
+	char answer[ANSWER_SIZE] = "";
+	bool end = true;
+
+	if (terminal < 0)
+		return letters[0];
+	if (!read_answer(terminal, question, answer, &end, &error) || end)
+		return '\0';
+	for (const char *letter = letters; *letter; letter++)
+		if (strlen(answer) == 1 && tolower((unsigned char)answer[0]) == *letter)
+			return *letter;
+	if (!answer[0])
+		return letters[0];
+	return '\0';
+}
+
+bool ask_yes_no(const char *question, bool *ret_yes, struct error *error)
+{
+	CLEANUP_FD int terminal = open_terminal();
+	char answer[ANSWER_SIZE] = "";
+	bool end = true;
 
 	if (terminal < 0) {
 		error_set(error, "cannot ask for confirmation: there is no terminal");
 		return error_hint(error,
 				  "the list above is the box: start with --yes if you agree");
 	}
-	screen = screen_for(error->arena, output_reader(terminal));
-	screen_add_words(&screen, STYLE_PLAIN, arena_printf(error->arena, "%s [y/N] ", question), 0,
-			 0);
-	if (!write_all(terminal, text_get(&screen.out), screen.out.length))
-		return error_set(error, "cannot write to the terminal: %s", strerror(errno));
-	got = read(terminal, answer, sizeof(answer) - 1);
-	if (got <= 0 && write(terminal, "\n", 1) < 0)
-		return error_set(error, "cannot read from the terminal: %s", strerror(errno));
-	answer[strcspn(answer, "\n")] = '\0';
+	if (!read_answer(terminal, arena_printf(error->arena, "%s [y/N] ", question), answer, &end,
+			 error))
+		return false;
 	*ret_yes = str_equal(answer, "y") || str_equal(answer, "Y") || str_equal(answer, "yes");
 	return true;
 }

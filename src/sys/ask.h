@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Asks the user a yes-or-no question on the terminal.
+// Asks the user a question on the terminal.
 #pragma once
 
+#include "base/arena.h"
 #include "base/error.h"
 
 #include <stdbool.h>
 
+// Asks a question whose answer is one of these lower-case letters; the first is that of an empty
+// answer. Returns the letter of the answer, '\0' for any other answer, and the first letter if
+// there is no terminal.
+char ask_letter(const char *question, const char *letters, struct arena *arena);
 // Asks whether to start the box. Returns false with an error if the answer is no, or there is no
 // terminal.
 bool ask_confirmation(struct error *error);

@@ -14,10 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 
 enum { MIN_OPEN_FILES = 64 };
@@ -32,16 +34,49 @@ static bool fill_standard_descriptors(struct error *error)
 	return true;
 }
 
-// Returns why the agent must not inherit a descriptor as standard stream, NULL: it may. Files,
-// pipes, terminals and Unix sockets are streams of data. A directory leads to every file of the
-// host by /proc/self/fd/0/.., and so does an O_PATH descriptor. A block device contains a file
-// system. A network socket stays in the host's network, and other kernel objects (namespaces,
-// pidfd, epoll) give access to it.
+// Returns why a socket is refused, NULL: it is not. Only bytes of a stream can be copied.
+static const char *refused_socket(int fd)
+{
+	int domain = -1;
+	int type = -1;
+	socklen_t size = sizeof(domain);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) < 0 || domain != AF_UNIX)
+		return "a network socket";
+	size = sizeof(type);
+	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0 || type != SOCK_STREAM)
+		return "a socket for datagrams";
+	return NULL;
+}
+
+// Returns why a character device is refused, NULL: it is not. A terminal is replaced or, with
+// "terminal": "direct", requested. Any other device than the listed ones has requests of its own
+// (ioctl), as /dev/kvm, /dev/fuse and /dev/net/tun.
+static const char *refused_device(int fd, dev_t device)
+{
+	enum { MEMORY_DEVICES = 1 };
+	static const unsigned int harmless[] = { 3, 5, 7, 8,
+						 9 }; // null, zero, full, random, urandom
+	unsigned int number;
+
+	if (ioctl(fd, TIOCGPTN, &number) == 0)
+		return "the master of a pseudo-terminal";
+	if (isatty(fd))
+		return NULL;
+	for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++)
+		if (major(device) == MEMORY_DEVICES && minor(device) == harmless[i])
+			return NULL;
+	return "a device";
+}
+
+// Returns why a descriptor cannot be a standard stream, NULL: it can. Files, pipes and Unix stream
+// sockets are copied by claudebox (terminal/streams.c), and terminals are replaced. A directory
+// leads to every file of the host by /proc/self/fd/0/.., and so does an O_PATH descriptor. A block
+// device contains a file system. A network socket stays in the host's network, and other kernel
+// objects (namespaces, pidfd, epoll) give access to it.
 static const char *refused_kind(int fd, int flags, const struct stat *status)
 {
 	struct statfs file_system;
-	int domain = AF_UNIX;
-	socklen_t size = sizeof(domain);
 
 	if (S_ISDIR(status->st_mode))
 		return "a directory";
@@ -49,9 +84,10 @@ static const char *refused_kind(int fd, int flags, const struct stat *status)
 		return "a block device";
 	if (flags & O_PATH)
 		return "opened with O_PATH";
-	if (S_ISSOCK(status->st_mode) &&
-	    (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) < 0 || domain != AF_UNIX))
-		return "a network socket";
+	if (S_ISSOCK(status->st_mode))
+		return refused_socket(fd);
+	if (S_ISCHR(status->st_mode))
+		return refused_device(fd, status->st_rdev);
 	if (!(status->st_mode & S_IFMT))
 		return "a kernel object";
 	if (fstatfs(fd, &file_system) == 0 && file_system.f_type == NSFS_MAGIC)

@@ -3,12 +3,19 @@
 // is divided into writes.
 #include "terminal/filter.h"
 
+#include "config/config.h"
+#include "terminal/modes.h"
+#include "terminal/payload.h"
+#include "terminal/reset.h"
 #include "terminal/rules.h"
 
 #include <string.h>
 
 enum {
 	BEL = 0x07,
+	LF = 0x0a,
+	CR = 0x0d,
+	SO = 0x0e,
 	CAN = 0x18,
 	SUB = 0x1a,
 	ESC = 0x1b,
@@ -17,19 +24,19 @@ enum {
 	LAST_C1 = 0x9f,
 };
 
-struct output {
+struct filter_output {
 	char *bytes;
 	size_t length;
 };
 
-static void output_add(struct output *out, const char *bytes, size_t count)
+static void output_add(struct filter_output *out, const char *bytes, size_t count)
 {
 	memcpy(out->bytes + out->length, bytes, count);
 	out->length += count;
 }
 
 // Adds U+FFFD in place of a byte that is not valid UTF-8.
-static void output_add_replacement(struct output *out)
+static void output_add_replacement(struct filter_output *out)
 {
 	output_add(out, "\xef\xbf\xbd", 3);
 }
@@ -39,15 +46,23 @@ static void reset_state(struct terminal_filter *filter)
 {
 	filter->state = FILTER_GROUND;
 	filter->length = 0;
-	filter->rejected = false;
+	filter->rejected = filter->overflow = filter->unclean = false;
+}
+
+// Returns the buffer of the current character or sequence.
+static char *sequence_of(struct terminal_filter *filter)
+{
+	return filter->large ? filter->large : filter->small;
 }
 
 static void sequence_add(struct terminal_filter *filter, char byte)
 {
-	if (filter->length < FILTER_SEQUENCE_MAX)
-		filter->sequence[filter->length++] = byte;
+	size_t size = filter->large ? filter->large_size : sizeof(filter->small);
+
+	if (filter->length < size)
+		sequence_of(filter)[filter->length++] = byte;
 	else
-		filter->rejected = true;
+		filter->overflow = true;
 }
 
 static void begin_sequence(struct terminal_filter *filter, enum filter_state state, char byte)
@@ -60,9 +75,18 @@ static void begin_sequence(struct terminal_filter *filter, enum filter_state sta
 // Returns whether a byte below DEL passes: the bell, controls that move the cursor or select a
 // character set, and text. ENQ requests an answer, XON and XOFF control the output: they do not
 // pass.
-static bool control_passes(unsigned char byte)
+static bool control_passes(struct terminal_filter *filter, unsigned char byte)
 {
-	return (byte >= BEL && byte <= 0x0f) || byte >= ' ';
+	if (byte == BEL)
+		return filter->allowed & TERMINAL_BIT(TERMINAL_NOTIFY);
+	if (byte == SO) { // some terminals draw lines in place of letters until SI
+		if (filter->background)
+			return false;
+		filter->needs_reset = true;
+		filter->rows |= terminal_reset_rows("\017") | terminal_reset_rows("\033)B");
+		return true;
+	}
+	return (byte > BEL && byte <= 0x0f) || byte >= ' ';
 }
 
 // Begins a UTF-8 character. Returns false if none starts with this byte.
@@ -78,13 +102,14 @@ static bool begin_utf8(struct terminal_filter *filter, unsigned char byte)
 	return true;
 }
 
-static void handle_ground(struct terminal_filter *filter, unsigned char byte, struct output *out)
+static void handle_ground(struct terminal_filter *filter, unsigned char byte,
+			  struct filter_output *out)
 {
 	char text = (char)byte;
 
 	if (byte == ESC)
 		begin_sequence(filter, FILTER_ESCAPE, text);
-	else if ((byte < DEL && control_passes(byte)) || (!filter->utf8 && byte > LAST_C1))
+	else if ((byte < DEL && control_passes(filter, byte)) || (!filter->utf8 && byte > LAST_C1))
 		output_add(out, &text, 1);
 	else if (filter->utf8 && byte >= FIRST_C1 && !begin_utf8(filter, byte))
 		output_add_replacement(out);
@@ -92,7 +117,8 @@ static void handle_ground(struct terminal_filter *filter, unsigned char byte, st
 
 // Returns false if the byte is not part of the character; the caller then handles it in the ground
 // state.
-static bool handle_utf8(struct terminal_filter *filter, unsigned char byte, struct output *out)
+static bool handle_utf8(struct terminal_filter *filter, unsigned char byte,
+			struct filter_output *out)
 {
 	if (byte < filter->low || byte > filter->high) {
 		output_add_replacement(out);
@@ -105,26 +131,49 @@ static bool handle_utf8(struct terminal_filter *filter, unsigned char byte, stru
 	if (--filter->missing)
 		return true;
 	// U+0080 to U+009F are control characters on many terminals, and some begin sequences.
-	if ((unsigned char)filter->sequence[0] != 0xc2 || byte > LAST_C1)
-		output_add(out, filter->sequence, filter->length);
+	if ((unsigned char)sequence_of(filter)[0] != 0xc2 || byte > LAST_C1)
+		output_add(out, sequence_of(filter), filter->length);
 	reset_state(filter);
 	return true;
 }
 
-static void end_sequence(struct terminal_filter *filter, bool passes, bool stateless,
-			 struct output *out)
+// Returns whether a sequence passes in the current situation, and records that it did.
+static bool admit(struct terminal_filter *filter, const struct filter_result *result)
 {
-	if (passes && !filter->rejected) {
-		output_add(out, filter->sequence, filter->length);
-		filter->needs_reset |= !stateless;
+	unsigned int refused = result->needs & ~filter->allowed;
+
+	if (!result->pass || filter->rejected)
+		return false;
+	if (refused || filter->overflow) {
+		for (int class = 0; class < TERMINAL_CLASS_COUNT && !result->part; class ++)
+			filter->dropped[class] += result->needs >> class & 1;
+		return false;
 	}
+	if (filter->no_input && (result->query || result->input))
+		return false;
+	if (filter->background && !result->stateless)
+		return false;
+	if (result->query && filter->query_limit &&
+	    filter->queries + result->query > filter->query_limit)
+		return false;
+	filter->queries += result->query;
+	filter->needs_reset |= !result->stateless;
+	filter->rows |= terminal_reset_rows(result->reset);
+	return true;
+}
+
+static void end_sequence(struct terminal_filter *filter, const struct filter_result *result,
+			 struct filter_output *out)
+{
+	if (admit(filter, result))
+		output_add(out, sequence_of(filter), filter->length);
 	reset_state(filter);
 }
 
-static void handle_escape(struct terminal_filter *filter, unsigned char byte, struct output *out)
+static void handle_escape(struct terminal_filter *filter, unsigned char byte,
+			  struct filter_output *out)
 {
-	bool stateless = false;
-	bool passes;
+	struct filter_result result;
 
 	sequence_add(filter, (char)byte);
 	if (byte < '0')
@@ -135,59 +184,113 @@ static void handle_escape(struct terminal_filter *filter, unsigned char byte, st
 		filter->state = FILTER_OSC;
 	} else if (filter->length == 2 && strchr("PX^_k", byte)) {
 		filter->state = FILTER_STRING;
+		filter->rejected = byte != 'P' && byte != '_';
 	} else {
-		passes = filter_escape_passes(filter->sequence, filter->length, &stateless);
-		end_sequence(filter, passes, stateless, out);
+		if (filter->length == 2 && byte == 'c') // resets all modes
+			filter->modes.changed = 0;
+		result = filter_escape(sequence_of(filter), filter->length);
+		end_sequence(filter, &result, out);
 	}
 }
 
-static void handle_csi(struct terminal_filter *filter, unsigned char byte, struct output *out)
+// Records the modes that a sequence sets.
+static void record_modes(struct terminal_filter *filter)
 {
-	bool stateless = false;
-	bool passes;
+	const char *sequence = sequence_of(filter);
+	char final = sequence[filter->length - 1];
+	bool dec = sequence[2] == '?';
+
+	if (final == 'h' || final == 'l')
+		mode_record_add(&filter->modes, dec, final == 'h', sequence + 2 + dec,
+				filter->length - 3 - dec);
+}
+
+static void handle_csi(struct terminal_filter *filter, unsigned char byte,
+		       struct filter_output *out)
+{
+	struct filter_result result = { 0 };
 
 	sequence_add(filter, (char)byte);
 	if (byte < '@')
 		return;
-	passes = !filter->rejected &&
-		 filter_csi_passes(filter->sequence, filter->length, &stateless);
-	end_sequence(filter, passes, stateless, out);
+	if (!filter->overflow)
+		result = filter_csi(sequence_of(filter), filter->length);
+	if (result.pass && !(filter->no_input && result.input))
+		record_modes(filter);
+	end_sequence(filter, &result, out);
 }
 
 // `terminator` is BEL or ST, as the program wrote it.
-static void end_osc(struct terminal_filter *filter, const char *terminator, struct output *out)
+static void end_osc(struct terminal_filter *filter, const char *terminator,
+		    struct filter_output *out)
 {
-	bool stateless = false;
-	bool passes = !filter->rejected &&
-		      filter_osc_passes(filter->sequence + 2, filter->length - 2, &stateless);
+	char *payload = sequence_of(filter) + 2;
+	struct filter_result result;
+	size_t most;
 
-	if (passes) {
-		output_add(out, filter->sequence, filter->length);
+	if (filter_osc_is_text(payload, filter->length - 2, &most)) {
+		filter->length = 2 + payload_clean(payload, filter->length - 2, filter->utf8, most);
+		filter->overflow = false; // shortened
+	} else if (filter->unclean) {
+		filter->rejected = true;
+	}
+	result = filter_osc(payload, filter->length - 2);
+	if (admit(filter, &result)) {
+		output_add(out, sequence_of(filter), filter->length);
 		output_add(out, terminator, strlen(terminator));
-		filter->needs_reset |= !stateless;
 	}
 	reset_state(filter);
 }
 
-static void handle_osc(struct terminal_filter *filter, unsigned char byte, struct output *out)
+static void handle_osc(struct terminal_filter *filter, unsigned char byte,
+		       struct filter_output *out)
 {
-	if (byte == BEL)
+	if (byte == BEL) {
 		end_osc(filter, "\a", out);
-	else if (byte >= ' ' && byte < DEL)
+		return;
+	}
+	filter->unclean |= byte < ' ' || byte >= DEL;
+	sequence_add(filter, (char)byte);
+}
+
+// Ends a DCS or APC sequence.
+static void end_string(struct terminal_filter *filter, struct filter_output *out)
+{
+	const char *payload = sequence_of(filter) + 2;
+	size_t length = filter->length - 2;
+	bool apc = payload[-1] == '_';
+	struct filter_result result = apc ? filter_apc(payload, length)
+					  : filter_dcs(payload, length);
+
+	if (admit(filter, &result)) {
+		output_add(out, payload - 2, 2);
+		if (apc)
+			out->length +=
+				payload_silence_kitty(payload, length, out->bytes + out->length);
+		else
+			output_add(out, payload, length);
+		output_add(out, "\033\\", 2);
+	}
+	reset_state(filter);
+}
+
+static void handle_string(struct terminal_filter *filter, unsigned char byte)
+{
+	if (byte >= ' ' && byte < DEL)
 		sequence_add(filter, (char)byte);
-	else
+	else if (byte != CR && byte != LF) // sixel images may contain line breaks
 		filter->rejected = true;
 }
 
 // Handles the byte after ESC in a string: "\\" completes ST; any other byte begins another
 // sequence, since ESC ends a string in any case.
 static void handle_string_end(struct terminal_filter *filter, unsigned char byte,
-			      struct output *out)
+			      struct filter_output *out)
 {
 	if (byte == '\\' && filter->state == FILTER_OSC_ST) {
 		end_osc(filter, "\033\\", out);
 	} else if (byte == '\\') {
-		reset_state(filter);
+		end_string(filter, out);
 	} else {
 		begin_sequence(filter, FILTER_ESCAPE, ESC);
 		handle_escape(filter, byte, out);
@@ -219,7 +322,8 @@ static bool handle_abort(struct terminal_filter *filter, unsigned char byte)
 	return false;
 }
 
-static void handle_byte(struct terminal_filter *filter, unsigned char byte, struct output *out)
+static void handle_byte(struct terminal_filter *filter, unsigned char byte,
+			struct filter_output *out)
 {
 	if (filter->state == FILTER_UTF8 && handle_utf8(filter, byte, out))
 		return;
@@ -244,22 +348,34 @@ static void handle_byte(struct terminal_filter *filter, unsigned char byte, stru
 		handle_string_end(filter, byte, out);
 		return;
 	case FILTER_STRING:
+		handle_string(filter, byte);
 		return;
 	}
 }
 
+// Returns the number of bytes at the beginning that pass in the ground state, whatever is allowed:
+// printable ASCII, and the usual controls of lines.
+static size_t plain_length(const char *in, size_t count)
+{
+	static const bool plain[256] = {
+		['\t'] = true, ['\n'] = true, ['\r'] = true, [' ' ... '~'] = true
+	};
+	size_t i = 0;
+
+	while (i < count && plain[(unsigned char)in[i]])
+		i++;
+	return i;
+}
+
 size_t terminal_filter(struct terminal_filter *filter, const char *in, size_t count, char *out)
 {
-	struct output output = { 0 };
+	struct filter_output output = { 0 };
 
 	output.bytes = out;
 	for (size_t i = 0; i < count;) {
-		size_t run = 0;
-
 		// Most of the output is text: it is copied without the state machine.
-		while (filter->state == FILTER_GROUND && i + run < count && in[i + run] >= ' ' &&
-		       in[i + run] < DEL)
-			run++;
+		size_t run = filter->state == FILTER_GROUND ? plain_length(in + i, count - i) : 0;
+
 		if (run)
 			output_add(&output, in + i, run);
 		else

@@ -8,10 +8,14 @@
 // sequence, or one that two parsers read differently.
 #pragma once
 
+#include "config/config.h"
+#include "terminal/modes.h"
+
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-enum { FILTER_SEQUENCE_MAX = 4096 }; // length of the longest sequence that can pass
+enum { FILTER_SEQUENCE_MAX = 4096 }; // length of the longest sequence without a larger buffer
 
 enum filter_state {
 	FILTER_GROUND,
@@ -20,57 +24,40 @@ enum filter_state {
 	FILTER_CSI,       // control sequence
 	FILTER_OSC,       // operating system command
 	FILTER_OSC_ST,    // inside an OSC, after ESC
-	FILTER_STRING,    // DCS, APC, PM, SOS, title of screen(1): never passes
+	FILTER_STRING,    // DCS and APC; PM, SOS and the title of screen(1), which never pass
 	FILTER_STRING_ST, // inside such a string, after ESC
 };
 
 struct terminal_filter {
-	bool utf8;        // set by the caller: the terminal reads bytes from 0x80 as UTF-8
-	bool needs_reset; // a sequence has passed that may leave a mode set or be answered
+	// Set by the caller:
+	bool utf8;            // the terminal reads bytes from 0x80 as UTF-8
+	bool background;      // only sequences that set no mode and request no answer pass
+	bool no_input;        // the box does not get the input: no sequence that changes it passes
+	unsigned int allowed; // set of enum terminal_class
+	unsigned int query_limit; // the largest value of `queries`; 0: no limit
+	char *large;              // buffer for long sequences, NULL: none
+	size_t large_size;
+	// Results:
+	bool needs_reset;     // a sequence has passed that may leave a mode set or be answered
+	unsigned int queries; // answers that have been requested
+	unsigned int dropped[TERMINAL_CLASS_COUNT]; // sequences that another `allowed` would pass
+	struct mode_record modes;                   // requested, also in the background
+	uint32_t rows; // of terminal_resets: they reset what has passed
+	// State:
 	enum filter_state state;
 	bool rejected;           // the current sequence cannot pass
+	bool overflow;           // the current sequence is too long
+	bool unclean;            // the current string contains bytes that are not printable ASCII
 	unsigned int missing;    // bytes that the current UTF-8 character still needs
 	unsigned char low, high; // allowed range of the next of them
 	size_t length;
-	char sequence[FILTER_SEQUENCE_MAX]; // the current character or sequence
+	char small[FILTER_SEQUENCE_MAX]; // the current character or sequence, without `large`
 };
 
-// The largest number of bytes that `count` bytes of input can become.
-#define FILTER_OUTPUT_MAX(count) (3 * (count) + FILTER_SEQUENCE_MAX)
+// The largest number of bytes that `count` bytes of input can become, if the buffer for sequences
+// has `size` bytes.
+#define FILTER_OUTPUT_MAX(size, count) (3 * (size_t)(count) + (size) + 16)
 
-// Filters `count` bytes. `out` has room for FILTER_OUTPUT_MAX(count) bytes. Returns the number of
-// bytes written to `out`.
+// Filters `count` bytes. `out` has room for FILTER_OUTPUT_MAX bytes. Returns the number of bytes
+// written to `out`.
 size_t terminal_filter(struct terminal_filter *filter, const char *in, size_t count, char *out);
-
-// Which parameters of a sequence a rule applies to.
-enum filter_parameters {
-	PARAMETERS_ANY,
-	PARAMETERS_FIRST, // the first one is listed; an omitted one counts as 0
-	PARAMETERS_ALL,   // all are listed
-};
-
-// A rule for ESC and CSI sequences.
-struct filter_rule {
-	const char *intermediates; // private prefix and intermediate bytes
-	const char *finals;        // the rule applies to each of these final bytes
-	const char *reason;        // what the sequence does, or why it does not pass
-	const char *listed;        // parameters, as "4 20"
-	enum filter_parameters parameters;
-	bool pass;
-	bool stateless; // sets no mode and requests no answer
-};
-
-// Which forms of an OSC sequence pass.
-enum filter_form {
-	FORM_NONE,
-	FORM_QUERY,    // a query: "?" in place of a value
-	FORM_LINK,     // a link to the web, or the end of a link
-	FORM_PROGRESS, // "4", a state and a number
-};
-
-// A rule for OSC sequences.
-struct filter_osc_rule {
-	int number;
-	enum filter_form form;
-	const char *reason;
-};

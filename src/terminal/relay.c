@@ -8,126 +8,53 @@
 // claudebox has the foreground, so its input arrives unchanged, and is relayed unchanged. Output
 // passes the terminal filter. Each direction has one buffer and reads again only after the buffer
 // has been written, so no data piles up.
+//
+// Input is relayed only if standard input is the terminal. If standard output or error is a pipe,
+// another program of the pipeline may read the terminal too, and ask for a password there. The
+// terminal then keeps its modes, and claudebox reads lines only while no program has changed them.
+// In both cases Ctrl+C and Ctrl+Z are signals to claudebox, which passes them to the foreground
+// process group of the box.
+//
+// In the background, the user's shell reads the terminal. Sequences that set a mode or request an
+// answer do not pass then; modes are set when claudebox has the foreground again. The same holds
+// while another program of a pipeline has changed the line modes, except that nothing is written to
+// its screen. Without raw mode, answers and events would reach another program, so no sequence
+// passes that requests them.
 #include "terminal/relay.h"
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "plan/plan.h"
+#include "base/text.h"
 #include "sys/cleanup.h"
-#include "terminal/filter.h"
+#include "sys/clock.h"
+#include "terminal/modes.h"
+#include "terminal/relay_state.h"
+#include "terminal/reset.h"
 #include "terminal/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
-enum { CHUNK = 4096, READS_PER_POLL = 16, FLUSH_TIMEOUT_MS = 1000 };
+enum {
+	READS_PER_POLL = 4,
+	READS_AT_STOP = 64,
+	FLUSH_TIMEOUT_MS = 1000,
+	// A screen sends a few queries; a program that reads the whole palette sends 256. More
+	// would delay the end of the box, until all are answered.
+	QUERIES_PER_SECOND = 512,
+	// A terminal that sends nothing may answer them all later.
+	QUERIES_WITHOUT_INPUT = 1024,
+};
 
 // Slots of the poll array.
 enum { SLOT_USER, SLOT_MASTER };
-
-struct buffer {
-	char *bytes;
-	size_t at, length;
-};
-
-struct terminal_relay {
-	int master; // -1: no descriptor of the box is a terminal, or the terminal relay has ended
-	int slave;
-	bool standard[STDERR_FILENO + 1]; // descriptors 0 to 2 that are terminals
-	bool forwards_input;
-	bool raw;     // the user's terminal is in raw mode, and claudebox reads it
-	bool hung_up; // the user's terminal has hung up
-	struct terminal_filter filter;
-	struct buffer in, out;
-	char in_bytes[CHUNK];
-	char out_bytes[FILTER_OUTPUT_MAX(CHUNK)];
-};
-
-// Finds the standard descriptors that are terminals. Refuses a terminal that is not the controlling
-// one: claudebox could not control its foreground and modes.
-static bool find_standard_terminals(const struct terminal *terminal, struct terminal_relay *relay,
-				    struct error *error)
-{
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-		if (!isatty(fd))
-			continue;
-		if (terminal->fd < 0 || tcgetsid(fd) != getsid(0)) {
-			error_set(error,
-				  "cannot filter the terminal of descriptor %d: it is not the "
-				  "controlling terminal of claudebox",
-				  fd);
-			return error_hint(error,
-					  "start claudebox in a shell on that terminal, redirect "
-					  "descriptor %d, or set \"terminal\": \"direct\" in a "
-					  "profile",
-					  fd);
-		}
-		relay->standard[fd] = true;
-	}
-	return true;
-}
-
-// Returns whether the terminal reads bytes from 0x80 as UTF-8, by its IUTF8 mode or by the locale.
-static bool is_utf8(const struct terminal *terminal, const struct plan *plan)
-{
-	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
-	struct termios modes;
-
-	if (tcgetattr(terminal->fd, &modes) == 0 && (modes.c_iflag & IUTF8))
-		return true;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		const char *value = plan_variable(plan, names[i]);
-
-		if (value && *value)
-			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
-	}
-	return false;
-}
-
-static bool open_pty(const struct terminal *terminal, struct terminal_relay *relay)
-{
-	struct winsize size;
-
-	relay->master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
-	if (relay->master < 0 || unlockpt(relay->master) < 0)
-		return false;
-	relay->slave = ioctl(relay->master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
-	if (relay->slave < 0)
-		return false;
-	if (terminal->modes_saved)
-		tcsetattr(relay->slave, TCSANOW, &terminal->saved_modes);
-	if (ioctl(terminal->fd, TIOCGWINSZ, &size) == 0)
-		ioctl(relay->master, TIOCSWINSZ, &size);
-	return true;
-}
-
-bool terminal_relay_open(struct terminal *terminal, const struct plan *plan, struct error *error)
-{
-	struct terminal_relay *relay = arena_alloc(terminal->arena, sizeof(*relay));
-
-	relay->master = relay->slave = -1;
-	relay->in.bytes = relay->in_bytes;
-	relay->out.bytes = relay->out_bytes;
-	if (!find_standard_terminals(terminal, relay, error))
-		return false;
-	terminal->relay = relay;
-	relay->forwards_input = relay->standard[STDIN_FILENO] || relay->standard[STDOUT_FILENO];
-	if (!relay->forwards_input && !relay->standard[STDERR_FILENO])
-		return true;
-	relay->filter.utf8 = is_utf8(terminal, plan);
-	if (!open_pty(terminal, relay)) {
-		error_set(error, "cannot create a pseudo-terminal for the box: %s",
-			  strerror(errno));
-		return error_hint(error, "if all are in use, /proc/sys/kernel/pty/nr equals "
-					 "/proc/sys/kernel/pty/max");
-	}
-	return true;
-}
 
 void terminal_relay_start(struct terminal *terminal)
 {
@@ -157,36 +84,65 @@ void terminal_relay_resize(const struct terminal *terminal)
 		ioctl(relay->master, TIOCSWINSZ, &size);
 }
 
-void terminal_relay_set_raw(struct terminal *terminal)
+// Returns whether the terminal echoes lines. Without echo, another program of the pipeline may ask
+// for a password, or read keys. If that program was there before claudebox, its modes were saved.
+static bool has_line_modes(struct terminal *terminal)
+{
+	struct termios modes;
+
+	if (tcgetattr(terminal->fd, &modes) < 0 || !(modes.c_lflag & ECHO) ||
+	    !(modes.c_lflag & ICANON))
+		return false;
+	if (!(terminal->saved_modes.c_lflag & ECHO) || !(terminal->saved_modes.c_lflag & ICANON))
+		terminal->saved_modes = modes;
+	return true;
+}
+
+void terminal_relay_begin_input(struct terminal *terminal)
 {
 	struct terminal_relay *relay = terminal->relay;
 	struct termios raw = terminal->saved_modes;
 
-	if (!relay || relay->master < 0 || !relay->forwards_input || !terminal->modes_saved)
+	if (!relay || relay->master < 0 || relay->input == INPUT_NONE || !terminal->modes_saved)
 		return;
-	cfmakeraw(&raw);
-	// In a pipeline other programs write to the terminal, and need its output processing.
-	if (!relay->standard[STDOUT_FILENO])
-		raw.c_oflag = terminal->saved_modes.c_oflag;
-	relay->raw = tcsetattr(terminal->fd, TCSANOW, &raw) == 0;
+	if (relay->input == INPUT_RAW) {
+		cfmakeraw(&raw);
+		if (!relay_is_raw_output(relay))
+			raw.c_oflag = terminal->saved_modes.c_oflag;
+		relay->reading = terminal_set_modes(terminal, &raw);
+	} else {
+		relay->reading = has_line_modes(terminal) && !terminal_modes_differ(terminal);
+	}
 	terminal_relay_resize(terminal);
 }
 
-void terminal_relay_restore_modes(struct terminal *terminal)
+void terminal_relay_end_input(struct terminal *terminal)
 {
 	struct terminal_relay *relay = terminal->relay;
 
-	if (!relay || !relay->raw)
+	if (!relay || !relay->reading)
 		return;
-	relay->raw = false;
-	tcsetattr(terminal->fd, TCSANOW, &terminal->saved_modes);
+	relay->reading = false;
+	if (relay->input == INPUT_RAW)
+		terminal_restore_modes(terminal);
 }
 
-bool terminal_relay_in_background(const struct terminal *terminal)
+bool terminal_relay_waits_for_input(const struct terminal *terminal)
 {
 	const struct terminal_relay *relay = terminal->relay;
 
-	return relay && relay->master >= 0 && relay->forwards_input && !relay->raw;
+	return relay && relay->master >= 0 && relay->input != INPUT_NONE && !relay->reading;
+}
+
+bool terminal_relay_signal(const struct terminal *terminal, const struct signalfd_siginfo *info)
+{
+	const struct terminal_relay *relay = terminal->relay;
+	int number = (int)info->ssi_signo;
+
+	return relay && relay->master >= 0 && relay->input != INPUT_RAW &&
+	       info->ssi_code == SI_KERNEL &&
+	       (number == SIGINT || number == SIGQUIT || number == SIGTSTP) &&
+	       ioctl(relay->master, TIOCSIG, number) == 0;
 }
 
 // Writes as much as possible without blocking. Returns false if the other side has hung up.
@@ -213,23 +169,83 @@ static void close_master(struct terminal_relay *relay)
 	relay->master = -1;
 }
 
-// Reads output of the box once and filters it. Returns false if none is available; closes the
+// Filters output of the box. Keeps the time of the last query, and limits their number.
+static void filter_output(struct terminal_relay *relay, const char *bytes, size_t count)
+{
+	struct terminal_filter *filter = &relay->filter;
+	unsigned int before = filter->queries;
+	unsigned int unanswered = relay->input_queries + QUERIES_WITHOUT_INPUT;
+	int64_t now = clock_monotonic_ms();
+
+	if (now - relay->query_second >= 1000) {
+		relay->query_second = now;
+		relay->second_queries = filter->queries;
+	}
+	filter->query_limit = relay->second_queries + QUERIES_PER_SECOND;
+	if (filter->query_limit > unanswered)
+		filter->query_limit = unanswered;
+	relay->out.length = terminal_filter(filter, bytes, count, relay->out.bytes);
+	if (filter->queries != before)
+		relay->last_query = now;
+}
+
+// Reads output of the box and filters it. A pseudo-terminal returns at most 4 KiB at once, so it is
+// read several times before the output is written. Returns false if none is available; closes the
 // master when the box has closed the slave.
 static bool read_output(struct terminal_relay *relay)
 {
-	char bytes[CHUNK];
-	ssize_t got = read(relay->master, bytes, sizeof(bytes));
+	static char bytes[RELAY_CHUNK];
+	size_t length = 0;
+	ssize_t got = 0;
 
-	if (got > 0)
-		relay->out.length =
-			terminal_filter(&relay->filter, bytes, (size_t)got, relay->out.bytes);
+	while (length < sizeof(bytes)) {
+		got = read(relay->master, bytes + length, sizeof(bytes) - length);
+		if (got <= 0)
+			break;
+		length += (size_t)got;
+	}
+	if (length)
+		filter_output(relay, bytes, length);
 	else if (got == 0 || (errno != EAGAIN && errno != EINTR))
 		close_master(relay);
-	return got > 0;
+	return length > 0;
+}
+
+// Returns whether lines are input of the box, and not of another program that reads a password or
+// keys.
+static bool is_read_by_box(const struct terminal *terminal, struct terminal_relay *relay)
+{
+	if (relay->reading && terminal_modes_differ(terminal))
+		relay->reading = false;
+	return relay->reading;
+}
+
+// Resets the modes when claudebox has lost the foreground, and sets them when it has it again.
+static void follow_foreground(const struct terminal *terminal, struct terminal_relay *relay)
+{
+	bool shared = relay->input == INPUT_LINES && !is_read_by_box(terminal, relay);
+	bool foreground = terminal_is_foreground(terminal) && !shared;
+	struct terminal_used used = { relay->filter.modes.touched, relay->filter.rows };
+	struct text out = { .arena = terminal->arena };
+
+	if (relay->kind == TERMINAL_DUMB)
+		return;
+	if (foreground != relay->filter.background || relay->out.length)
+		return;
+	relay->filter.background = !foreground;
+	if (foreground) {
+		modes_render_set(&out, relay->filter.modes.changed, relay->kind);
+		relay->filter.needs_reset |= out.length > 0;
+	} else if (relay->filter.needs_reset && !shared) {
+		text_add(&out, terminal_render_reset(terminal->arena, relay->kind, &used));
+		relay->filter.needs_reset = false;
+	}
+	memcpy(relay->out.bytes, text_get(&out), out.length);
+	relay->out.length = out.length;
 }
 
 void terminal_relay_prepare_poll(const struct terminal *terminal,
-				 struct pollfd slots[TERMINAL_POLL_SLOTS])
+				 struct pollfd slots[RELAY_POLL_SLOTS])
 {
 	const struct terminal_relay *relay = terminal->relay;
 	bool active = relay && relay->master >= 0;
@@ -241,8 +257,15 @@ void terminal_relay_prepare_poll(const struct terminal *terminal,
 	if (!active)
 		return;
 	slots[SLOT_USER].events =
-		(short)((output ? POLLOUT : 0) | (relay->raw && !input ? POLLIN : 0));
+		(short)((output ? POLLOUT : 0) | (relay->reading && !input ? POLLIN : 0));
 	slots[SLOT_MASTER].events = (short)((input ? POLLOUT : 0) | (output ? 0 : POLLIN));
+}
+
+// Returns whether input contains an answer to a query. No key sends one of these.
+static bool has_answer(const char *bytes, size_t count)
+{
+	return memmem(bytes, count, "\033[?", 3) || memmem(bytes, count, "\033]", 2) ||
+	       memmem(bytes, count, "\033P", 2);
 }
 
 // Reads input of the user. Returns false if the user's terminal has hung up.
@@ -254,16 +277,24 @@ static bool read_input(const struct terminal *terminal, struct terminal_relay *r
 		return false;
 	if (!(events & POLLIN) || relay->in.length)
 		return true;
-	got = read(terminal->fd, relay->in.bytes, CHUNK);
-	if (got > 0)
+	if (relay->input == INPUT_LINES && !is_read_by_box(terminal, relay))
+		return true;
+	got = read(terminal->fd, relay->in.bytes, RELAY_CHUNK);
+	if (got > 0) {
 		relay->in.length = (size_t)got;
-	else if (got == 0 || errno == EIO)
-		relay->raw = false; // in the background; a hang-up is reported by the next poll(2)
+		relay->input_queries = relay->filter.queries;
+		relay->answers |= has_answer(relay->in.bytes, (size_t)got);
+	} else if (got == 0 && relay->input == INPUT_LINES) { // the end of input, as Ctrl+D
+		relay->in.bytes[0] = (char)terminal->saved_modes.c_cc[VEOF];
+		relay->in.length = 1;
+	} else if (got == 0 || errno == EIO) {
+		relay->reading = false; // in the background; the next poll(2) reports a hang-up
+	}
 	return true;
 }
 
 void terminal_relay_handle_poll(struct terminal *terminal,
-				const struct pollfd slots[TERMINAL_POLL_SLOTS])
+				const struct pollfd slots[RELAY_POLL_SLOTS])
 {
 	struct terminal_relay *relay = terminal->relay;
 	bool ended = false;
@@ -275,6 +306,7 @@ void terminal_relay_handle_poll(struct terminal *terminal,
 		close_master(relay); // hangs up the terminal of the box
 		return;
 	}
+	follow_foreground(terminal, relay);
 	if (!buffer_write(&relay->in, relay->master))
 		relay->in.at = relay->in.length = 0;
 	if (!(slots[SLOT_MASTER].revents & (POLLIN | POLLHUP)))
@@ -301,18 +333,54 @@ static bool buffer_flush(const struct terminal *terminal, struct buffer *buffer)
 	return true;
 }
 
-bool terminal_relay_close(struct terminal *terminal)
+void terminal_relay_drain(struct terminal *terminal)
+{
+	struct terminal_relay *relay = terminal->relay;
+	bool ok = relay && !relay->hung_up && buffer_flush(terminal, &relay->out);
+
+	for (int i = 0; ok && i < READS_AT_STOP && relay->master >= 0 && read_output(relay); i++)
+		ok = buffer_flush(terminal, &relay->out);
+}
+
+struct relay_marks terminal_relay_take_marks(struct terminal *terminal)
+{
+	struct terminal_relay *relay = terminal->relay;
+	struct relay_marks marks = { 0 };
+
+	if (!relay)
+		return marks;
+	marks.needs_reset = relay->filter.needs_reset;
+	marks.used = (struct terminal_used){ relay->filter.modes.touched, relay->filter.rows };
+	marks.answers = relay->answers;
+	marks.no_input = relay->filter.no_input;
+	marks.query_age_ms = relay->last_query ? clock_monotonic_ms() - relay->last_query : -1;
+	relay->filter.needs_reset = false;
+	relay->filter.background = true; // until follow_foreground()
+	relay->last_query = 0;
+	return marks;
+}
+
+const unsigned int *terminal_relay_dropped(const struct terminal *terminal)
+{
+	return terminal->relay ? terminal->relay->filter.dropped : NULL;
+}
+
+unsigned int terminal_relay_allowed(const struct terminal *terminal)
+{
+	return terminal->relay ? terminal->relay->filter.allowed : 0;
+}
+
+void terminal_relay_close(struct terminal *terminal)
 {
 	struct terminal_relay *relay = terminal->relay;
 	bool ok;
 
 	if (!relay)
-		return false;
+		return;
 	ok = !relay->hung_up && buffer_flush(terminal, &relay->out);
 	cleanup_close(&relay->slave);
 	relay->slave = -1;
 	while (ok && relay->master >= 0 && read_output(relay))
 		ok = buffer_flush(terminal, &relay->out);
 	close_master(relay);
-	return relay->filter.needs_reset;
 }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Table of the sequences that reset a terminal. Each does nothing if the mode is not set.
+// Table of the sequences that reset a terminal, besides those of modes.c. Each does nothing if the
+// mode is not set.
 #include "terminal/reset.h"
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "terminal/modes.h"
+
+#include <string.h>
 
 #define ALL   TERMINAL_CONSOLE, TERMINAL_EMULATOR
 #define RICH  TERMINAL_MULTIPLEXER, TERMINAL_EMULATOR
@@ -19,43 +23,40 @@ const struct terminal_reset terminal_resets[] = {
 	  "the alternate screen, without the cursor: tmux would restore an older position" },
 	{ "\033[<99u", RICH, "keys send other codes (kitty protocol), on the main screen" },
 	{ "\033[>4;0m", RICH, "keys send other codes (modifyOtherKeys of xterm)" },
-	{ "\033[?1l\033>", ALL, "cursor keys and keypad send other codes" },
-	{ "\033[?9l\033[?1000l\033[?1002l\033[?1003l", ALL, "mouse events become input" },
-	{ "\033[?1005l\033[?1006l\033[?1015l\033[?1016l", ALL, "the format of mouse events" },
-	{ "\033[?1004l", ALL, "focus changes become input" },
-	{ "\033[?2004l", ALL, "bracketed paste; a shell that uses it sets it again" },
-	{ "\033[?2031l", ALL, "colour scheme changes become input" },
-	{ "\033[?2048l", ALL, "size changes become input" },
-	{ "\0337\033[r\0338", ALL,
-	  "the scrolling region; the reset moves the cursor, so it is saved" },
-	{ "\033[?7h", ALL, "no wrapping of long lines" },
-	{ "\033[4l\033[20l", ALL, "insert mode, newline mode" },
+	{ "\033>", ALL, "the keypad sends other codes" },
+	{ "\0337\033[?69l\033[r\0338", ALL,
+	  "margins and scrolling region; the reset moves the cursor, so it is saved" },
+	{ "\033[?5W", RICH, "tab stops" },
 	{ "\033]8;;\033\\", RICH, "an open link" },
 	{ "\017\033(B", ALL, "the line drawing character set" },
+	{ "\033)B", RICH, "the line drawing character set, selected by SO" },
 	{ "\033[0m", ALL,
 	  "colours; also for terminals that read the modifyOtherKeys row as colours" },
-	{ "\033[?25h", ALL, "hidden cursor" },
 };
 const size_t terminal_reset_count = ARRAY_SIZE(terminal_resets);
+_Static_assert(ARRAY_SIZE(terminal_resets) <= 32, "a set of rows is a uint32_t");
 
 static const struct {
 	const char *prefix;
 	enum terminal_kind kind;
 } kinds[] = {
-	{ "tmux", TERMINAL_MULTIPLEXER },      { "screen", TERMINAL_MULTIPLEXER },
-	{ "linux", TERMINAL_CONSOLE },         { "xterm", TERMINAL_EMULATOR },
-	{ "rxvt-unicode", TERMINAL_EMULATOR }, { "alacritty", TERMINAL_EMULATOR },
-	{ "foot", TERMINAL_EMULATOR },         { "kitty", TERMINAL_EMULATOR },
-	{ "wezterm", TERMINAL_EMULATOR },      { "ghostty", TERMINAL_EMULATOR },
-	{ "konsole", TERMINAL_EMULATOR },      { "gnome", TERMINAL_EMULATOR },
-	{ "vte", TERMINAL_EMULATOR },          { "iterm", TERMINAL_EMULATOR },
-	{ "mintty", TERMINAL_EMULATOR },       { "contour", TERMINAL_EMULATOR },
-	{ "st-256color", TERMINAL_EMULATOR },
+	{ "dumb", TERMINAL_DUMB },          { "unknown", TERMINAL_DUMB },
+	{ "emacs", TERMINAL_DUMB },         { "tmux", TERMINAL_MULTIPLEXER },
+	{ "screen", TERMINAL_MULTIPLEXER }, { "linux", TERMINAL_CONSOLE },
+	{ "xterm", TERMINAL_EMULATOR },     { "rxvt-unicode", TERMINAL_EMULATOR },
+	{ "alacritty", TERMINAL_EMULATOR }, { "foot", TERMINAL_EMULATOR },
+	{ "kitty", TERMINAL_EMULATOR },     { "wezterm", TERMINAL_EMULATOR },
+	{ "ghostty", TERMINAL_EMULATOR },   { "konsole", TERMINAL_EMULATOR },
+	{ "gnome", TERMINAL_EMULATOR },     { "vte", TERMINAL_EMULATOR },
+	{ "iterm", TERMINAL_EMULATOR },     { "mintty", TERMINAL_EMULATOR },
+	{ "contour", TERMINAL_EMULATOR },   { "st-256color", TERMINAL_EMULATOR },
 };
 
 enum terminal_kind terminal_kind_of(const char *term, bool multiplexed)
 {
-	for (size_t i = 0; term && i < ARRAY_SIZE(kinds); i++) {
+	if (!term || !*term)
+		return TERMINAL_DUMB;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		if (!str_starts(term, kinds[i].prefix))
 			continue;
 		return multiplexed && kinds[i].kind == TERMINAL_EMULATOR ? TERMINAL_MULTIPLEXER
@@ -64,13 +65,47 @@ enum terminal_kind terminal_kind_of(const char *term, bool multiplexed)
 	return TERMINAL_OTHER;
 }
 
-const char *terminal_render_reset(struct arena *arena, enum terminal_kind kind)
+uint32_t terminal_reset_rows(const char *part)
 {
-	struct text out = { .arena = arena };
+	uint32_t rows = 0;
+
+	for (size_t i = 0; part && *part && i < terminal_reset_count; i++)
+		if (strstr(terminal_resets[i].bytes, part))
+			rows |= (uint32_t)1 << i;
+	return rows;
+}
+
+// Returns the rows to write. An unknown terminal has accepted the sequences that set these modes.
+static uint32_t rows_for(enum terminal_kind kind, const struct terminal_used *used)
+{
+	enum terminal_kind as = kind == TERMINAL_OTHER ? TERMINAL_EMULATOR : kind;
+	uint32_t rows = 0;
 
 	for (size_t i = 0; i < terminal_reset_count; i++)
-		if (kind >= terminal_resets[i].from && kind <= terminal_resets[i].to)
+		if (as >= terminal_resets[i].from && as <= terminal_resets[i].to)
+			rows |= (uint32_t)1 << i;
+	if (kind == TERMINAL_OTHER)
+		rows &= used->rows | modes_reset_rows(used->modes) |
+			(used->rows || used->modes ? terminal_reset_rows("[0m") : 0);
+	return rows;
+}
+
+const char *terminal_render_reset(struct arena *arena, enum terminal_kind kind,
+				  const struct terminal_used *used)
+{
+	uint32_t rows = rows_for(kind, used);
+	struct text out = { .arena = arena };
+
+	// The kitty protocol has separate key codes for each screen. This leads to the alternate
+	// screen from either one, and back.
+	if (rows & used->rows & terminal_reset_rows("[<99u") &&
+	    rows & modes_reset_rows(used->modes) & terminal_reset_rows("[?1049l"))
+		text_add(&out, "\033[?1049h\033[<99u\033[?1049l\033[<99u");
+	for (size_t i = 0; i < terminal_reset_count; i++)
+		if (rows >> i & 1)
 			text_add(&out, terminal_resets[i].bytes);
+	if (kind != TERMINAL_DUMB)
+		modes_render_reset(&out, used->modes, kind);
 	return text_get(&out);
 }
 

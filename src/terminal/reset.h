@@ -6,10 +6,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 // Kinds of terminals, by the sequences that they are known to support.
 enum terminal_kind {
-	TERMINAL_OTHER,       // unknown: nothing is written
+	TERMINAL_DUMB,        // has no modes: the box sets none and requests no answer
+	TERMINAL_OTHER,       // unknown: only what the box has used is reset
 	TERMINAL_CONSOLE,     // the Linux console: prints the end of an unknown sequence
 	TERMINAL_MULTIPLEXER, // tmux and screen
 	TERMINAL_EMULATOR,    // xterm, and terminals that are compatible with it
@@ -26,8 +28,17 @@ extern const size_t terminal_reset_count;
 
 // Returns the kind for a value of TERM, which may be NULL. `multiplexed`: TMUX is set.
 enum terminal_kind terminal_kind_of(const char *term, bool multiplexed);
-// Returns all resets for that kind; "" for TERMINAL_OTHER.
-const char *terminal_render_reset(struct arena *arena, enum terminal_kind kind);
+
+// What the box has used and what has to be reset.
+struct terminal_used {
+	uint64_t modes; // set of rows of terminal_modes
+	uint32_t rows;  // set of rows of terminal_resets, besides those of modes
+};
+// Returns the rows of terminal_resets that contain `part`; none for NULL and "".
+uint32_t terminal_reset_rows(const char *part);
+// Returns the resets of what was used. A terminal of a known kind gets all rows that it supports.
+const char *terminal_render_reset(struct arena *arena, enum terminal_kind kind,
+				  const struct terminal_used *used);
 
 // A query that every terminal of a known kind answers, after it has answered all earlier ones: the
 // cursor position at two columns. The columns are random, so answers to the agent's own queries do

@@ -4,24 +4,35 @@
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "terminal/filter.h"
+#include "config/config.h"
+#include "terminal/modes.h"
 
 #include <string.h>
 
 #define PASS                .pass = true
+#define TITLE               TERMINAL_BIT(TERMINAL_TITLE)
+#define NOTIFY              TERMINAL_BIT(TERMINAL_NOTIFY)
+#define CLIPBOARD           TERMINAL_BIT(TERMINAL_CLIPBOARD)
+#define IMAGES              TERMINAL_BIT(TERMINAL_IMAGES)
+#define QUERY               .pass = true, .query = true
 #define LISTED(which, list) .parameters = PARAMETERS_##which, .listed = (list)
 
 const struct filter_rule filter_escape_rules[] = {
 	{ "", "78", PASS, .stateless = true, .reason = "saves and restores the cursor" },
-	{ "", "DEHM69", PASS, .stateless = true, .reason = "moves the cursor, sets tab stops" },
-	{ "", "=>", PASS, .reason = "sets what the keypad sends" },
-	{ "", "c", PASS, .reason = "resets the terminal" },
+	{ "", "DEM69", PASS, .stateless = true, .reason = "moves the cursor" },
+	{ "", "H", PASS, .reason = "sets a tab stop", .reset = "[?5W" },
+	{ "", "=>", PASS, .input = true, .reason = "sets what the keypad sends", .reset = "\033>" },
+	{ "", "c", PASS, .reason = "resets the terminal", .reset = "" },
 	{ "#", "34568", PASS, .stateless = true,
 	  .reason = "sets the size of a line, shows the test pattern" },
-	{ "(", "AB0", PASS, .reason = "selects a character set, for line drawing" },
-	{ ")", "AB0", PASS, .reason = "selects a character set, for line drawing" },
-	{ "*", "AB0", PASS, .reason = "selects a character set, for line drawing" },
-	{ "+", "AB0", PASS, .reason = "selects a character set, for line drawing" },
+	{ "(", "AB0", PASS, .reason = "selects a character set, for line drawing",
+	  .reset = "\033(B" },
+	{ ")", "AB0", PASS, .reason = "selects a character set, for line drawing",
+	  .reset = "\033)B" },
+	{ "*", "AB0", PASS, .stateless = true,
+	  .reason = "names a character set, which no permitted sequence selects" },
+	{ "+", "AB0", PASS, .stateless = true,
+	  .reason = "names a character set, which no permitted sequence selects" },
 	{ "%", "@G8", .reason = "selects or leaves UTF-8: later bytes would be read differently" },
 	{ " ", "FGLMN",
 	  .reason = "selects the form of C1 controls: later bytes would be read differently" },
@@ -33,10 +44,11 @@ const size_t filter_escape_rule_count = ARRAY_SIZE(filter_escape_rules);
 
 const struct filter_rule filter_csi_rules[] = {
 	{ "", "m", PASS, .stateless = true, .reason = "sets colours and attributes" },
-	{ "", "@ABCDEFGHIJKLMPSTXZ`abdefg", PASS, .stateless = true,
+	{ "", "@ABCDEFGHIJKLMPSTXZ`abdef", PASS, .stateless = true,
 	  .reason = "moves the cursor, scrolls, inserts, erases" },
-	{ "?", "JKW", PASS, .stateless = true,
-	  .reason = "erases unprotected text, sets tab stops" },
+	{ "", "g", PASS, .reason = "clears tab stops", .reset = "[?5W" },
+	{ "?", "W", PASS, .reason = "sets tab stops", .reset = "[?5W" },
+	{ "?", "JK", PASS, .stateless = true, .reason = "erases unprotected text" },
 	{ " ", "@A", PASS, .stateless = true, .reason = "scrolls horizontally" },
 	{ "$", "rtvxz{", PASS, .stateless = true,
 	  .reason = "fills, copies, erases a rectangle, changes its attributes" },
@@ -44,34 +56,35 @@ const struct filter_rule filter_csi_rules[] = {
 	{ "\"", "q", PASS, .stateless = true, .reason = "protects text from erasure" },
 	{ "#", "{}pq", PASS, .stateless = true, .reason = "saves and restores colours" },
 	{ "", "su", PASS, .stateless = true, .reason = "saves and restores the cursor" },
-	{ "", "r", PASS, .reason = "sets the scrolling region" },
-	{ " ", "q", PASS, .reason = "sets the cursor shape" },
-	{ "!", "p", PASS, .reason = "soft reset" },
-	{ "", "hl", PASS, .reason = "insert mode, newline mode", LISTED(ALL, "4 20") },
-	{ "?", "hlsr", PASS,
-	  .reason =
-		  "keys, wrapping, cursor, mouse, focus, paste, alternate screen, synchronized updates",
-	  LISTED(ALL,
-		 "1 4 5 6 7 8 9 12 25 45 47 66 67 69 1000 1002 1003 1004 1005 1006 1007 1015 1016 "
-		 "1036 1039 1045 1047 1048 1049 2004 2026 2027 2031 2048") },
+	{ "", "r", PASS, .reason = "sets the scrolling region", .reset = "[r" },
+	{ " ", "q", PASS, .reason = "sets the cursor shape; the shape from before is unknown",
+	  .reset = "" },
+	{ "!", "p", PASS, .reason = "soft reset", .reset = "" },
+	{ "", "hl", PASS, .reason = "sets modes", .parameters = PARAMETERS_MODES },
+	{ "?", "hl", PASS, .reason = "sets modes", .parameters = PARAMETERS_MODES },
 	{ "?", "hlsr",
-	  .reason =
-		  "logging to a file, other modes (VT52, Tektronix), keyboard lock, unknown modes" },
+	  .reason = "logging to a file, other modes (VT52, Tektronix), keyboard lock, modes that "
+		    "cannot be reset, unknown modes" },
 	{ "", "hl", .reason = "keyboard lock, unknown modes" },
-	{ "<", "u", PASS, .reason = "sets what keys send" },
-	{ "=", "u", PASS, .reason = "sets what keys send" },
-	{ ">", "umnf", PASS, .reason = "sets what keys send" },
-	{ "?", "um", PASS, .reason = "queries what keys send" },
-	{ "", "n", PASS, .reason = "queries the status and the cursor position",
+	{ "<", "u", PASS, .input = true, .reason = "sets what keys send", .reset = "[<99u" },
+	{ "=", "u", PASS, .input = true, .reason = "sets what keys send", .reset = "[<99u" },
+	{ ">", "u", PASS, .input = true, .reason = "sets what keys send", .reset = "[<99u" },
+	{ ">", "mn", PASS, .input = true, .reason = "sets what keys send with modifiers",
+	  LISTED(FIRST, "4"), .reset = "[>4;0m" },
+	{ ">", "mnf", .reason = "sets what cursor and function keys send: cannot be reset" },
+	{ "?", "um", QUERY, .reason = "queries what keys send" },
+	{ "", "n", QUERY, .reason = "queries the status and the cursor position",
 	  LISTED(ALL, "5 6") },
-	{ "?", "n", PASS, .reason = "queries the cursor position and the colour scheme",
+	{ "?", "n", QUERY, .reason = "queries the cursor position and the colour scheme",
 	  LISTED(ALL, "6 996") },
-	{ "", "c", PASS, .reason = "queries the device attributes", LISTED(ALL, "0") },
-	{ ">", "c", PASS, .reason = "queries the device attributes", LISTED(ALL, "0") },
-	{ ">", "q", PASS, .reason = "queries the terminal's name", LISTED(ALL, "0") },
-	{ "$", "p", PASS, .reason = "queries a mode" },
-	{ "?$", "p", PASS, .reason = "queries a mode" },
-	{ "", "t", PASS, .reason = "queries sizes", LISTED(FIRST, "14 16 18") },
+	{ "", "c", QUERY, .reason = "queries the device attributes", LISTED(ALL, "0") },
+	{ ">", "c", QUERY, .reason = "queries the device attributes", LISTED(ALL, "0") },
+	{ ">", "q", QUERY, .reason = "queries the terminal's name", LISTED(ALL, "0") },
+	{ "$", "p", QUERY, .reason = "queries a mode" },
+	{ "?$", "p", QUERY, .reason = "queries a mode" },
+	{ "", "t", QUERY, .reason = "queries sizes", LISTED(FIRST, "14 16 18") },
+	{ "", "t", PASS, .stateless = true, .needs = TITLE,
+	  .reason = "saves and restores the title", LISTED(FIRST, "22 23") },
 	{ "", "t", .reason = "moves, resizes, hides the window; its title would become input" },
 	{ "", "i", .reason = "prints" },
 	{ "?", "i", .reason = "prints" },
@@ -88,27 +101,33 @@ const struct filter_rule filter_csi_rules[] = {
 const size_t filter_csi_rule_count = ARRAY_SIZE(filter_csi_rules);
 
 const struct filter_osc_rule filter_osc_rules[] = {
-	{ 0, FORM_NONE, "window title and icon name: text outside the screen" },
-	{ 1, FORM_NONE, "icon name" },
-	{ 2, FORM_NONE, "window title" },
-	{ 4, FORM_QUERY, "a colour of the palette: a change would stay" },
+	{ 0, FORM_TITLE, "window title and icon name", .needs = TITLE, .stateless = true },
+	{ 1, FORM_TITLE, "icon name", .needs = TITLE, .stateless = true },
+	{ 2, FORM_TITLE, "window title", .needs = TITLE, .stateless = true },
+	{ 4, FORM_QUERY, "a colour of the palette: a change would stay", .query = true },
 	{ 5, FORM_NONE, "a special colour: a change would stay" },
 	{ 7, FORM_NONE, "the working directory of the next window" },
-	{ 8, FORM_LINK, "a link; one to a local file could start a program" },
-	{ 9, FORM_PROGRESS, "notifications, commands of some terminals" },
-	{ 10, FORM_QUERY, "the text colour: a change would stay" },
-	{ 11, FORM_QUERY, "the background colour: a change would stay" },
-	{ 12, FORM_QUERY, "the cursor colour: a change would stay" },
+	{ 8, FORM_LINK, "a link; one to a local file could start a program", .reset = "]8;;" },
+	{ 9, FORM_PROGRESS, "a progress bar", .stateless = true },
+	{ 9, FORM_MESSAGE, "a notification; other forms are commands of some terminals",
+	  .needs = NOTIFY, .stateless = true },
+	{ 10, FORM_QUERY, "the text colour: a change would stay", .query = true },
+	{ 11, FORM_QUERY, "the background colour: a change would stay", .query = true },
+	{ 12, FORM_QUERY, "the cursor colour: a change would stay", .query = true },
 	{ 22, FORM_NONE, "the pointer shape" },
 	{ 46, FORM_NONE, "the log file" },
 	{ 50, FORM_NONE, "the font" },
 	{ 51, FORM_NONE, "commands to Vim" },
-	{ 52, FORM_NONE, "the clipboard: the next paste, and the last copy" },
-	{ 99, FORM_NONE, "notifications" },
+	{ 52, FORM_CLIPBOARD, "writes the clipboard; a query would send its content to the box",
+	  .needs = CLIPBOARD, .stateless = true },
+	{ 99, FORM_MESSAGE_99, "a notification; a report of a click would become input",
+	  .needs = NOTIFY, .stateless = true },
 	{ 133, FORM_NONE, "marks of the shell prompt" },
 	{ 633, FORM_NONE, "marks of the shell prompt, with a command line that can be run again" },
-	{ 777, FORM_NONE, "notifications" },
-	{ 1337, FORM_NONE, "file transfer, clipboard" },
+	{ 777, FORM_MESSAGE_777, "a notification; other forms are commands", .needs = NOTIFY,
+	  .stateless = true },
+	{ 1337, FORM_FILE, "an image; other forms are file transfer, clipboard, commands",
+	  .needs = IMAGES, .stateless = true },
 	{ 5522, FORM_NONE, "the clipboard" },
 };
 const size_t filter_osc_rule_count = ARRAY_SIZE(filter_osc_rules);
@@ -118,28 +137,33 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-// Reads a decimal number and stores how many digits it has. A number above 99999 matches no rule.
-static int parse_number(const char *text, size_t length, size_t *ret_used)
-{
-	int number = 0;
-	size_t i = 0;
-
-	for (; i < length && is_digit(text[i]); i++)
-		number = number > 99999 ? number : number * 10 + (text[i] - '0');
-	*ret_used = i;
-	return number;
-}
-
 static bool is_listed(int number, const char *list)
 {
 	while (*list) {
 		size_t used;
 
-		if (parse_number(list, strlen(list), &used) == number)
+		if (payload_number(list, strlen(list), &used) == number)
 			return true;
 		list += used + (list[used] == ' ');
 	}
 	return false;
+}
+
+// Returns whether one of the modes changes what the terminal sends.
+static bool is_input(const struct filter_rule *rule, const char *text, size_t length)
+{
+	struct mode_record modes = { 0 };
+
+	if (rule->parameters == PARAMETERS_MODES)
+		mode_record_add(&modes, rule->intermediates[0] == '?', true, text, length);
+	return rule->input || modes.touched & terminal_modes_input();
+}
+
+static bool parameter_matches(const struct filter_rule *rule, int number)
+{
+	if (rule->parameters != PARAMETERS_MODES)
+		return is_listed(number, rule->listed);
+	return terminal_mode_find(rule->intermediates[0] == '?', number) < terminal_mode_count;
 }
 
 // Returns whether the rule applies to these parameters, as "1;2".
@@ -151,10 +175,10 @@ static bool parameters_match(const struct filter_rule *rule, const char *text, s
 		return true;
 	do {
 		size_t used;
-		int number = parse_number(text + at, length - at, &used);
+		int number = payload_number(text + at, length - at, &used);
 
 		at += used;
-		if ((at < length && text[at] != ';') || !is_listed(number, rule->listed))
+		if ((at < length && text[at] != ';') || !parameter_matches(rule, number))
 			return false;
 		if (rule->parameters == PARAMETERS_FIRST)
 			return true;
@@ -162,36 +186,51 @@ static bool parameters_match(const struct filter_rule *rule, const char *text, s
 	return true;
 }
 
+static unsigned int count_of(char byte, const char *text, size_t length)
+{
+	unsigned int count = 0;
+
+	for (size_t i = 0; i < length; i++)
+		count += text[i] == byte;
+	return count;
+}
+
 // Looks a sequence up: the first rule that matches decides, and without one the sequence does not
 // pass.
-static bool rules_pass(const struct filter_rule *rules, size_t count, const char *intermediates,
-		       char final, const char *parameters, size_t length, bool *ret_stateless)
+static struct filter_result find_rule(const struct filter_rule *rules, size_t count,
+				      const char *intermediates, char final, const char *parameters,
+				      size_t length)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct filter_rule *rule = &rules[i];
 
-		if (!str_equal(rule->intermediates, intermediates) ||
-		    !strchr(rule->finals, final) || !parameters_match(rule, parameters, length))
-			continue;
-		*ret_stateless = rule->stateless;
-		return rule->pass;
+		if (str_equal(rule->intermediates, intermediates) && strchr(rule->finals, final) &&
+		    parameters_match(rule, parameters, length))
+			return (struct filter_result){
+				.pass = rule->pass,
+				.stateless = rule->stateless,
+				.query = rule->query ? 1 + count_of(';', parameters, length) : 0,
+				.input = is_input(rule, parameters, length),
+				.needs = rule->needs,
+				.reset = rule->reset
+			};
 	}
-	return false;
+	return (struct filter_result){ 0 };
 }
 
-bool filter_escape_passes(const char *sequence, size_t length, bool *ret_stateless)
+struct filter_result filter_escape(const char *sequence, size_t length)
 {
 	char intermediates[2] = "";
 
 	if (length < 2 || length > 3)
-		return false;
+		return (struct filter_result){ 0 };
 	if (length == 3)
 		intermediates[0] = sequence[1];
-	return rules_pass(filter_escape_rules, filter_escape_rule_count, intermediates,
-			  sequence[length - 1], "", 0, ret_stateless);
+	return find_rule(filter_escape_rules, filter_escape_rule_count, intermediates,
+			 sequence[length - 1], "", 0);
 }
 
-bool filter_csi_passes(const char *sequence, size_t length, bool *ret_stateless)
+struct filter_result filter_csi(const char *sequence, size_t length)
 {
 	char intermediates[3] = "";
 	size_t count = 0;
@@ -199,7 +238,7 @@ bool filter_csi_passes(const char *sequence, size_t length, bool *ret_stateless)
 	size_t end;
 
 	if (length < 3)
-		return false;
+		return (struct filter_result){ 0 };
 	if (sequence[at] >= '<' && sequence[at] <= '?')
 		intermediates[count++] = sequence[at++];
 	for (end = at; is_digit(sequence[end]) || sequence[end] == ';' || sequence[end] == ':';)
@@ -207,88 +246,62 @@ bool filter_csi_passes(const char *sequence, size_t length, bool *ret_stateless)
 	for (size_t i = end; i + 1 < length; i++) {
 		if (sequence[i] >= '0' ||
 		    count + 1 >= sizeof(intermediates)) // out of order, or too many
-			return false;
+			return (struct filter_result){ 0 };
 		intermediates[count++] = sequence[i];
 	}
-	return rules_pass(filter_csi_rules, filter_csi_rule_count, intermediates,
-			  sequence[length - 1], sequence + at, end - at, ret_stateless);
+	return find_rule(filter_csi_rules, filter_csi_rule_count, intermediates,
+			 sequence[length - 1], sequence + at, end - at);
 }
 
-// Matches ";?" once or several times. For the palette (OSC 4), a colour number precedes each "?".
-static bool is_query(int number, const char *text, size_t length)
-{
-	size_t at = 0;
-
-	while (at < length) {
-		size_t used = 0;
-
-		if (text[at++] != ';')
-			return false;
-		if (number == 4) {
-			parse_number(text + at, length - at, &used);
-			if (!used || at + used >= length || text[at + used++] != ';')
-				return false;
-		}
-		at += used;
-		if (at >= length || text[at++] != '?')
-			return false;
-	}
-	return length > 0;
-}
-
-// Matches ";PARAMETERS;ADDRESS". The caller has checked that all bytes are printable.
-static bool is_link(const char *text, size_t length, bool *ret_stateless)
-{
-	static const char *const schemes[] = { "http://", "https://", "mailto:" };
-	const char *address = length ? memchr(text + 1, ';', length - 1) : NULL;
-	size_t rest = address ? length - (size_t)(++address - text) : 0;
-
-	*ret_stateless = false;
-	if (!address || text[0] != ';')
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(schemes); i++) {
-		size_t j = 0;
-
-		while (j < rest && schemes[i][j] && (address[j] | 0x20) == (schemes[i][j] | 0x20))
-			j++;
-		if (!schemes[i][j])
-			return true;
-	}
-	return rest == 0;
-}
-
-// Matches ";4;STATE" or ";4;STATE;PERCENT".
-static bool is_progress(const char *text, size_t length)
-{
-	if (length < 4 || memcmp(text, ";4;", 3) != 0 || text[3] < '0' || text[3] > '4')
-		return false;
-	if (length > 4 && text[4] != ';')
-		return false;
-	for (size_t i = 5; i < length; i++)
-		if (!is_digit(text[i]))
-			return false;
-	return length < 10;
-}
-
-bool filter_osc_passes(const char *payload, size_t length, bool *ret_stateless)
+struct filter_result filter_osc(const char *payload, size_t length)
 {
 	size_t used;
-	int number = parse_number(payload, length, &used);
+	int number = payload_number(payload, length, &used);
 
-	*ret_stateless = false;
 	for (size_t i = 0; used && i < filter_osc_rule_count; i++) {
-		if (filter_osc_rules[i].number != number)
-			continue;
-		switch (filter_osc_rules[i].form) {
-		case FORM_NONE:
-			return false;
-		case FORM_QUERY:
-			return is_query(number, payload + used, length - used);
-		case FORM_LINK:
-			return is_link(payload + used, length - used, ret_stateless);
-		case FORM_PROGRESS:
-			return is_progress(payload + used, length - used);
-		}
+		const struct filter_osc_rule *rule = &filter_osc_rules[i];
+
+		if (rule->number == number &&
+		    payload_matches(rule->form, number, payload + used, length - used))
+			return (struct filter_result){
+				.pass = true,
+				.stateless = rule->stateless,
+				.query = rule->query ? count_of('?', payload, length) : 0,
+				.needs = rule->needs,
+				.reset = rule->reset
+			};
 	}
+	return (struct filter_result){ 0 };
+}
+
+bool filter_osc_is_text(const char *payload, size_t length, size_t *ret_most)
+{
+	size_t used;
+	int number = payload_number(payload, length, &used);
+
+	// Without the ";", the bytes that are removed could be followed by further digits.
+	if (!used || used >= length || payload[used] != ';')
+		return false;
+	for (size_t i = 0; i < filter_osc_rule_count; i++)
+		if (filter_osc_rules[i].number == number &&
+		    payload_is_text(filter_osc_rules[i].form, ret_most))
+			return true;
 	return false;
+}
+
+struct filter_result filter_dcs(const char *payload, size_t length)
+{
+	return (struct filter_result){ .pass = payload_is_sixel(payload, length),
+				       .stateless = true,
+				       .needs = IMAGES };
+}
+
+struct filter_result filter_apc(const char *payload, size_t length)
+{
+	bool begins;
+	bool pass = payload_is_kitty_image(payload, length, &begins);
+
+	return (struct filter_result){
+		.pass = pass, .stateless = true, .part = !begins, .needs = IMAGES
+	};
 }

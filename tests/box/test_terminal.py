@@ -104,6 +104,13 @@ class Keys(OnTerminal):
         self.assertEqual((self.project / "hup").read_text(), "hup\n")
 
 
+    def test_an_agent_that_ignores_sighup_ends_within_six_seconds(self):
+        terminal = self.box_on_terminal("trap '' HUP TERM; (setsid sleep $0 &); echo READY; while :; do sleep 1; done")
+        terminal.expect("READY")
+        terminal.hang_up()
+        self.assert_gone(6.5)
+
+
 class Jobs:
     """claudebox as a job of a real shell with job control."""
 

@@ -83,6 +83,17 @@ class End:
                 self.assert_clean(terminal)
                 self.assert_gone()
 
+    def test_flags_of_the_open_terminal_are_as_before(self):
+        """TIOCEXCL, O_NONBLOCK and O_APPEND stay set on an open terminal that the box shares with the shell."""
+        (self.project / "flags.py").write_text(
+            "import fcntl, os, termios\nfor fd in (0, 1):\n    fcntl.ioctl(fd, termios.TIOCEXCL)\n"
+            "    fcntl.fcntl(fd, fcntl.F_SETFL, fcntl.fcntl(fd, fcntl.F_GETFL) | os.O_NONBLOCK | os.O_APPEND)\n")
+        show = "grep flags /proc/self/fdinfo/0; python3 -c 'import fcntl; print(fcntl.ioctl(0, 0x80045440, b\"0000\"))'"
+        terminal = self.open("bash", "-c", f'show() {{ {show}; }}; a=$(show); "$BOX" --yes --exec python3 flags.py 2>/dev/null; echo "DONE $?"; b=$(show); '
+                             '[ "$a" = "$b" ] && echo SAME || echo "DIFFER [$a] [$b]"', env={"BOX": CLAUDEBOX})
+        terminal.expect("DONE 0")
+        terminal.expect("SAME")
+
     def test_reset_after_the_box_is_killed(self):
         terminal = self.run_in_script(f"{RAW}; {SET_MODES}; {QUERIES}; echo UP; exec sleep {self.mark}")
         terminal.expect("UP")
@@ -201,6 +212,36 @@ class EndDirect(Direct, End, OnTerminal):
 
 
 class EndFiltered(End, OnTerminal):
+    def test_an_unknown_terminal_gets_the_resets_of_used_modes(self):
+        """The agent has written such sequences, so the terminal gets those that reset them, and answers are discarded."""
+        for term in ("putty-256color", "vt220", "foobar", "XTERM"):
+            with self.subTest(term):
+                terminal = self.run_in_script(f"{RAW}; {SET_MODES}; {QUERIES}; exit 3", env={"TERM": term})
+                terminal.expect("DONE 3")
+                self.assert_reset(terminal, terminal.output[:terminal.seen])
+                self.assert_clean(terminal)
+                self.assertEqual(len(terminal.answered), 8)
+        terminal = self.run_in_script(f"{RAW}; printf '\\033[?1000h'; exit 3", env={"TERM": "foobar"})
+        terminal.expect("DONE 3")
+        self.assertIn(b"\x1b[?1000h\x1b[0m\x1b[?1000lDONE", terminal.output)
+        self.assert_clean(terminal)
+
+    def test_a_dumb_terminal_gets_no_modes_and_no_queries(self):
+        for term in ("dumb", ""):
+            with self.subTest(term):
+                terminal = self.run_in_script(f"{RAW}; {SET_MODES}; {QUERIES}; echo text; exit 3", env={"TERM": term})
+                terminal.expect("DONE 3")
+                self.assertIn(b"text", terminal.output)
+                self.assertEqual(terminal.output.count(b"\x1b"), terminal.output.count(b"\x1b[31m"))
+                self.assertEqual(terminal.answered, [])
+                self.assert_clean(terminal)
+
+    def test_key_codes_of_both_screens_are_reset(self):
+        terminal = self.run_in_script(rf"{RAW}; printf '\033[?1049h\033[>31u\033[?1049l'; exit 3")
+        terminal.expect("DONE 3")
+        self.assertIn(b"\x1b[?1049h\x1b[<99u\x1b[?1049l\x1b[<99u", terminal.output)
+        self.assert_clean(terminal)
+
     # With the terminal filter, input typed ahead goes to the terminal of the box.
     test_input_typed_ahead_of_a_program_that_only_prints_is_kept = None
 

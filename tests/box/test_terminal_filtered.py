@@ -2,6 +2,7 @@
 """The default, `"terminal": "filtered"`: the agent's output passes the terminal filter, and the box
 cannot reach the user's terminal."""
 import fcntl
+import json
 import os
 import struct
 import subprocess
@@ -27,9 +28,12 @@ ROWS = (
     (b"\x1b]52;c;?\x07", b""),
     (b"\x9d52;c;QUJD\x9c", b"\xef\xbf\xbd52;c;QUJD\xef\xbf\xbd"),
     (b"\xc2\x9d52;c;QUJD\xc2\x9c", b"52;c;QUJD"),
-    (b"\x1b]0;title\x07\x1b]2;title\x1b\\\x1b[21t", b""),  # titles
+    (b"\x1b]0;title\x07\x1b]2;gr\xc3\xbc\xc3\x9f\x1b\\\x1b]9;note\x07\x1b]777;notify;a;b\x07", None),
+    (b"\x1b]2;a\nb\xc2\x9b21t\x07", b"\x1b]2;ab21t\x07"),
+    (b"\x1b[21t", b""),  # the title would become input
     (b"\x1b[8;5;5t\x1b[2t", b""),  # window size and state
-    (b"\x1b]9;note\x07\x1b]777;notify;a;b\x07\x1b]7;file:///etc\x07", b""),
+    (b"\x1b]9;7;sh\x07\x1b]99;a=report;x\x07\x1b]7;file:///etc\x07", b""),
+    (b"\x1b[?1007h\x1b[>1;3m\x1b[>4;1f\x1b[?6h", b""),  # modes that cannot be reset
     (b"\x1bPtmux;\x1b\x1b]52;c;QUJD\x07\x1b\\", b""),  # through tmux
     (b"\x1bP$qm\x1b\\\x1b_Ga=q;AAAA\x1b\\", b""),
     (b"\x1b[5i\x1b[?4i\x05", b""),  # the printer, the answerback
@@ -44,22 +48,24 @@ def octal(data):
 
 
 class Filter(OnTerminal):
-    def through(self, *writes):
-        """Returns what the terminal receives of these writes."""
-        script = "stty raw -echo; printf '<<<'; " + "sleep 0.02; ".join(f"printf '{octal(data)}'; " for data in writes) + "printf '>>>'; sleep 0.1"
-        terminal = self.open(CLAUDEBOX, "--yes", "--exec", "sh", "-c", script, self.mark)
+    def through(self, *cases):
+        """Returns what the terminal receives of each case. A case is a list of writes."""
+        (self.project / "write.py").write_text(
+            "import sys, time\nfor case in eval(sys.argv[1]):\n    sys.stdout.buffer.write(b'<<<')\n    for data in case:\n"
+            "        sys.stdout.buffer.write(data); sys.stdout.flush(); time.sleep(0.01)\n    sys.stdout.buffer.write(b'>>>')\n")
+        terminal = self.open(CLAUDEBOX, "--yes", "--exec", "sh", "-c", "stty raw -echo; python3 write.py \"$1\"", self.mark, repr(cases))
         self.assertEqual(terminal.wait(), 0)
-        return terminal.output.partition(b"<<<")[2].partition(b">>>")[0]
+        self.output = terminal.output
+        return [part.partition(b">>>")[0] for part in terminal.output.split(b"<<<")[1:]]
 
     def test_terminal_filter_passes_only_listed_sequences(self):
-        for written, left in ROWS:
-            with self.subTest(written):
-                self.assertEqual(self.through(written), written if left is None else left)
+        got = self.through(*([written] for written, _ in ROWS))
+        self.assertEqual(got, [written if left is None else left for written, left in ROWS])
 
     def test_split_writes_give_the_same_result(self):
         written = b"a\x1b]52;c;QUJD\x07b\xe2\x94\x80\x1b[31mc"
-        for at in range(1, len(written), 3):
-            self.assertEqual(self.through(written[:at], written[at:]), b"ab\xe2\x94\x80\x1b[31mc")
+        got = self.through(*([written[:at], written[at:]] for at in range(1, len(written), 3)))
+        self.assertEqual(set(got), {b"ab\xe2\x94\x80\x1b[31mc"})
 
     def test_answers_reach_the_agent(self):
         terminal = self.open(CLAUDEBOX, "--yes", "--exec", "bash", "-c",
@@ -87,9 +93,74 @@ class FilterDirect(Direct, Filter):
     test_split_writes_give_the_same_result = None
 
     def test_terminal_filter_passes_only_listed_sequences(self):
-        for written, _ in ROWS:
-            with self.subTest(written):
-                self.assertEqual(self.through(written), written)
+        self.assertEqual(self.through(*([written] for written, _ in ROWS)), [written for written, _ in ROWS])
+
+
+CLIPBOARD, SIXEL, KITTY = b"\x1b]52;c;QUJD\x07", b"\x1bPq#0~\x1b\\", b"\x1b_Ga=T,t=d;QUJD\x1b\\"
+
+
+class Allowed(Filter):
+    """The profile key "terminal_allow"."""
+
+    test_terminal_filter_passes_only_listed_sequences = test_split_writes_give_the_same_result = None
+    test_answers_reach_the_agent = test_all_output_arrives = test_errors_before_the_start_are_printed = None
+
+    def profile(self, text):
+        directory = self.home / ".claudebox" / "profiles"
+        directory.mkdir(parents=True, exist_ok=True)
+        for path in (directory.parent, directory):
+            path.chmod(0o700)
+        (directory / "default.json").write_text(text)
+
+    def test_each_class_passes_only_if_it_is_allowed(self):
+        cases = [CLIPBOARD], [b"\x1b]52;c;?\x07"], [SIXEL], [KITTY], [b"\x1b_Ga=T,t=f;L2V0Yw==\x1b\\"], [b"\x1b]2;t\x07"], [b"\x07"]
+        silent = b"\x1b_Ga=T,t=d,q=2;QUJD\x1b\\"
+        for allowed, wanted in ((["clipboard"], [CLIPBOARD, b"", b"", b"", b"", b"", b""]),
+                                (["images", "title"], [b"", b"", SIXEL, silent, b"", b"\x1b]2;t\x07", b""]),
+                                ([], [b""] * 7)):
+            with self.subTest(allowed):
+                self.profile(json.dumps({"terminal_allow": allowed}))
+                self.assertEqual(self.through(*cases), wanted)
+
+    def test_large_data_passes_whole(self):
+        self.profile('{"terminal_allow": ["clipboard", "images"]}')
+        data = b"\x1b]52;c;" + b"QUJD" * 20000 + b"\x07"
+        (self.project / "data").write_bytes(b"<<<" + data + b">>>")
+        terminal = self.open(CLAUDEBOX, "--yes", "--exec", "sh", "-c", "stty raw -echo; cat data", self.mark)
+        self.assertEqual(terminal.wait(), 0)
+        self.assertEqual(terminal.output.partition(b"<<<")[2].partition(b">>>")[0], data)
+
+    def test_the_end_names_what_was_dropped_and_the_key(self):
+        self.through([CLIPBOARD, CLIPBOARD], [KITTY, b"\x1b_Gm=0;QUJD\x1b\\", b"\x1b]52;c;?\x07\x1b[21t"])
+        self.assertRegex(b" ".join(self.output.split()),
+                         rb'terminal: 2 clipboard writes, 1 image of the box dropped; to allow: "terminal_allow": \["title", "notify", "clipboard", "images"\] in a profile')
+        self.through([b"text\x1b]52;c;?\x07\x1b[21t\x1b[5i"])
+        self.assertNotIn(b"terminal:", self.output)
+        self.profile('{"terminal_allow": ["clipboard"]}')
+        self.through([CLIPBOARD])
+        self.assertNotIn(b"dropped", self.output)
+
+    def test_grants_are_shown_and_approved(self):
+        for text, wanted in (('{}', b"+ network full"), ('{"terminal_allow": ["clipboard"]}', b"+ terminal_allow clipboard"),
+                             ('{"terminal_allow": ["notify", "title"]}', b"- terminal_allow clipboard")):
+            self.profile(text)
+            terminal = self.open(CLAUDEBOX, "--exec", "true", env={"NO_COLOR": "1"})
+            terminal.expect(r"\[y/N\] ")
+            if text != "{}":
+                self.assertIn(wanted, terminal.output)
+            self.assertEqual(b"clipboard: the agent decides what you paste next" in terminal.output, wanted.startswith(b"+ terminal"))
+            terminal.send("y\n")
+            self.assertEqual(terminal.wait(), 0)
+        self.profile('{"terminal_allow": ["images"]}')
+        self.assertEqual(self.plan()["settings"]["terminal_allow"]["value"], ["images"])
+        self.assertIn("terminal_allow", self.claudebox("--dry-run").stdout)
+
+    def test_an_unknown_class_is_an_error_with_a_suggestion(self):
+        self.profile('{"terminal_allow":\n ["title", "clipbord"]}')
+        done = self.claudebox("--dry-run")
+        self.assertEqual(done.returncode, 125)
+        self.assertIn("line 2, column 12", done.stderr)
+        self.assertIn("did you mean 'clipboard'?", done.stderr)
 
 
 class Separation(OnTerminal):

@@ -5,12 +5,17 @@
 #include "terminal/filter.h"
 #include "terminal/rules.h"
 
+enum { LARGE = 8192 };
+
 // Filters the input in pieces whose size depends on the first byte, each with exactly the
 // documented room.
 static char *run(const char *data, size_t size, unsigned int pieces, bool utf8, size_t *ret_length)
 {
-	struct terminal_filter filter = { .utf8 = utf8 };
-	char *all = malloc(FILTER_OUTPUT_MAX(size) + 1);
+	static char large[LARGE];
+	struct terminal_filter filter = {
+		.utf8 = utf8, .allowed = ~0U, .large = large, .large_size = sizeof(large)
+	};
+	char *all = malloc(FILTER_OUTPUT_MAX(LARGE, size) + 1);
 	size_t length = 0;
 	size_t at = 0;
 
@@ -20,9 +25,10 @@ static char *run(const char *data, size_t size, unsigned int pieces, bool utf8, 
 		size_t got;
 
 		count = count < size - at ? count : size - at;
-		room = malloc(FILTER_OUTPUT_MAX(count));
+		room = malloc(FILTER_OUTPUT_MAX(LARGE, count));
 		got = terminal_filter(&filter, data + at, count, room);
-		MUST(got <= FILTER_OUTPUT_MAX(count) && length + got <= FILTER_OUTPUT_MAX(size));
+		MUST(got <= FILTER_OUTPUT_MAX(LARGE, count) &&
+		     length + got <= FILTER_OUTPUT_MAX(LARGE, size));
 		memcpy(all + length, room, got);
 		free(room);
 		length += got;
@@ -38,7 +44,6 @@ static void check_sequences(const char *text, size_t length, bool utf8)
 	for (size_t i = 0; i < length; i++) {
 		unsigned char byte = (unsigned char)text[i];
 		size_t end = i + 2;
-		bool stateless;
 
 		MUST(byte != 0x05 && byte != 0x7f &&
 		     (byte >= ' ' || strchr("\a\b\t\n\v\f\r\016\017\033", byte)));
@@ -47,24 +52,26 @@ static void check_sequences(const char *text, size_t length, bool utf8)
 		     (unsigned char)text[i + 1] >= 0xa0);
 		if (byte != 0x1b)
 			continue;
-		MUST(i + 1 < length && !strchr("PX^_k", text[i + 1]));
-		if (text[i + 1] == ']') {
+		MUST(i + 1 < length && !strchr("X^k", text[i + 1]));
+		if (strchr("]P_", text[i + 1])) {
 			while (end < length && text[end] != '\a' && text[end] != '\033')
 				end++;
-			MUST(end < length &&
-			     filter_osc_passes(text + i + 2, end - i - 2, &stateless));
+			MUST(end < length && (text[end] == '\033' || text[i + 1] == ']'));
+			MUST((text[i + 1] == ']'   ? filter_osc
+			      : text[i + 1] == 'P' ? filter_dcs
+						   : filter_apc)(text + i + 2, end - i - 2)
+				     .pass);
 			i = end + (text[end] == '\033');
 		} else if (text[i + 1] == '[') {
 			while (end < length && text[end] < '@')
 				end++;
-			MUST(end < length && filter_csi_passes(text + i, end - i + 1, &stateless));
+			MUST(end < length && filter_csi(text + i, end - i + 1).pass);
 			i = end;
 		} else {
 			end = i + 1;
 			while (end < length && text[end] < '0')
 				end++;
-			MUST(end < length &&
-			     filter_escape_passes(text + i, end - i + 1, &stateless));
+			MUST(end < length && filter_escape(text + i, end - i + 1).pass);
 			i = end;
 		}
 	}

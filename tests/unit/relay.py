@@ -16,15 +16,21 @@ import unittest
 
 RELAY = os.path.join(os.environ["STAGE"], "relay")
 NETWORK = f"127.53.{os.getpid() % 250 + 1}"
-SERVFAIL, REFUSED = 2, 5
+FORMERR, SERVFAIL, NXDOMAIN, NOTIMP, REFUSED = range(1, 6)
+WITH_OPT = (1, 0, 0, 1)
 
 
 def name_of(text):
     return b"".join(bytes([len(part)]) + part.encode() for part in text.split(".")) + b"\0"
 
 
-def make_query(number, name="www.example.org", flags=0x0100, more=b""):
-    return struct.pack(">6H", number, flags, 1, 0, 0, 0) + name_of(name) + struct.pack(">2H", 1, 1) + more
+def make_query(number, name="www.example.org", flags=0x0100, more=b"", kind=1, family=1, counts=(1, 0, 0, 0)):
+    """Returns a query; `kind` is the type and `family` the class of its question, `more` the records behind it."""
+    return struct.pack(">6H", number, flags, *counts) + name_of(name) + struct.pack(">2H", kind, family) + more
+
+
+def make_opt(size=4096, flags=0, options=b"", version=0):
+    return b"\0" + struct.pack(">HHBBHH", 41, size, 0, version, flags, len(options)) + options
 
 
 def make_answer(query, text=b"192.0.2.1", code=0):

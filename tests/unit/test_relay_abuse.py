@@ -13,7 +13,8 @@ import threading
 import time
 import unittest
 
-from unit.relay import RELAY, RelayTest, code_of, framed, make_answer, make_query, read_message
+from unit.relay import (FORMERR, NOTIMP, NXDOMAIN, REFUSED, RELAY, WITH_OPT, RelayTest, code_of, framed, make_answer, make_opt, make_query,
+                        read_message)
 from lib.stress import STRESS
 
 
@@ -22,11 +23,33 @@ class Connections(RelayTest):
         self.stub(1)
         self.start(1)
         connection = self.connect()
-        sizes = [0, 1, 500, 4096, 30000, 65535 - len(make_query(0)) - 10]
+        sizes = [0, 1, 500, 2000, 0, 4094 - len(make_query(0)), 0, 0, 3] * 30
         queries = [make_query(i, more=os.urandom(size)) for i, size in enumerate(sizes)]
         threading.Thread(target=connection.sendall, args=(b"".join(map(framed, queries)),), daemon=True).start()
-        for query in queries:
-            self.assertEqual(read_message(connection), make_answer(query))
+        for number, _ in enumerate(sizes):
+            self.assertEqual(read_message(connection), make_answer(make_query(number)))
+        for size in (4095, 20000, 65535):
+            with self.subTest(size=size):
+                connection = self.connect()
+                with contextlib.suppress(OSError):
+                    connection.sendall(framed(make_query(1).ljust(size, b"x")))
+                    self.assertEqual(connection.recv(1), b"")
+
+    def test_own_answers_do_not_split_answers_of_a_server(self):
+        """Queries that the DNS relay answers itself, among queries with large answers."""
+        self.stub(1, lambda query: make_answer(query, b"y" * 30000))
+        self.start(1)
+        connection = self.connect()
+        queries = [make_query(i, kind=252 if i % 3 else 1) for i in range(60)]
+        threading.Thread(target=connection.sendall, args=(b"".join(map(framed, queries)),), daemon=True).start()
+        answers = [read_message(connection) for _ in queries]
+        answers.sort(key=lambda answer: answer[:2])
+        for number, (query, answer) in enumerate(zip(queries, answers, strict=True)):
+            self.assertEqual(answer[:2], query[:2])
+            if number % 3:
+                self.assertEqual((code_of(answer), len(answer)), (REFUSED, len(query)))
+            else:
+                self.assertEqual(answer, make_answer(query, b"y" * 30000))
 
     def test_half_closed(self):
         def reply(query):
@@ -101,6 +124,70 @@ class Connections(RelayTest):
         before = self.process("voluntary_ctxt_switches")
         time.sleep(1)
         self.assertEqual(self.process("voluntary_ctxt_switches"), before)
+
+
+# Questions that must not reach the host's resolver: name, type, class, response code.
+REVERSE6 = ".".join("0" * 24)
+OWN = [
+    *(("example.org", kind, 1, REFUSED) for kind in (0, 41, 128, 249, 250, 251, 252, 253, 254, 255, 65280, 65535)),
+    *(("example.org", 1, family, REFUSED) for family in (0, 2, 3, 4, 254, 255, 0x8001, 65535)),
+    ("version.bind", 16, 3, REFUSED), ("_gateway", 1, 1, NXDOMAIN), ("_outbound", 28, 1, NXDOMAIN), ("printer", 1, 1, NXDOMAIN),
+    ("printer", 255, 1, REFUSED), ("printer.local", 1, 1, NXDOMAIN), ("_services._dns-sd._udp.LOCAL", 12, 1, NXDOMAIN), ("local", 6, 1, NXDOMAIN),
+    *((name + ".in-addr.arpa", 12, 1, NXDOMAIN) for name in (
+        "1.77.168.192", "168.192", "lb._dns-sd._udp.0.77.168.192", "1.0.0.10", "10", "9.9.31.172", "31.172", "5.1.101.100", "254.169.254.169",
+        "1.0.0.127", "0", "1.0.0.224", "1.18.198", "255.255.255.255", "0/25.1.168.192")),
+    *((name + ".ip6.ARPA", 12, 1, NXDOMAIN) for name in (
+        f"1.0.0.0.{REVERSE6}.0.8.e.f", "d.f", "7.7.0.0.0.0.d.f", "1.0.0.0.0.0.0.0." + REVERSE6, "a.0.d.4.8.a.0.c." + ".".join("0" * 16) + ".b.9.f.f.4.6.0.0")),
+]
+FORWARDED = [
+    *(("example.org", kind) for kind in (1, 2, 5, 6, 12, 15, 16, 28, 33, 35, 43, 46, 48, 52, 64, 65, 99, 127, 256, 257, 32768, 65279)),
+    ("org", 2), ("org", 6), ("org", 43), ("org", 48), ("", 2), ("", 48), ("local.example.org", 1), ("localhost.example", 1), ("app.localhost", 1),
+    ("8.8.8.8.in-addr.arpa", 12), ("1.32.172.in-addr.arpa", 12), ("172.in-addr.arpa", 6), ("in-addr.arpa", 6), ("arpa", 2), ("168.192.example.org", 1),
+    ("256.168.192x.in-addr.arpa", 12), ("1.0.168.0192.in-addr.arpa", 12), ("8.b.d.0.1.0.0.2.ip6.arpa", 12), ("ip6.arpa", 6), ("10.example.arpa", 1),
+]
+
+
+class Filter(RelayTest):
+    """The host's resolver gets ordinary queries only. The DNS relay answers others itself, at once."""
+
+    def test_questions_that_are_not_forwarded(self):
+        stub = self.stub(1)
+        self.start(1)
+        for ask in (self.ask, self.ask_tcp):
+            for number, (name, kind, family, code) in enumerate(OWN):
+                query = make_query(number, name, kind=kind, family=family)
+                answer, took = ask(query)
+                self.assertEqual((name, kind, family, code_of(answer)), (name, kind, family, code))
+                self.assertEqual((answer[:2], answer[4:6], answer[12:]), (query[:2], b"\0\1", query[12:]))
+                self.assertLess(took, 0.5)
+        self.assertEqual(stub.seen, [])
+
+    def test_questions_that_are_forwarded(self):
+        stub = self.stub(1)
+        self.start(1)
+        queries = [make_query(number, name, kind=kind) if name else make_query(number, kind=kind)[:12] + b"\0" + struct.pack(">2H", kind, 1)
+                   for number, (name, kind) in enumerate(FORWARDED)]
+        for query in queries:
+            self.assertEqual(self.ask(query)[0], make_answer(query))
+        self.assertEqual(stub.seen, queries)
+
+    def test_other_operations_and_malformed_messages(self):
+        stub = self.stub(1)
+        self.start(1)
+        for opcode in range(1, 16):
+            for ask in (self.ask, self.ask_tcp):
+                answer, _ = ask(make_query(opcode, flags=opcode << 11))
+                self.assertEqual((code_of(answer), answer[2] >> 3 & 15, len(answer)), (NOTIMP, opcode, 12))
+        opt = make_opt()
+        for query in (make_query(1, counts=(0, 0, 0, 0)), make_query(1, counts=(2, 0, 0, 0)), make_query(1, counts=(65535,) * 4),
+                      make_query(1, counts=(1, 1, 0, 0)), make_query(1, counts=(1, 0, 1, 0)), make_query(1, counts=WITH_OPT),
+                      make_query(1, counts=WITH_OPT, more=opt[:-1]), make_query(1, counts=WITH_OPT, more=opt[:-2] + b"\0\1"),
+                      make_query(1, counts=WITH_OPT, more=b"\1x" + opt), make_query(1, counts=WITH_OPT, more=opt.replace(b"\x29", b"\xfa")),
+                      make_query(1, counts=(1, 0, 0, 2), more=opt + opt), make_query(1)[:-1], make_query(1)[:12]):
+            for ask in (self.ask, self.ask_tcp):
+                answer, _ = ask(query)
+                self.assertEqual((code_of(answer), answer[:2]), (FORMERR, query[:2]))
+        self.assertEqual(stub.seen, [])
 
 
 class Abuse(RelayTest):

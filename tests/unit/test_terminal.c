@@ -3,30 +3,44 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "check.h"
+#include "config/config.h"
 #include "terminal/filter.h"
+#include "terminal/modes.h"
+#include "terminal/payload.h"
 #include "terminal/reset.h"
 #include "terminal/rules.h"
 
 #include <string.h>
 
 static struct arena arena;
+static const struct terminal_used everything = { ~(uint64_t)0, ~(uint32_t)0 };
+static const struct terminal_used nothing = { 0 };
 
 // Returns the filtered text when it is written in pieces of `piece` bytes.
-static const char *filtered(const char *in, size_t length, size_t piece, bool utf8,
-			    bool *ret_needs_reset)
+static const char *run_filter(struct terminal_filter *filter, const char *in, size_t length,
+			      size_t piece)
 {
-	struct terminal_filter filter = { .utf8 = utf8 };
+	size_t size = filter->large ? filter->large_size : FILTER_SEQUENCE_MAX;
 	struct text out = { .arena = &arena };
 
 	for (size_t at = 0; at < length; at += piece) {
 		size_t count = length - at < piece ? length - at : piece;
-		char *room = arena_alloc(&arena, FILTER_OUTPUT_MAX(count));
+		char *room = arena_alloc(&arena, FILTER_OUTPUT_MAX(size, count));
 
-		text_add_bytes(&out, room, terminal_filter(&filter, in + at, count, room));
+		text_add_bytes(&out, room, terminal_filter(filter, in + at, count, room));
 	}
+	return text_get(&out);
+}
+
+static const char *filtered(const char *in, size_t length, size_t piece, bool utf8,
+			    bool *ret_needs_reset)
+{
+	struct terminal_filter filter = { .utf8 = utf8, .allowed = TERMINAL_ALLOW_DEFAULT };
+	const char *out = run_filter(&filter, in, length, piece);
+
 	if (ret_needs_reset)
 		*ret_needs_reset = filter.needs_reset;
-	return text_get(&out);
+	return out;
 }
 
 #define E  "\033"
@@ -84,17 +98,32 @@ static const struct {
 	{ "a" E "]0052;c;QUJD\az", "az" },
 	{ "a" E "]5522;x\az", "az" },
 	// Titles, and queries whose answer contains the title.
-	{ "a" E "]0;title\az", "az" },
-	{ "a" E "]1;t" ST E "]2;title" ST "z", "az" },
+	{ "a" E "]0;title\az" E "]1;t" ST E "]2;gr\xc3\xbc\xc3\x9f" ST E "]2;\a", NULL },
+	{ E "[22;0t" E "[23;0t" E "[22t", NULL },
+	{ "a" E "]0;x\ny\x01\xc2\x9b"
+	  "21t\xe2\x80\xaeq\xff\az",
+	  "a" E "]0;xy21tq\az" },
 	{ "a" E "]Ltitle" ST E "]ltitle" ST "z", "az" },
 	{ "a" E "ktitle" ST "z", "az" },
+	// Removed bytes do not turn the number into another one.
+	{ "a" E "]0\xff"
+	  "8;;https://x\xc4\x89\az",
+	  "az" },
+	{ "a" E "]0\xff;t\az", "az" },
 	{ "a" E "[21tz", "az" },
-	{ "a" E "[20t" E "[22;0t" E "[23t" E "[>2tz", "az" },
+	{ "a" E "[20t" E "[>2tz", "az" },
 	// The window.
 	{ "a" E "[8;10;10t" E "[3;0;0t" E "[2t" E "[t" E "[9;1t" E "[13t" E "[19tz", "az" },
 	// Notifications, directories, changes of the palette, commands of single terminals.
-	{ "a" E "]7;file:///x\a" E "]9;hello\a" E "]777;notify;a;b\a" E "]99;;x" ST "z", "az" },
-	{ "a" E "]9;4;1;1;x\a" E "]9;5\a" E "]9;6;\"x\"\a" E "]9;4\az", "az" },
+	{ E "]9;hello\a" E "]777;notify;a;b\a" E "]99;;x" ST E "]99;i=1:d=0:p=title;x" ST, NULL },
+	{ E "]99;i=1:d=1:a=focus;x\a" E "]9;5 minutes\a", NULL },
+	{ "a" E "]9;x\r\ny\xc2\x85z\az", "a" E "]9;xyz\az" },
+	{ "a" E "]7;file:///x\a" E "]777;preexec\a" E "]777;container;push;x\az", "az" },
+	{ "a" E "]9;4;1;1;x\a" E "]9;5\a" E "]9;6;\"x\"\a" E "]9;4\a" E "]9;7;sh\a" E "]9; 9;x\az",
+	  "az" },
+	{ "a" E "]99;a=report;x\a" E "]99;i=1:p=?;\a" E "]99;c=1;x\a" E "]99;e=1;eA==\a" E
+	  "]99;p=alive;\a" E "]99;x\a" E "]99;i=1:a=focus,report;x\az",
+	  "az" },
 	{ "a" E "]11;#000000\a" E "]10;red\a" E "]4;1;red\a" E "]4;1;?;2;red\a" E "]104\a" E
 	  "]11;?;x\az",
 	  "az" },
@@ -112,6 +141,9 @@ static const struct {
 	{ "a" E "[i" E "[5i" E "[?5iz", "az" },
 	{ "a" E "[1;1;1;1;10;10*yz", "az" },
 	{ "a" E "%@" E "%G" E " G" E " F" E "[62;1\"p" E "[?2l" E "<" E "[?38hz", "az" },
+	{ "a" E "[?4h" E "[?6h" E "[?8l" E "[?67h" E "[?1007h" E "[?1036l" E "[?1039h" E "[?1045h" E
+	  "[?1000s" E "[?1000r" E "[>1;3m" E "[>2;3m" E "[>4;1f" E "[>mz",
+	  "az" },
 	{ "a" E "[2h" E "[12l" E "[?46h" E "[?1001h" E "[?5522h" E "[?1000;46h" E "[?h" E "[=c" E
 	  "[3q" E "[5y" E "Zz",
 	  "az" },
@@ -122,6 +154,7 @@ static const struct {
 	{ "a" E E "[1mz", "a" E "[1mz" },
 	{ "a" E "[31\x18mz", "amz" },
 	{ "a" E "]0;x\x18z", "az" },
+	{ "a" E "]0;x" E "[1mz", "a" E "[1mz" },
 	{ "a" E "[1?mz", "az" },
 	{ "a" E "[ 1mz", "az" },
 	{ "a" E "[??25hz", "az" },
@@ -176,7 +209,10 @@ static void test_needs_reset(void)
 	} cases[] = {
 		{ "text\r\n", false },
 		{ E "[31mred" E "[0m" E "[2K", false },
-		{ E "]0;title\a", false },
+		{ E "]0;title\a" E "]9;x\a" E "[22t", false },
+		{ "\016", true },
+		{ E "H", true },
+		{ E "[3g", true },
 		{ E "[?1000h", true },
 		{ E "[c", true },
 		{ E "]11;?" ST, true },
@@ -213,26 +249,212 @@ static void test_tables(void)
 		bool private = rule->intermediates[0] >= '<' && rule->intermediates[0] <= '?';
 
 		for (const char *last = rule->finals; *last; last++) {
-			const char *number = rule->listed
-						     ? arena_strndup(&arena, rule->listed,
-								     strcspn(rule->listed, " "))
-						     : "99999";
+			const char *number =
+				rule->listed ? arena_strndup(&arena, rule->listed,
+							     strcspn(rule->listed, " "))
+				: rule->parameters == PARAMETERS_MODES ? private ? "1000" : "4"
+								       : "99999";
 			const char *sequence = arena_printf(&arena, E "[%.*s%s%s%c", private,
 							    rule->intermediates, number,
 							    rule->intermediates + private, *last);
-			bool stateless = false;
+			struct filter_result result = filter_csi(sequence, strlen(sequence));
 
-			CHECK_CASE(filter_csi_passes(sequence, strlen(sequence), &stateless) ==
-						   rule->pass &&
-					   stateless == rule->stateless,
+			CHECK_CASE(result.pass == rule->pass &&
+					   result.stateless == rule->stateless &&
+					   result.query == rule->query,
 				   sequence + 1);
 		}
 		CHECK_CASE(rule->reason && *rule->reason, rule->finals);
 	}
 	for (size_t i = 1; i < filter_osc_rule_count; i++)
-		CHECK_CASE(filter_osc_rules[i - 1].number < filter_osc_rules[i].number &&
+		CHECK_CASE(filter_osc_rules[i - 1].number <= filter_osc_rules[i].number &&
 				   *filter_osc_rules[i].reason,
 			   filter_osc_rules[i].reason);
+}
+
+static bool is_reset(const char *text)
+{
+	for (size_t i = 0; i < terminal_reset_count; i++)
+		if (strstr(terminal_resets[i].bytes, text))
+			return true;
+	return false;
+}
+
+// Every sequence that may set a mode is reset at the end: the rule names its reset, or its
+// parameters are modes, and every mode is reset by its row or by a row of terminal_resets. The
+// reset of a rule without one is "", given explicitly.
+static void test_everything_is_reset(void)
+{
+	const struct filter_rule *tables[] = { filter_escape_rules, filter_csi_rules };
+	const size_t counts[] = { filter_escape_rule_count, filter_csi_rule_count };
+	const char *all = terminal_render_reset(&arena, TERMINAL_EMULATOR, &everything);
+	const char *both =
+		arena_printf(&arena, "%s%s", all,
+			     terminal_render_reset(&arena, TERMINAL_MULTIPLEXER, &everything));
+
+	for (size_t table = 0; table < ARRAY_SIZE(tables); table++)
+		for (size_t i = 0; i < counts[table]; i++) {
+			const struct filter_rule *rule = &tables[table][i];
+
+			if (!rule->pass || rule->stateless || rule->query ||
+			    rule->parameters == PARAMETERS_MODES)
+				continue;
+			CHECK_CASE(rule->reset && is_reset(rule->reset), rule->reason);
+		}
+	for (size_t i = 0; i < terminal_mode_count; i++) {
+		const struct screen_mode *mode = &terminal_modes[i];
+		const char *sequence = arena_printf(&arena, E "[%s%d%c", mode->dec ? "?" : "",
+						    mode->number,
+						    mode->reset == MODE_ON ? 'h' : 'l');
+
+		CHECK_CASE(mode->reset != MODE_ROW || terminal_reset_rows(mode->row), mode->reason);
+		// Other alternate screens are left by ?1047l and ?1049l, the keypad by ESC >.
+		if (mode->reset == MODE_NONE || mode->number == 47 || mode->number == 66)
+			continue;
+		CHECK_CASE(strstr(both, sequence), sequence + 1);
+	}
+	for (size_t i = 0; i < filter_osc_rule_count; i++)
+		CHECK_CASE(filter_osc_rules[i].form == FORM_NONE || filter_osc_rules[i].stateless ||
+				   filter_osc_rules[i].query || filter_osc_rules[i].number == 8,
+			   filter_osc_rules[i].reason);
+}
+
+// What each class of terminal_allow lets through, and what no class does.
+static void test_allowed(void)
+{
+	static const struct {
+		enum terminal_class class;
+		const char *in;
+		const char *out; // NULL: the same
+		unsigned int dropped;
+	} cases[] = {
+		{ TERMINAL_TITLE, E "]2;t\a", NULL, 1 },
+		{ TERMINAL_TITLE, E "[22;2t", NULL, 1 },
+		{ TERMINAL_NOTIFY, "\a", NULL, 0 },
+		{ TERMINAL_NOTIFY, E "]9;x\a", NULL, 1 },
+		{ TERMINAL_CLIPBOARD, E "]52;c;QUJD\a", NULL, 1 },
+		{ TERMINAL_CLIPBOARD, E "]52;;QUJDRA==" ST, NULL, 1 },
+		{ TERMINAL_CLIPBOARD, E "]52;c;?\a", "", 0 },
+		{ TERMINAL_CLIPBOARD, E "]52;c;QUJD?\a", "", 0 },
+		{ TERMINAL_CLIPBOARD, E "]52;x;QUJD\a", "", 0 },
+		{ TERMINAL_CLIPBOARD, E "]52;c\a" E "]5522;type=read\a", "", 0 },
+		{ TERMINAL_IMAGES, E "P0;1;0q\"1;1;2;2#0;2;0;0;0#0!2~-$~" ST, NULL, 1 },
+		{ TERMINAL_IMAGES, E "Pq#0~\r\n~" ST, E "Pq#0~~" ST, 1 },
+		{ TERMINAL_IMAGES, E "P$qm" ST E "P+q544e" ST E "Ptmux;x" ST E "Pq%%" ST, "", 0 },
+		{ TERMINAL_IMAGES, E "_Ga=T,f=100,t=d;QUJD" ST, E "_Ga=T,f=100,t=d,q=2;QUJD" ST,
+		  1 },
+		{ TERMINAL_IMAGES, E "_Gm=0;QUJD" ST, E "_Gm=0,q=2;QUJD" ST, 0 },
+		{ TERMINAL_IMAGES, E "_Ga=T,q=1,i=1;QUJD" ST, E "_Ga=T,i=1,q=2;QUJD" ST, 1 },
+		{ TERMINAL_IMAGES, E "_Ga=d" ST, E "_Ga=d,q=2" ST, 0 },
+		{ TERMINAL_IMAGES, E "_Ga=q,i=1;QUJD" ST E "_Ga=T,t=f;L2V0Yw==" ST, "", 0 },
+		{ TERMINAL_IMAGES,
+		  E "_Ga=T,t=s;eA==" ST E "_Ga=T,t=t;eA==" ST E "_Gt=d,t=f;eA==" ST, "", 0 },
+		{ TERMINAL_IMAGES, E "_Ga=T;\x01" ST E "_X" ST E "_Ga=T;a b" ST, "", 0 },
+		{ TERMINAL_IMAGES, E "]1337;File=name=eA==;inline=1:QUJD\a", NULL, 1 },
+		{ TERMINAL_IMAGES, E "]1337;File=name=eA==:QUJD\a" E "]1337;File=inline=0:QUJD\a",
+		  "", 0 },
+		{ TERMINAL_IMAGES,
+		  E "]1337;File=inline=1;inline=0:QUJD\a" E "]1337;SetMark\a" E
+		    "]1337;Copy=:QUJD\a" E "]1337;RequestUpload=format=tgz\a",
+		  "", 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct terminal_filter with = { .utf8 = true,
+						.allowed = TERMINAL_BIT(cases[i].class) };
+		struct terminal_filter without = { .utf8 = true,
+						   .allowed = ~TERMINAL_BIT(cases[i].class) };
+		size_t length = strlen(cases[i].in);
+
+		CHECK_CASE_STRING(run_filter(&with, cases[i].in, length, 3),
+				  cases[i].out ? cases[i].out : cases[i].in, cases[i].in + 1);
+		CHECK_CASE_STRING(run_filter(&without, cases[i].in, length, 1), "",
+				  cases[i].in + 1);
+		CHECK_CASE(without.dropped[cases[i].class] == cases[i].dropped && !with.needs_reset,
+			   cases[i].in + 1);
+	}
+}
+
+// Returns "ESC ] NUMBER ; xxx… BEL" of this length in all.
+static const char *long_sequence(const char *head, char fill, size_t length)
+{
+	char *text = arena_alloc(&arena, length + 1);
+
+	memset(text, fill, length - 1);
+	memcpy(text, head, strlen(head));
+	text[length - 1] = '\a';
+	return text;
+}
+
+static void test_lengths(void)
+{
+	enum { ROOM = CLIPBOARD_MAX + FILTER_SEQUENCE_MAX };
+	static const struct {
+		const char *head;
+		size_t length;
+		bool pass;
+	} cases[] = {
+		{ E "]52;c;", 100000, true },
+		{ E "]52;c;", CLIPBOARD_MAX + 100, false },
+		{ E "]52;c;", ROOM + 100, false },
+	};
+	const char *title = long_sequence(E "]2;", 't', 9000);
+	const char *cut = filtered(title, 9000, 9000, true, NULL);
+
+	CHECK(strlen(cut) == 2 + TITLE_MAX + 1 && cut[2 + TITLE_MAX] == '\a');
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct terminal_filter filter = { .allowed = TERMINAL_BIT(TERMINAL_CLIPBOARD),
+						  .large = arena_alloc(&arena, ROOM),
+						  .large_size = ROOM };
+		const char *text = long_sequence(cases[i].head, 'A', cases[i].length);
+		const char *out = run_filter(&filter, text, cases[i].length, 4096);
+
+		CHECK_CASE(str_equal(out, cases[i].pass ? text : ""), cases[i].head);
+	}
+}
+
+// In the background only sequences without state pass. The modes are recorded.
+static void test_background(void)
+{
+	static const char text[] = "a" E "[1m" E "[?1000;1006h" E "[?25l" E "[c" E "]11;?\a" E
+				   "=\016" E "]2;t\a" E "[?1006lz";
+	struct terminal_filter filter = { .background = true, .allowed = ~0U };
+	struct text out = { .arena = &arena };
+
+	CHECK_STRING(run_filter(&filter, text, strlen(text), 1), "a" E "[1m" E "]2;t\az");
+	CHECK(!filter.needs_reset && !filter.queries);
+	modes_render_set(&out, filter.modes.changed, TERMINAL_EMULATOR);
+	CHECK_STRING(text_get(&out), E "[?1000h" E "[?25l");
+	out = (struct text){ .arena = &arena };
+	modes_render_reset(&out, filter.modes.touched, TERMINAL_EMULATOR);
+	CHECK_STRING(text_get(&out), E "[?1000l" E "[?1006l" E "[?25h");
+}
+
+// If the box does not get the input, modes of the output pass, but nothing that changes the input.
+static void test_no_input(void)
+{
+	static const char text[] = "a" E "[?25l" E "[?1000;1006h" E "[?25;1004h" E "[?2004h" E
+				   "[>1u" E "[=1u" E "[>4;2m" E "=" E "[c" E "]11;?\a" E "[?1049h" E
+				   "[?1hz";
+	struct terminal_filter filter = { .no_input = true };
+
+	CHECK_STRING(run_filter(&filter, text, strlen(text), 1), "a" E "[?25l" E "[?1049hz");
+	CHECK(filter.needs_reset && !(filter.modes.touched & terminal_modes_input()));
+}
+
+static void test_query_limit(void)
+{
+	static const char text[] = E "[c" E "[6n" E "]11;?\a" E "[c";
+	static const char several[] = E "]4;0;?;1;?\a" E "]10;?;?;?\a" E "]4;0;?;1;?\a" E "[5n" E
+					"[5n";
+	struct terminal_filter filter = { .query_limit = 2 };
+
+	CHECK_STRING(run_filter(&filter, text, strlen(text), 1), E "[c" E "[6n");
+	// A sequence with several queries counts as that many.
+	filter = (struct terminal_filter){ .query_limit = 6 };
+	CHECK_STRING(run_filter(&filter, several, strlen(several), 1),
+		     E "]4;0;?;1;?\a" E "]10;?;?;?\a" E "[5n");
+	CHECK(filter.queries == 6);
 }
 
 static void test_reset(void)
@@ -248,27 +470,65 @@ static void test_reset(void)
 		{ "tmux-256color", false, TERMINAL_MULTIPLEXER },
 		{ "screen", false, TERMINAL_MULTIPLEXER },
 		{ "linux", false, TERMINAL_CONSOLE },
-		{ "dumb", false, TERMINAL_OTHER },
-		{ "dumb", true, TERMINAL_OTHER },
+		{ "dumb", false, TERMINAL_DUMB },
+		{ "dumb", true, TERMINAL_DUMB },
 		{ "vt52", false, TERMINAL_OTHER },
-		{ "", false, TERMINAL_OTHER },
-		{ NULL, true, TERMINAL_OTHER },
+		{ "", false, TERMINAL_DUMB },
+		{ NULL, true, TERMINAL_DUMB },
+		{ "putty-256color", false, TERMINAL_OTHER },
+		{ "XTERM", false, TERMINAL_OTHER },
 	};
-	const char *console = terminal_render_reset(&arena, TERMINAL_CONSOLE);
+	const struct terminal_used unknown = { .modes = terminal_modes_unknown() };
+	const char *console = terminal_render_reset(&arena, TERMINAL_CONSOLE, &unknown);
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		CHECK_CASE(terminal_kind_of(cases[i].term, cases[i].multiplexed) == cases[i].kind,
 			   cases[i].term ? cases[i].term : "none");
-	CHECK_STRING(terminal_render_reset(&arena, TERMINAL_OTHER), "");
+	CHECK_STRING(terminal_render_reset(&arena, TERMINAL_DUMB, &everything), "");
+	CHECK_STRING(terminal_render_reset(&arena, TERMINAL_OTHER, &nothing), "");
 	CHECK(!strstr(console, E "[>") && !strstr(console, E "[<") && !strstr(console, E "]"));
-	CHECK(strstr(terminal_render_reset(&arena, TERMINAL_EMULATOR), E "7" E "[?1049l"));
-	CHECK(!strstr(terminal_render_reset(&arena, TERMINAL_MULTIPLEXER), "1049"));
+	CHECK(strstr(terminal_render_reset(&arena, TERMINAL_EMULATOR, &nothing),
+		     E "7" E "[?1049l"));
+	CHECK(!strstr(terminal_render_reset(&arena, TERMINAL_MULTIPLEXER, &everything), "1049"));
 	// The terminal filter passes all resets, so a box inside a box can reset its terminal too.
 	for (size_t i = 0; i < terminal_reset_count; i++)
 		CHECK_CASE(str_equal(filtered(terminal_resets[i].bytes,
 					      strlen(terminal_resets[i].bytes), 1, true, NULL),
 				     terminal_resets[i].bytes),
 			   terminal_resets[i].reason);
+}
+
+// An unknown terminal gets the resets of what has passed, and no others.
+static void test_reset_of_unknown_terminal(void)
+{
+	static const struct {
+		const char *output, *reset;
+	} cases[] = {
+		{ "text" E "[31m" E "[2J", "" },
+		{ E "[?25l", E "[0m" E "[?25h" },
+		{ E "[?1049h", E "7" E "[?1049l" E "[0m" },
+		{ E "=", E ">" E "[0m" },
+		{ E "[>31u", E "[<99u" E "[<99u" E "[0m" },
+		{ E "[?1049h" E "[>31u" E "[?1049l",
+		  E "[?1049h" E "[<99u" E "[?1049l" E "[<99u" E "[<99u" E "7" E "[?1049l" E
+		    "[<99u" E "[0m" },
+		{ E "[>4;2m", E "[>4;0m" E "[0m" },
+		{ E "[5;10r", E "7" E "[?69l" E "[r" E "8" E "[0m" },
+		{ E "[?69h", E "7" E "[?69l" E "[r" E "8" E "[0m" },
+		{ E "H", E "[?5W" E "[0m" },
+		{ E "]8;;https://example.org" E "\\", E "]8;;" E "\\" E "[0m" },
+		{ "\016", "\017" E "(B" E ")B" E "[0m" },
+		{ E "[?2026h", E "[?2026l" E "[0m" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct terminal_filter filter = { .allowed = ~0U };
+		struct terminal_used used;
+
+		run_filter(&filter, cases[i].output, strlen(cases[i].output), 1);
+		used = (struct terminal_used){ filter.modes.touched, filter.rows };
+		CHECK_STRING(terminal_render_reset(&arena, TERMINAL_OTHER, &used), cases[i].reset);
+	}
 }
 
 static void test_query(void)
@@ -311,7 +571,14 @@ int main(void)
 	test_needs_reset();
 	test_long_sequence();
 	test_tables();
+	test_everything_is_reset();
+	test_allowed();
+	test_lengths();
+	test_background();
+	test_no_input();
+	test_query_limit();
 	test_reset();
+	test_reset_of_unknown_terminal();
 	test_query();
 	arena_free(&arena);
 	return check_done();
