@@ -22,3 +22,10 @@ const char *render_masked(struct arena *arena, const char *value)
 	return arena_printf(arena, "%s...%s", quote_display(arena, first, 0),
 			    quote_display(arena, last, 0));
 }
+
+const char *render_hidden(struct arena *arena, const struct plan_variable *variable)
+{
+	if (variable->origin.kind == ORIGIN_REQUESTED)
+		return *variable->value ? "********" : "(empty)";
+	return variable->secret ? render_masked(arena, variable->value) : NULL;
+}

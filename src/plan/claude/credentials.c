@@ -4,8 +4,9 @@
 // Theory of operation: a refresh token works once, so the side that refreshed last has the only
 // valid copy, and the other side must get it. A digest of the access token that both sides last had
 // in common shows which side has changed since. The copy of the boxes is data from inside the
-// sandbox: it must have exactly the shape of credentials, and it replaces only that part of the
-// host's file. Tokens of MCP servers and other content of the host's file never enter a box.
+// sandbox: it must have the shape of credentials, unknown members pass only with plain names and
+// values, and it replaces only that part of the host's file. Tokens of MCP servers and other
+// content of the host's file never enter a box.
 #include "plan/claude/credentials.h"
 
 #include "base/arena.h"
@@ -18,11 +19,14 @@
 
 #define CREDENTIALS_KEY "claudeAiOauth"
 
+// With these limits credentials are shorter than 64 kB.
 enum {
 	MIN_TOKEN_LENGTH = 8,
 	MAX_TOKEN_LENGTH = 8192,
 	MAX_TEXT_LENGTH = 1024,
-	MAX_LIST_LENGTH = 64,
+	MAX_SCOPES = 64,
+	MAX_SCOPE_LENGTH = 128,
+	MAX_NAME_LENGTH = 64,
 	MAX_KEYS = 32,
 };
 static const int64_t max_lifetime_ms = INT64_C(400) * 24 * 3600 * 1000;
@@ -42,46 +46,100 @@ static bool is_plain_text(const json_t *value, size_t min_length, size_t max_len
 	return true;
 }
 
-static bool is_plain_list(const json_t *value)
+static bool is_token(const json_t *value, int64_t now_ms)
+{
+	(void)now_ms;
+	return is_plain_text(value, MIN_TOKEN_LENGTH, MAX_TOKEN_LENGTH);
+}
+
+static bool is_expiry(const json_t *value, int64_t now_ms)
+{
+	return json_is_integer(value) && json_integer_value(value) > 0 &&
+	       json_integer_value(value) < now_ms + max_lifetime_ms;
+}
+
+static bool is_scope_list(const json_t *value, int64_t now_ms)
 {
 	size_t i;
 	json_t *item;
 
-	if (!json_is_array(value) || json_array_size(value) > MAX_LIST_LENGTH)
+	(void)now_ms;
+	if (!json_is_array(value) || json_array_size(value) > MAX_SCOPES)
 		return false;
 	json_array_foreach((json_t *)value, i, item)
-		if (!is_plain_text(item, 1, MAX_TEXT_LENGTH))
+		if (!is_plain_text(item, 1, MAX_SCOPE_LENGTH))
 			return false;
 	return true;
 }
 
-// Returns whether the value of a key is valid. Keys that later versions may add are accepted when
-// their values are of a simple type.
-static bool is_valid_member(const char *key, const json_t *value, int64_t now_ms)
+// The members that Claude needs. Credentials with an invalid one are not accepted.
+static const struct {
+	const char *key;
+	bool (*is_valid)(const json_t *value, int64_t now_ms);
+	bool required;
+} members[] = {
+	{ "accessToken", is_token, true },
+	{ "refreshToken", is_token, false },
+	{ "expiresAt", is_expiry, true },
+	{ "scopes", is_scope_list, false },
+};
+
+// Returns whether a name is an identifier without a meaning of its own in JavaScript.
+static bool is_plain_name(const char *key)
 {
-	if (str_equal(key, "accessToken") || str_equal(key, "refreshToken"))
-		return is_plain_text(value, MIN_TOKEN_LENGTH, MAX_TOKEN_LENGTH);
-	if (str_equal(key, "expiresAt"))
-		return json_is_integer(value) && json_integer_value(value) > 0 &&
-		       json_integer_value(value) < now_ms + max_lifetime_ms;
-	if (str_equal(key, "scopes"))
-		return is_plain_list(value);
-	return json_is_null(value) || json_is_boolean(value) || json_is_integer(value) ||
-	       is_plain_text(value, 0, MAX_TEXT_LENGTH) || is_plain_list(value);
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	static const char others[] = "0123456789_";
+	static const char *const reserved[] = { "constructor", "prototype", "hasOwnProperty",
+						"toString",    "valueOf",   "toJSON",
+						"then" };
+	size_t length = strlen(key);
+
+	if (!length || length > MAX_NAME_LENGTH || !strchr(letters, key[0]))
+		return false;
+	for (const char *s = key; *s; s++)
+		if (!strchr(letters, *s) && !strchr(others, *s))
+			return false;
+	for (size_t i = 0; i < ARRAY_SIZE(reserved); i++)
+		if (str_equal(key, reserved[i]))
+			return false;
+	return true;
 }
 
-static bool is_well_formed(const json_t *credentials, int64_t now_ms)
+// Returns whether a member that is not in the table passes: subscriptionType, rateLimitTier and
+// what later versions of Claude add.
+static bool is_plain_member(const char *key, const json_t *value)
 {
+	return is_plain_name(key) &&
+	       (json_is_null(value) || json_is_boolean(value) || json_is_integer(value) ||
+		is_plain_text(value, 0, MAX_TEXT_LENGTH));
+}
+
+// Returns a copy of credentials from a box with the members that may reach the host, or NULL when
+// they are not well-formed. Other members are left out. They must not make the copy useless: Claude
+// keeps unknown members when it refreshes a token.
+static json_t *accept_credentials(const json_t *box, int64_t now_ms)
+{
+	json_t *accepted = json_object();
 	const char *key;
 	json_t *value;
 
-	if (!json_object_get(credentials, "accessToken") ||
-	    !json_object_get(credentials, "expiresAt") || json_object_size(credentials) > MAX_KEYS)
-		return false;
-	json_object_foreach((json_t *)credentials, key, value)
-		if (!is_valid_member(key, value, now_ms))
-			return false;
-	return true;
+	for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
+		value = json_object_get(box, members[i].key);
+		if (value ? !members[i].is_valid(value, now_ms) : members[i].required) {
+			json_decref(accepted);
+			return NULL;
+		}
+	}
+	json_object_foreach((json_t *)box, key, value) {
+		bool pass = false;
+
+		for (size_t i = 0; i < ARRAY_SIZE(members); i++)
+			pass |= str_equal(key, members[i].key);
+		// The members of the table pass, however many others there are.
+		if (pass || (json_object_size(accepted) < MAX_KEYS && is_plain_member(key, value)))
+			json_object_set(accepted, key, value);
+	}
+	return accepted;
 }
 
 // Returns the credentials in a file, or NULL when it has none. Claude empties the tokens of expired
@@ -138,7 +196,8 @@ struct credentials_step credentials_decide(struct arena *arena, const char *host
 	JSON_OWNED *host_file = json_read_object(host_text, 0);
 	JSON_OWNED *box_file = json_read_object(box_text, JSON_REJECT_DUPLICATES);
 	json_t *host = find_credentials(host_file);
-	json_t *box = find_credentials(box_file);
+	JSON_OWNED *accepted = accept_credentials(find_credentials(box_file), now_ms);
+	json_t *box = accepted;
 	const char *host_digest = token_digest(arena, host);
 	const char *box_digest;
 	struct credentials_step keep = { .move = CREDENTIALS_KEEP, .base = base };
@@ -146,8 +205,7 @@ struct credentials_step credentials_decide(struct arena *arena, const char *host
 	if (host_text && !host_file)
 		return keep; // the file is being written
 	// A refresh never removes the refresh token.
-	if (box && (!is_well_formed(box, now_ms) || (json_object_get(host, "refreshToken") &&
-						     !json_object_get(box, "refreshToken"))))
+	if (json_object_get(host, "refreshToken") && !json_object_get(box, "refreshToken"))
 		box = NULL;
 	box_digest = token_digest(arena, box);
 	if (host && box) {

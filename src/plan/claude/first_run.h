@@ -4,9 +4,13 @@
 
 #include "base/arena.h"
 
+#include <stdbool.h>
+
 // Returns the text of the instance's .claude.json with the first-run questions answered for
 // `project` and the user's preferences added, or NULL when nothing changes. `existing` is its
-// present text and `preferences` the host's .claude.json; both may be NULL. `api_key`, or NULL, is
-// approved for use.
+// present text and `preferences` the host's .claude.json; both may be NULL. Approvals of API keys
+// other than `api_key` (NULL: none) are removed. `approve`: approve that one, if it is long enough.
 const char *first_run_render(struct arena *arena, const char *existing, const char *preferences,
-			     const char *project, const char *api_key);
+			     const char *project, const char *api_key, bool approve);
+// Returns whether an API key is long enough to be approved by its last characters.
+bool first_run_approves(const char *api_key);

@@ -8,6 +8,7 @@
 #include "base/quote.h"
 #include "base/text.h"
 #include "config/limits.h"
+#include "plan/claude/files.h"
 #include "plan/facts.h"
 #include "plan/limits.h"
 #include "plan/plan.h"
@@ -156,9 +157,12 @@ const char *plan_render_instructions(const struct plan *plan, struct arena *aren
 				     const struct facts *facts)
 {
 	struct text out = { .arena = arena };
+	const char *secret_lines;
 
 	if (facts->policy_instructions)
-		text_printf(&out, "%s\n", facts->policy_instructions);
+		text_printf(&out, "%s\n",
+			    claude_without_secret_lines(arena, facts->policy_instructions,
+							&secret_lines));
 	text_add(&out,
 		 "# You are in a sandbox (claudebox)\n\n"
 		 "This session runs in a box that the user started with `claudebox`. The box "

@@ -7,14 +7,14 @@
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/text.h"
-#include "config/names.h"
+#include "plan/claude/clean.h"
+#include "plan/claude/files.h"
+#include "plan/claude/variables.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
 #include "plan/secrets/detect.h"
 
 #include <string.h>
-
-enum { MIN_SECRET_LENGTH = 8 }; // "keybindings": "vim" is not a secret
 
 // Keys that run a program of the host for credentials or policy, that name remote hosts, or that
 // wrap Claude's processes.
@@ -69,67 +69,22 @@ static void filter_sandbox(struct arena *arena, const struct plan *plan, json_t 
 	disable_sandbox(settings);
 }
 
-// Removes variables that the box sets itself and those that look like secrets.
-static void filter_variables(struct arena *arena, json_t *settings, strings *notes)
+// Removes secrets at any depth: those in permissions, commands, marketplaces, HTTP hooks and MCP
+// servers.
+static void filter_secrets(struct arena *arena, json_t *settings, strings *notes)
 {
-	json_t *variables = json_object_get(settings, "env");
-	const char *name;
-	json_t *value;
-	void *next;
+	struct text names = { .arena = arena };
+	strings removed = { 0 };
 
-	json_object_foreach_safe(variables, next, name, value) {
-		const char *text = json_string_value(value);
-		bool reserved =
-			variable_row_find(reserved_variables, reserved_variable_count, name);
-
-		if (text && !reserved && !secret_name(name) && !secret_value(text))
-			continue;
+	clean_json(arena, settings, CLEAN_CONFIGURATION, &removed);
+	vec_each(path, &removed)
+		text_printf(&names, "%s'%s'", names.length ? ", " : "", *path);
+	if (removed.count)
 		vec_push(arena, notes,
-			 arena_printf(arena, "settings: env '%s' is left out (%s)",
-				      quote_word(arena, name, 60),
-				      reserved ? "the box sets it" : "it looks like a secret"));
-		json_object_del(variables, name);
-	}
-}
-
-// Removes headers and values that look like secrets, at any depth: those of MCP servers,
-// marketplaces, HTTP hooks and plugins. `where` is the path of the value in the settings.
-static void filter_nested(struct arena *arena, json_t *value, const char *where, strings *notes)
-{
-	const char *key;
-	json_t *member;
-	size_t i;
-	void *next;
-
-	for (i = json_array_size(value); i-- > 0;) {
-		member = json_array_get(value, i);
-		if (!json_is_string(member) || !secret_value(json_string_value(member))) {
-			filter_nested(arena, member, where, notes);
-			continue;
-		}
-		vec_push(arena, notes,
-			 arena_printf(
-				 arena,
-				 "settings: an entry of '%s' is left out (it looks like a secret)",
-				 quote_word(arena, where, 80)));
-		json_array_remove(value, i);
-	}
-	json_object_foreach_safe(value, next, key, member) {
-		const char *text = json_string_value(member);
-		const char *path = arena_printf(arena, "%s%s%s", where, *where ? "." : "", key);
-		bool secret = str_equal(key, "headers") || str_equal(key, "headersHelper") ||
-			      (text && ((secret_name(key) && strlen(text) >= MIN_SECRET_LENGTH) ||
-					secret_value(text)));
-
-		if (!secret) {
-			filter_nested(arena, member, path, notes);
-			continue;
-		}
-		vec_push(arena, notes,
-			 arena_printf(arena, "settings: '%s' is left out (it looks like a secret)",
-				      quote_word(arena, path, 80)));
-		json_object_del(value, key);
-	}
+			 arena_printf(arena, "settings: %s %s left out (%s)", text_get(&names),
+				      removed.count > 1 ? "are" : "is",
+				      removed.count > 1 ? "they look like secrets"
+							: "it looks like a secret"));
 }
 
 // Returns whether the first word of a command is a part of the shell, or is too complex to be
@@ -156,7 +111,8 @@ static bool visible_in_box(const struct plan *plan, struct arena *arena, const s
 
 	vec_each(entry, &facts->user_claude.entries) {
 		if (path_within(clean, path_join(arena, own, path_name(entry->path))))
-			return true;
+			return claude_parts_have(&facts->user_claude.parts,
+						 clean + strlen(own) + 1);
 	}
 	// The box has its own ~/.claude: only the entries above are the host's.
 	if (path_within(clean, own))
@@ -250,6 +206,9 @@ const char *settings_filter(struct arena *arena, const struct plan *plan, const 
 					      "the host)",
 					      dropped_settings[i]));
 	}
+	// First, because later notes show parts of commands.
+	settings_filter_variables(arena, plan->config, json_object_get(settings, "env"), notes);
+	filter_secrets(arena, settings, notes);
 	for (size_t i = 0; i < ARRAY_SIZE(command_settings); i++) {
 		const char *command = get_command(json_object_get(settings, command_settings[i]));
 
@@ -262,9 +221,7 @@ const char *settings_filter(struct arena *arena, const struct plan *plan, const 
 		json_object_del(settings, command_settings[i]);
 	}
 	filter_sandbox(arena, plan, settings, notes);
-	filter_variables(arena, settings, notes);
 	filter_hooks(arena, plan, facts, settings, notes);
-	filter_nested(arena, settings, "", notes);
 	return json_write(arena, settings, JSON_INDENT(2));
 }
 
@@ -334,34 +291,46 @@ strings settings_command_words(struct arena *arena, const char *text)
 	return words;
 }
 
-// Adds the names in an object whose values are literal secrets; "$NAME" refers to a variable.
-static void find_secrets(struct arena *arena, const char *where, const json_t *block,
-			 strings *found)
+// Adds the names in an object whose values are literal secrets, and removes these members. "$NAME"
+// refers to a variable.
+static void take_secrets(struct arena *arena, const char *where, json_t *block, strings *found)
 {
 	const char *name;
 	json_t *value;
+	void *next;
 
-	json_object_foreach((json_t *)block, name, value) {
+	json_object_foreach_safe(block, next, name, value) {
 		const char *text = json_string_value(value);
 		bool literal = text && *text && !str_starts(text, "$");
+		const char *kind;
 
-		if (literal && (secret_name(name) || secret_value(text)))
-			vec_push(arena, found, arena_printf(arena, "%s: %s", where, name));
+		if (!literal || secret_variable(name, text, &kind) == SECRET_NONE)
+			continue;
+		vec_push(arena, found, arena_printf(arena, "%s: %s", where, name));
+		json_object_del(block, name);
 	}
 }
 
 void settings_find_secrets(struct arena *arena, const char *file, const char *text, strings *found)
 {
 	JSON_OWNED *settings = json_read_object(text, 0);
+	strings others = { 0 };
 	const char *server;
 	json_t *entry;
 
-	find_secrets(arena, arena_printf(arena, "%s: env", file), json_object_get(settings, "env"),
+	take_secrets(arena, arena_printf(arena, "%s: env", file), json_object_get(settings, "env"),
 		     found);
 	json_object_foreach(json_object_get(settings, "mcpServers"), server, entry) {
-		find_secrets(arena, arena_printf(arena, "%s: MCP server '%s'", file, server),
-			     json_object_get(entry, "env"), found);
-		find_secrets(arena, arena_printf(arena, "%s: MCP server '%s'", file, server),
-			     json_object_get(entry, "headers"), found);
+		const char *where = arena_printf(arena, "%s: MCP server '%s'", file, server);
+
+		take_secrets(arena, where, json_object_get(entry, "env"), found);
+		take_secrets(arena, where, json_object_get(entry, "headers"), found);
+		json_object_del(entry, "headers");
 	}
+	// The other places: permissions, commands, arguments, addresses. A repository must not slow
+	// down the start.
+	if (text && strlen(text) <= CLAUDE_TEXT_LIMIT)
+		clean_json(arena, settings, CLEAN_CONFIGURATION, &others);
+	vec_each(path, &others)
+		vec_push(arena, found, arena_printf(arena, "%s: %s", file, *path));
 }

@@ -31,5 +31,5 @@ const char *settings_merge(struct arena *arena, const char *base, const char *ho
 strings settings_command_words(struct arena *arena, const char *text);
 
 // Adds "file: server: NAME" for each literal secret in the environment and headers of a settings or
-// MCP file.
+// MCP file, and "file: PATH" for each other one.
 void settings_find_secrets(struct arena *arena, const char *file, const char *text, strings *found);

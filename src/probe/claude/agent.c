@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Finds claude and the files that it needs: an ELF file, a cli.js with node, or a wrapper script.
-#include "probe/agent.h"
+#include "probe/claude/agent.h"
 
 #include "base/arena.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/text.h"
+#include "plan/claude/files.h"
 #include "plan/facts.h"
 #include "plan/secrets/detect.h"
 #include "plan/tables.h"
 #include "probe/loader.h"
+#include "probe/claude/npm_package.h"
 #include "probe/programs.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
@@ -56,19 +59,6 @@ static bool is_executable(const char *path)
 	return access(path, X_OK) == 0;
 }
 
-// Returns the directory of the npm package that contains a file, or NULL when there is none.
-static const char *find_package(struct arena *arena, const char *file)
-{
-	for (const char *directory = path_parent(arena, file); !str_equal(directory, "/");
-	     directory = path_parent(arena, directory)) {
-		if (access(path_join(arena, directory, "package.json"), F_OK) == 0)
-			return directory;
-		if (str_equal(path_name(directory), "node_modules"))
-			break;
-	}
-	return NULL;
-}
-
 // Checks that `runner`, the loader or interpreter of a program, is in the box. A box with programs
 // from the Nix store only does not have the host's /usr.
 static bool check_runner(struct search *search, const char *path, const char *runner)
@@ -98,7 +88,7 @@ static bool resolve_node_script(struct search *search, const char *script, const
 	const char *node = usable ? interpreter
 				  : probe_program(arena, search->facts, path_name(interpreter),
 						  &search->agent->untrusted_programs);
-	const char *package = find_package(arena, script);
+	const char *package = probe_npm_package(arena, script);
 	struct followed real_node;
 	struct followed files;
 
@@ -116,6 +106,7 @@ static bool resolve_node_script(struct search *search, const char *script, const
 		const char *modules = path_parent(arena, path_parent(arena, package));
 		struct followed images = file_follow(arena, path_join(arena, modules, "@img"));
 
+		probe_npm_package_secrets(arena, package, &search->agent->argument_notes);
 		if (str_equal(path_name(modules), "node_modules") && images.kind == FILE_DIRECTORY)
 			add_required_file(search, &images);
 	}
@@ -124,21 +115,40 @@ static bool resolve_node_script(struct search *search, const char *script, const
 	return true;
 }
 
-// Records a script that contains a word with the name or the value of a secret.
-static void find_secrets(struct search *search, const char *script, const char *text)
+// Adds a file that is an argument of the program. A script that names one file of a directory
+// needs only that file; the package around Claude's own cli.js is the exception.
+static void add_argument_file(struct search *search, const char *path)
 {
-	const char *cursor = text;
+	struct arena *arena = search->arena;
+	struct followed file = file_follow(arena, path);
+	const char *package = file.kind == FILE_REGULAR ? probe_npm_package(arena, file.real)
+							: NULL;
+	const char *text;
+	const char *content;
+	const char *why;
 
-	for (const char *word; (word = str_next_word(search->arena, &cursor));) {
-		const char *equals = strchr(word, '=');
-		const char *value = equals ? equals + 1 : word;
-		bool named =
-			equals && *value && !str_starts(value, "$") &&
-			secret_name(arena_strndup(search->arena, word, (size_t)(equals - word)));
-
-		if (named || secret_value(value))
-			search->agent->script_with_secret = script;
+	if (file.kind == FILE_DIRECTORY) {
+		vec_push(arena, &search->agent->argument_notes,
+			 arena_printf(arena,
+				      "'%s', which the script that starts claude names, is a "
+				      "directory and is not mounted; --mount-ro mounts it",
+				      quote_word(arena, path, 120)));
+		return;
 	}
+	if (package) {
+		probe_npm_package_secrets(arena, package, &search->agent->argument_notes);
+		file = file_follow(arena, package);
+	} else if (file.kind != FILE_REGULAR)
+		return;
+	add_required_file(search, &file);
+	text = package ? NULL : file_read(arena, file.real, CLAUDE_TEXT_LIMIT, 0);
+	if (text && claude_judge_content(arena, path_name(path), text, true, &content, &why) !=
+			    CLAUDE_PART_HOST)
+		vec_push(arena, &search->agent->argument_notes,
+			 arena_printf(arena,
+				      "'%s', which the script that starts claude names, contains "
+				      "something like a secret, and the agent can read it",
+				      quote_word(arena, path, 120)));
 }
 
 // Resolves the command after `exec` in a wrapper: the program, and the files among its arguments.
@@ -164,11 +174,7 @@ static bool resolve_exec(struct search *search, const char *line, const char *se
 				return false;
 			found = true;
 		} else {
-			const char *package = find_package(arena, file_follow(arena, path).real);
-			struct followed file = file_follow(arena, package ? package : path);
-
-			if (file.kind == FILE_REGULAR || file.kind == FILE_DIRECTORY)
-				add_required_file(search, &file);
+			add_argument_file(search, path);
 			vec_push(arena, ret_command, file_follow(arena, path).real);
 		}
 	}
@@ -189,8 +195,8 @@ static bool resolve_wrapper(struct search *search, const struct followed *script
 	if (++search->wrappers > MAX_WRAPPERS)
 		return set_problem(search, "claude is started through too many wrapper scripts",
 				   "set CLAUDEBOX_CLAUDE to the path of the program itself");
-	if (text)
-		find_secrets(search, script->path, text);
+	if (text && secret_text(NULL, text))
+		search->agent->script_with_secret = script->path;
 	while (text && (line = str_next_line(arena, &text))) {
 		const char *start = line + strspn(line, " \t");
 		const char *command = str_after(start, "exec ");
@@ -266,14 +272,14 @@ static bool resolve_script(struct search *search, const struct followed *script,
 	const char *interpreter = parse_interpreter(arena, head);
 	const char *name = interpreter ? path_name(interpreter) : "";
 
-	if (probe_box_can_write(search->facts, script))
+	if (probe_writing_box(search->arena, search->facts, script))
 		return resolve_box_writable(search, script, interpreter, ret_command);
 	// The box contains the whole store, and a wrapper in the store runs programs of the store.
 	if (path_within(script->real, NIX_STORE)) {
 		vec_push(arena, ret_command, script->real);
 		return true;
 	}
-	if (str_equal(name, "node") || str_equal(name, "bun"))
+	if (interpreter && (str_equal(name, "node") || str_equal(name, "bun")))
 		return resolve_node_script(search, script->real, interpreter, ret_command);
 	if (!check_runner(search, script->path, interpreter))
 		return false;
@@ -309,7 +315,7 @@ static bool resolve_program(struct search *search, const char *path, strings *re
 			return false;
 		add_required_file(search, &file);
 		vec_push(arena, ret_command, file.real);
-		if (probe_box_can_write(search->facts, &file))
+		if (probe_writing_box(arena, search->facts, &file))
 			search->agent->box_writable = path;
 		return true;
 	}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// The variables that pass from the user's Claude settings into the box.
+#pragma once
+
+#include "base/arena.h"
+#include "base/json.h"
+#include "config/config.h"
+#include "config/names.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// Variables of Claude Code without credentials. A row with '*' passes only switches and numbers.
+extern const struct variable_row settings_variables[];
+extern const size_t settings_variable_count;
+
+// Variables of Claude Code that the box sets and that the settings must not change.
+extern const struct variable_row box_variables[];
+extern const size_t box_variable_count;
+
+// Returns whether a variable of Claude's settings is in the table of known ones, with a value that
+// its row allows.
+bool settings_variable_known(const char *name, const char *value);
+
+// Removes from `env` of the settings the variables that are neither known nor named by a profile,
+// and those that look like secrets. Adds a note for each reason, with the names.
+void settings_filter_variables(struct arena *arena, const struct config *config, json_t *variables,
+			       strings *notes);

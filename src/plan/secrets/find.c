@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+// Finds the first secret in a text: one pass over it, and at each place every kind of secret.
+#include "plan/secrets/find.h"
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "plan/secrets/assignments.h"
+#include "plan/secrets/shapes.h"
+#include "plan/secrets/values.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum {
+	SHORTEST_BEARER = 16,
+	SHORTEST_USER = 16,
+	MAX_BASIC = 256,
+	MAX_LABEL = 64,
+	MAX_LOGIN = 1024
+};
+
+#define ADDRESS_WITH_PASSWORD "an address with a password"
+
+static bool set(struct found *ret, const char *kind, size_t start, size_t length)
+{
+	*ret = (struct found){ kind, start, length, true };
+	return true;
+}
+
+// Finds a private key. Its place ends with the end of the block, or of the text.
+static bool find_private_key(const char *text, size_t at, struct found *ret)
+{
+	const char *begin = text + at;
+	const char *line = str_after(begin, "-----BEGIN ");
+	const char *last;
+
+	if (str_starts(begin, "PuTTY-User-Key-File-"))
+		return set(ret, "a private key", at, strlen(begin));
+	if (!line)
+		return false;
+	last = memmem(line, strnlen(line, MAX_LABEL), "-----", 5);
+	if (!last || (!memmem(line, (size_t)(last - line), "PRIVATE KEY", 11) &&
+		      !memmem(line, (size_t)(last - line), "OpenVPN Static key", 18)))
+		return false;
+	last = strstr(last, "-----END ");
+	last = last ? strstr(last + 9, "-----") : NULL;
+	return set(ret, "a private key", at, last ? (size_t)(last + 5 - begin) : strlen(begin));
+}
+
+// Returns whether a part of a URL is a variable or a mask instead of a value.
+static bool is_url_placeholder(const char *part, size_t length)
+{
+	if (strchr("$<{[*", part[0]) || (part[0] == '%' && !isxdigit((unsigned char)part[1])))
+		return true;
+	for (size_t i = 1; i < length; i++)
+		if (part[i] != part[0])
+			return false;
+	return length > 2; // xxx
+}
+
+// Finds the separator or its percent-encoded form; stores its length.
+static const char *find_encoded(const char *part, size_t length, char plain, const char *encoded,
+				size_t *ret_length)
+{
+	for (size_t i = 0; i < length; i++) {
+		*ret_length = part[i] == plain ? 1 : strlen(encoded);
+		if (part[i] == plain ||
+		    (i + *ret_length <= length && strncasecmp(part + i, encoded, *ret_length) == 0))
+			return part + i;
+	}
+	return NULL;
+}
+
+static size_t find_last_at(const char *authority, size_t length, bool encoded)
+{
+	const char *at = memrchr(authority, '@', length);
+
+	for (size_t i = length; !at && encoded && i-- > 0;)
+		if (i + 3 <= length && strncmp(authority + i, "%40", 3) == 0)
+			at = authority + i;
+	return at ? (size_t)(at - authority) : 0;
+}
+
+// Returns the kind of token in a part of the text, or `otherwise`.
+static const char *kind_inside(const char *text, size_t start, size_t length, const char *otherwise)
+{
+	const char *kind;
+
+	for (size_t i = start; i < start + length; i++)
+		if (shape_match(text, i, &kind))
+			return kind;
+	return otherwise;
+}
+
+// Finds the password, or a random user, in scheme://user:password@host. The address may be
+// percent-encoded, as in the query of another one.
+static bool find_url_login(const char *text, size_t at, struct found *ret)
+{
+	static const char authority_ends[] = "/?# \t\r\n\"'`<>\\&,;|"; // and NUL
+	bool encoded = strncasecmp(text + at, "%3A%2F%2F", 9) == 0;
+	const char *authority = text + at + (encoded ? 9 : 3);
+	size_t user;
+	size_t length;
+	size_t separator;
+	const char *colon;
+
+	if (at == 0 || !isalnum((unsigned char)text[at - 1]) ||
+	    (!encoded && !str_starts(text + at, "://")))
+		return false;
+	for (length = 0; length < MAX_LOGIN && !strchr(authority_ends, authority[length]);)
+		length++;
+	user = find_last_at(authority, length, encoded);
+	if (user == 0 && *authority == '<')
+		return false;
+	colon = find_encoded(authority, user, ':', encoded ? "%3A" : ":", &separator);
+	if (colon) {
+		const char *password = colon + separator;
+
+		length = (size_t)(authority + user - password);
+		if (length == 0 || is_url_placeholder(password, length))
+			return false;
+		return set(ret,
+			   kind_inside(text, (size_t)(password - text), length,
+				       ADDRESS_WITH_PASSWORD),
+			   (size_t)(password - text), length);
+	}
+	if (user < SHORTEST_USER || is_url_placeholder(authority, user))
+		return false;
+	length = user;
+	if (!shape_random(authority, length, SHORTEST_USER) &&
+	    !kind_inside(text, (size_t)(authority - text), length, NULL))
+		return false;
+	return set(ret,
+		   kind_inside(text, (size_t)(authority - text), length, "an address with a login"),
+		   (size_t)(authority - text), length);
+}
+
+static bool is_user_byte(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '-';
+}
+
+// Finds the password in user:password@host:port and user:password@tcp(host), without a scheme.
+static bool find_plain_login(const char *text, size_t at, struct found *ret)
+{
+	static const char name[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
+	const char *s = text + at;
+	const char *password;
+	const char *host;
+	size_t length;
+	size_t digits;
+	size_t user = 0;
+
+	while (user <= MAX_LABEL && is_user_byte(s[user]))
+		user++;
+	password = s + user + 1;
+	if (user == 0 || user > MAX_LABEL || s[user] != ':')
+		return false;
+	length = strcspn(password, "/?# \t\r\n\"'`<>\\&,;|@:()");
+	if (length == 0 || length > MAX_BASIC || password[length] != '@' ||
+	    is_url_placeholder(password, length))
+		return false;
+	host = password + length + 1;
+	if (!str_starts(host, "tcp(") && !str_starts(host, "unix(")) {
+		host += strspn(host, name);
+		digits = *host == ':' ? strspn(host + 1, "0123456789") : 0;
+		if (digits < 2 || digits > 5 || isalnum((unsigned char)host[1 + digits]))
+			return false;
+	}
+	return set(ret, ADDRESS_WITH_PASSWORD, (size_t)(password - text), length);
+}
+
+// Returns whether base64 text encodes user:password.
+static bool encodes_login(const char *base64, size_t length)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	unsigned int bits = 0;
+	int count = 0;
+	bool colon = false;
+
+	for (size_t i = 0; i < length && base64[i] != '='; i++) {
+		const char *digit = strchr(digits, base64[i]);
+
+		if (!digit)
+			return false;
+		bits = bits << 6 | (unsigned int)(digit - digits);
+		count += 6;
+		if (count >= 8) {
+			unsigned char byte = (unsigned char)(bits >> (count - 8));
+
+			if (byte < ' ')
+				return false;
+			colon |= byte == ':';
+			count -= 8;
+		}
+	}
+	return colon;
+}
+
+// Finds the value behind "Bearer " and "Basic ".
+static bool find_header_login(const char *text, size_t at, struct found *ret)
+{
+	const char *s = text + at;
+	bool bearer = strncasecmp(s, "bearer ", 7) == 0;
+	size_t skip = bearer ? 7 : 6;
+	size_t length;
+
+	if (!bearer && strncasecmp(s, "basic ", 6) != 0)
+		return false;
+	length = strspn(s + skip,
+			"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=._~-");
+	if (bearer ? length < SHORTEST_BEARER || !shape_random(s + skip, length, 8)
+		   : length < 8 || length > MAX_BASIC || !encodes_login(s + skip, length))
+		return false;
+	return set(ret, kind_inside(text, at + skip, length, bearer ? "a token" : "a login"),
+		   at + skip, length);
+}
+
+static bool find_token(const char *text, size_t at, struct found *ret)
+{
+	const char *kind;
+	size_t length = shape_match(text, at, &kind);
+
+	return length > 0 && set(ret, kind, at, length);
+}
+
+static bool find_shape(const char *text, size_t at, struct found *ret)
+{
+	if (text[at] == ':' || text[at] == '%')
+		return find_url_login(text, at, ret);
+	if (text[at] == '-')
+		return find_private_key(text, at, ret);
+	if (shape_boundary(text, at)) {
+		if (isalnum((unsigned char)text[at]) && find_plain_login(text, at, ret))
+			return true;
+		if (tolower((unsigned char)text[at]) == 'b' && find_header_login(text, at, ret))
+			return true;
+		if (text[at] == 'P' && find_private_key(text, at, ret))
+			return true;
+	}
+	return find_token(text, at, ret);
+}
+
+static bool find_assignment(const char *text, size_t at, bool prose, struct found *ret)
+{
+	struct assignment match;
+	const char *value;
+
+	if (!assignment_match(text, at, &match))
+		return false;
+	value = text + match.start;
+	if (prose && !value_is_noticeable(value, match.length))
+		return false;
+	set(ret, kind_inside(text, match.start, match.length, match.kind), match.start,
+	    match.length);
+	ret->certain = !prose || kind_inside(text, match.start, match.length, NULL) ||
+		       (match.strength >= NAME_TOKEN && value_is_random(value, match.length));
+	return true;
+}
+
+bool find_secret(const char *text, unsigned int flags, struct found *ret)
+{
+	for (size_t i = 0; text[i]; i++) {
+		if (flags & FIND_SHAPES && find_shape(text, i, ret)) {
+			// https://user:password@host is an example.
+			ret->certain = !(flags & FIND_PROSE) ||
+				       !str_equal(ret->kind, ADDRESS_WITH_PASSWORD) ||
+				       value_is_noticeable(text + ret->start, ret->length);
+			return true;
+		}
+		if (flags & FIND_TOKENS && find_token(text, i, ret))
+			return true;
+		if (flags & (FIND_ASSIGNMENTS | FIND_PROSE) &&
+		    find_assignment(text, i, flags & FIND_PROSE, ret))
+			return true;
+	}
+	return false;
+}
