@@ -8,6 +8,7 @@ enum {
 	// RFC 1035, section 4.1.1. In the first byte of the flags:
 	FLAG_RESPONSE = 0x80,
 	OPCODE_MASK = 0x78, // 0 is a standard query
+	OPCODE_SHIFT = 3,
 	FLAG_RECURSION_DESIRED = 1,
 	// In the second byte:
 	FLAG_RECURSION_AVAILABLE = 128,
@@ -42,20 +43,25 @@ static size_t question_end(const uint8_t *message, size_t size)
 	return at <= size ? at : 0;
 }
 
-bool dns_flags_of_query(uint8_t flags)
+bool dns_is_answer(const uint8_t *message)
 {
-	return (flags & (FLAG_RESPONSE | OPCODE_MASK)) == 0;
+	return message[DNS_FLAGS_OFFSET] & FLAG_RESPONSE;
+}
+
+unsigned int dns_operation(const uint8_t *message)
+{
+	return (message[DNS_FLAGS_OFFSET] & OPCODE_MASK) >> OPCODE_SHIFT;
 }
 
 size_t dns_query_end(const uint8_t *message, size_t size)
 {
-	if (size < DNS_HEADER_SIZE || !dns_flags_of_query(message[DNS_FLAGS_OFFSET]) ||
+	if (size < DNS_HEADER_SIZE || dns_is_answer(message) || dns_operation(message) ||
 	    question_count(message) != 1)
 		return 0;
 	return question_end(message, size);
 }
 
-static uint8_t lower(uint8_t c)
+uint8_t dns_lower(uint8_t c)
 {
 	return c >= 'A' && c <= 'Z' ? (uint8_t)(c + ('a' - 'A')) : c;
 }
@@ -73,7 +79,7 @@ bool dns_answers(const uint8_t *answer, size_t size, const uint8_t *query, size_
 	if (question_count(answer) != 1 || question_end(answer, size) != query_end)
 		return false;
 	for (size_t i = DNS_HEADER_SIZE; i < name_end; i++)
-		if (lower(answer[i]) != lower(query[i]))
+		if (dns_lower(answer[i]) != dns_lower(query[i]))
 			return false;
 	return memcmp(answer + name_end, query + name_end, TYPE_AND_CLASS) == 0;
 }
@@ -87,8 +93,11 @@ void dns_render_failure(uint8_t *answer, const uint8_t *query, size_t query_end,
 {
 	memcpy(answer, query, query_end);
 	memset(answer + RECORDS_OFFSET, 0, DNS_HEADER_SIZE - RECORDS_OFFSET);
+	if (query_end == DNS_HEADER_SIZE)
+		memset(answer + COUNT_OFFSET, 0, RECORDS_OFFSET - COUNT_OFFSET);
 	answer[DNS_FLAGS_OFFSET] =
-		(uint8_t)(FLAG_RESPONSE | (query[DNS_FLAGS_OFFSET] & FLAG_RECURSION_DESIRED));
+		(uint8_t)(FLAG_RESPONSE |
+			  (query[DNS_FLAGS_OFFSET] & (OPCODE_MASK | FLAG_RECURSION_DESIRED)));
 	answer[DNS_FLAGS_OFFSET + 1] =
 		(uint8_t)(FLAG_RECURSION_AVAILABLE | (code & RESPONSE_CODE_MASK));
 }

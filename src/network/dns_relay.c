@@ -5,7 +5,12 @@
 // the host's resolver usually is. The DNS relay is a process in the host's network namespace. It
 // has two sockets that were opened in the box's network namespace, and forwards DNS messages from
 // there to port 53 of the servers in the host's resolv.conf. It sends nothing to any other address.
-// It forwards standard queries only, no dynamic updates and no notifications.
+// It forwards ordinary queries only, which it writes anew (network/dns_filter.c).
+//
+// The DNS relay is a program of its own, which the supervisor executes (claudebox with another
+// first word), so that its memory has no secrets of claudebox. It has no access to files and few
+// system calls (network/dns_confine.c). The supervisor reads resolv.conf and sends the list of
+// servers (network/resolvers.c).
 //
 // The box is untrusted. All memory is in one static struct with a fixed number of slots for queries
 // and connections, and every slot is freed after a timeout. Messages that find no slot stay in the
@@ -18,6 +23,7 @@
 #include "network/dns_relay.h"
 
 #include "base/resolv_conf.h"
+#include "network/dns_confine.h"
 #include "network/dns_servers.h"
 #include "network/dns_state.h"
 #include "network/dns_tcp.h"
@@ -34,7 +40,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { UDP_FD = 3, TCP_FD, FIRST_OTHER_FD, OTHER_FDS = 10, QUERIES_MIN = 4, WATCH_RETRY_MS = 1000 };
+enum {
+	OTHER_FDS = 10,
+	QUERIES_MIN = 4,
+	WATCH_RETRY_MS = 1000,
+	RESOLVERS_TIMEOUT_US = 100000, // for the supervisor's answer
+	// All queries to all servers, and all connections.
+	DESCRIPTORS_MAX = OTHER_FDS + 2 * CONNECTIONS_MAX + RESOLVERS_MAX * QUERIES_MAX,
+};
 
 // Static, so zeroed: pages that are never written are never allocated.
 static struct dns_relay the_relay;
@@ -65,6 +78,13 @@ static int64_t update_watches(struct dns_relay *relay)
 	return earlier(next, watch_from(relay, &relay->tcp, EVENT_TCP, dns_tcp_ready_at(relay)));
 }
 
+// Sends waiting queries to the new servers.
+static void restart(struct dns_relay *relay)
+{
+	dns_udp_restart_queries(relay);
+	dns_tcp_restart_connecting(relay);
+}
+
 static void handle_event(struct dns_relay *relay, uint64_t data)
 {
 	unsigned int index = (unsigned int)(data >> 8) & 0xffffff;
@@ -72,10 +92,8 @@ static void handle_event(struct dns_relay *relay, uint64_t data)
 	switch ((enum dns_event)(data >> 32)) {
 	case EVENT_UDP:
 	case EVENT_TCP:
-		if (dns_servers_refresh(relay)) {
-			dns_udp_restart_queries(relay);
-			dns_tcp_restart_connecting(relay);
-		}
+		if (dns_servers_refresh(relay))
+			restart(relay);
 		if (data >> 32 == EVENT_UDP)
 			dns_udp_receive(relay);
 		else
@@ -86,6 +104,10 @@ static void handle_event(struct dns_relay *relay, uint64_t data)
 		break;
 	case EVENT_CONNECTION:
 		dns_tcp_transfer(relay, index);
+		break;
+	case EVENT_RESOLVERS:
+		if (dns_servers_receive(relay))
+			restart(relay);
 		break;
 	}
 }
@@ -109,24 +131,29 @@ static void run_once(struct dns_relay *relay)
 	}
 }
 
-// Moves the two sockets to fixed numbers and closes all other descriptors. An inherited copy of a
-// pipe or socket of the supervisor would delay the end of file for its peer. Returns false with
-// errno.
-static bool close_other_descriptors(struct dns_relay_options *options)
+// Closes all descriptors but its own. An inherited copy of a pipe or socket of the supervisor would
+// delay the end of file for its peer. Returns false with errno.
+static bool close_other_descriptors(void)
 {
-	int udp = fcntl(options->udp, F_DUPFD_CLOEXEC, FIRST_OTHER_FD);
-	int tcp = fcntl(options->tcp, F_DUPFD_CLOEXEC, FIRST_OTHER_FD);
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (null < 0 || (null != fd && dup3(null, fd, O_CLOEXEC) < 0))
 			return false;
-	if (udp < 0 || tcp < 0 || dup3(udp, UDP_FD, O_CLOEXEC) < 0 ||
-	    dup3(tcp, TCP_FD, O_CLOEXEC) < 0)
+	if (null > STDERR_FILENO)
+		close(null);
+	closefrom(DNS_RELAY_FIRST_OTHER);
+	return true;
+}
+
+// Enters the user namespace that was passed, or a new one, and gets an empty root.
+static bool confine_files(void)
+{
+	bool passed = fcntl(DNS_RELAY_USER_NAMESPACE, F_GETFD) >= 0;
+
+	if (!dns_confine_files(passed ? DNS_RELAY_USER_NAMESPACE : -1))
 		return false;
-	closefrom(FIRST_OTHER_FD);
-	options->udp = UDP_FD;
-	options->tcp = TCP_FD;
+	close(DNS_RELAY_USER_NAMESPACE);
 	return true;
 }
 
@@ -144,34 +171,39 @@ static unsigned int query_limit(void)
 	return (unsigned int)((limit.rlim_cur - others) / RESOLVERS_MAX);
 }
 
-static bool start(struct dns_relay *relay, const struct dns_relay_options *options)
+// Opens and receives everything that the DNS relay needs, and confines it.
+static bool start(struct dns_relay *relay, pid_t parent)
 {
+	const struct timeval wait = { .tv_usec = RESOLVERS_TIMEOUT_US };
 	sigset_t all;
 
 	// Ctrl+C and other signals of the terminal are for the agent. The supervisor sends SIGKILL.
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
+	prctl(PR_SET_NAME, DNS_RELAY_COMMAND);
+	if (!close_other_descriptors() || !confine_files())
+		return false;
+	// After the change of credentials, which may reset it.
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != options->parent)
+	if (getppid() != parent)
 		return false;
-	prctl(PR_SET_NAME, "claudebox-relay");
-	relay->options = *options;
-	if (!close_other_descriptors(&relay->options))
-		return false;
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	prctl(PR_SET_DUMPABLE, 0);
 	relay->epoll = epoll_create1(EPOLL_CLOEXEC);
 	relay->now = clock_monotonic_ms();
-	relay->udp.fd = relay->options.udp;
-	relay->tcp.fd = relay->options.tcp;
+	relay->udp.fd = DNS_RELAY_UDP;
+	relay->tcp.fd = DNS_RELAY_TCP;
+	relay->resolvers.fd = DNS_RELAY_RESOLVERS;
 	relay->query_limit = query_limit();
-	dns_servers_refresh(relay);
-	return relay->epoll >= 0 && fcntl(relay->options.tcp, F_SETFL, O_NONBLOCK) == 0;
+	// The supervisor has sent the first list before the start.
+	return relay->epoll >= 0 && fcntl(DNS_RELAY_TCP, F_SETFL, O_NONBLOCK) == 0 &&
+	       setsockopt(DNS_RELAY_RESOLVERS, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) == 0 &&
+	       dns_servers_receive(relay) &&
+	       dns_relay_watch(relay, &relay->resolvers, EPOLLIN, EVENT_RESOLVERS, 0, 0) &&
+	       dns_confine_calls(DESCRIPTORS_MAX);
 }
 
-_Noreturn void dns_relay_run(const struct dns_relay_options *options)
+_Noreturn void dns_relay_run(pid_t parent)
 {
-	if (!start(&the_relay, options))
+	if (!start(&the_relay, parent))
 		_exit(1);
 	for (;;)
 		run_once(&the_relay);

@@ -7,8 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Reads resolv.conf again, at most once a second. Returns whether the list of servers changed.
+// Asks the supervisor for the list of servers, at most once a second, and waits for the answer for
+// a short time. Returns whether the list has changed.
 bool dns_servers_refresh(struct dns_relay *relay);
+// Receives a list of servers from the supervisor, which may have sent it without being asked.
+// Returns whether it has changed. Exits if the supervisor has ended.
+bool dns_servers_receive(struct dns_relay *relay);
 // Returns the index of the best server that is not in the mask `tried`, -1 if there is none.
 int dns_servers_select(const struct dns_relay *relay, unsigned int tried);
 // Returns a new socket that is connected or connecting to the server; -1 with errno.

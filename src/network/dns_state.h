@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/resolv_conf.h"
+#include "network/dns.h"
 #include "network/dns_relay.h"
 
 #include <limits.h>
@@ -12,7 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 
 enum {
 	QUERIES_MAX = 256,
@@ -25,13 +25,7 @@ enum {
 #define NEVER INT64_MAX
 
 struct dns_server {
-	union {
-		struct sockaddr any;
-		struct sockaddr_in v4;
-		struct sockaddr_in6 v6;
-	} address;
-	socklen_t size;
-	char scope[RESOLVER_SCOPE_SIZE];
+	struct dns_resolver resolver;
 	int64_t last_answer; // -1: none yet
 	int64_t down_until;  // after a timeout; until then other servers are tried first
 };
@@ -39,8 +33,7 @@ struct dns_server {
 struct dns_servers {
 	struct dns_server items[RESOLVERS_MAX];
 	unsigned int count;
-	int64_t last_check; // of resolv.conf
-	struct stat file;   // resolv.conf as it was when it was read
+	int64_t last_request; // for a new list
 };
 
 // A query from the box by UDP that waits for an answer.
@@ -58,11 +51,11 @@ struct dns_query {
 	int64_t deadline;
 };
 
-// One direction of a TCP connection. It is read when the buffer is empty.
+// A buffer of a TCP connection.
 struct dns_stream {
 	size_t start;
 	size_t count;
-	bool ended;         // end of file was read
+	bool ended;         // its source is at end of file
 	bool shutdown_sent; // and passed on
 	uint8_t *bytes;
 };
@@ -80,23 +73,25 @@ struct dns_connection {
 	int64_t reusable_at; // when a free slot may be used for another connection
 	int64_t last_active; // when bytes were transferred last
 	int64_t connect_deadline;
-	size_t message_offset; // in the message from the box, counted from its length field
-	size_t message_size;   // value of the length field
+	bool answer_waits;    // an answer of the DNS relay waits for the end of one of the server
+	size_t answer_offset; // in the message from the server, counted from its length field
+	size_t answer_size;   // value of the length field
 	struct dns_endpoint box;
 	struct dns_endpoint host;
-	struct dns_stream up; // from the box to the server
-	struct dns_stream down;
+	struct dns_stream input; // from the box, until a message is complete
+	struct dns_stream up;    // to the server
+	struct dns_stream down;  // to the box
 };
 
-enum dns_event { EVENT_UDP, EVENT_TCP, EVENT_QUERY, EVENT_CONNECTION };
+enum dns_event { EVENT_UDP, EVENT_TCP, EVENT_QUERY, EVENT_CONNECTION, EVENT_RESOLVERS };
 
 struct dns_relay {
-	struct dns_relay_options options;
 	int epoll;
 	int64_t now; // set once for each event
 	struct dns_endpoint udp;
 	struct dns_endpoint tcp;
-	int64_t udp_paused_until; // after an error
+	struct dns_endpoint resolvers; // the channel to the supervisor
+	int64_t udp_paused_until;      // after an error
 	int64_t tcp_paused_until;
 	struct dns_servers servers;
 	unsigned int query_count;
@@ -106,8 +101,8 @@ struct dns_relay {
 	struct dns_query queries[QUERIES_MAX];
 	struct dns_connection connections[CONNECTIONS_MAX];
 	// Separate arrays: pages that are never written are never allocated.
-	uint8_t messages[QUERIES_MAX][QUERY_SIZE_MAX];
-	uint8_t streams[CONNECTIONS_MAX][2][STREAM_SIZE];
+	uint8_t messages[QUERIES_MAX][DNS_QUERY_MAX];
+	uint8_t streams[CONNECTIONS_MAX][3][STREAM_SIZE];
 	uint8_t buffer[MESSAGE_MAX];
 };
 

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
-// DNS relay, TCP: copies bytes both ways between the box and one of the host's resolvers.
+// DNS relay, TCP: forwards queries of the box to one of the host's resolvers, and copies the bytes
+// of the answers.
 //
-// Theory of operation: the DNS relay connects to a server when the box has sent the first bytes,
-// and to the next server when that fails. Each direction has one buffer and is read only when the
-// buffer is empty, so a peer that does not read blocks its own connection only. Of each message
-// from the box, the length and the flags are checked. When all slots are in use, a new connection
-// replaces the one that has been idle longest, if it has been idle for KEPT_MS. A slot is used at
-// most once in REUSE_DELAY_MS: a box that opens connections in a loop would otherwise fill the
-// host's table of connections in the state TIME_WAIT.
+// Theory of operation: a message from the box is collected in a buffer until it is complete. Then
+// the DNS relay answers it itself, or forwards it (network/dns_filter.c). An answer of its own goes
+// between two answers of the server. The DNS relay connects to a server for the first query that is
+// forwarded, and to the next server when that fails. A buffer is filled only when the one behind it
+// is empty, so a peer that does not read blocks its own connection only. When all slots are in use,
+// a new connection replaces the one that has been idle longest, if it has been idle for KEPT_MS. A
+// slot is used at most once in REUSE_DELAY_MS: a box that opens connections in a loop would
+// otherwise fill the host's table of connections in the state TIME_WAIT.
 #include "network/dns_tcp.h"
 
-#include "network/dns.h"
 #include "network/dns_servers.h"
 #include "network/dns_state.h"
+#include "network/dns_stream.h"
 
 #include <errno.h>
 #include <netinet/tcp.h>
@@ -25,7 +27,6 @@ enum {
 	KEPT_MS = 1000, // an idle connection keeps its slot so long when all are in use
 	REUSE_DELAY_MS = 50,
 	ERROR_PAUSE_MS = 200,
-	LENGTH_SIZE = 2, // before each message
 };
 
 // Makes the kernel send small pieces at once, without waiting for the acknowledgement of earlier
@@ -49,69 +50,6 @@ static void close_connection(struct dns_connection *connection)
 	close_endpoint(&connection->box);
 	close_endpoint(&connection->host);
 	connection->used = false;
-}
-
-static bool would_block(void)
-{
-	return errno == EAGAIN || errno == EINTR;
-}
-
-// Fills an empty buffer. Sets *progress if bytes or the end of file were read. Returns false if the
-// connection failed.
-static bool stream_read(struct dns_stream *stream, int fd, bool *progress)
-{
-	ssize_t got;
-
-	if (stream->count || stream->ended)
-		return true;
-	got = recv(fd, stream->bytes, STREAM_SIZE, MSG_DONTWAIT);
-	if (got < 0)
-		return would_block();
-	stream->start = 0;
-	stream->count = (size_t)got;
-	stream->ended = got == 0;
-	*progress = true;
-	return true;
-}
-
-// Writes as much of the buffer as possible. Sets *progress if bytes were written. Returns false if
-// the connection failed.
-static bool stream_write(struct dns_stream *stream, int fd, bool *progress)
-{
-	ssize_t sent;
-
-	if (!stream->count)
-		return true;
-	sent = send(fd, stream->bytes + stream->start, stream->count, MSG_DONTWAIT | MSG_NOSIGNAL);
-	if (sent < 0)
-		return would_block();
-	stream->start += (size_t)sent;
-	stream->count -= (size_t)sent;
-	*progress = true;
-	return true;
-}
-
-// Parses the bytes that were read from the box. Returns false if a message is no standard query.
-static bool check_messages(struct dns_connection *connection)
-{
-	const struct dns_stream *stream = &connection->up;
-
-	for (size_t i = 0; i < stream->count; i++) {
-		uint8_t byte = stream->bytes[stream->start + i];
-		size_t at = connection->message_offset++;
-
-		if (at < LENGTH_SIZE)
-			connection->message_size = connection->message_size << 8 | byte;
-		if (at == LENGTH_SIZE && connection->message_size < DNS_HEADER_SIZE)
-			return false;
-		if (at == LENGTH_SIZE + DNS_FLAGS_OFFSET && !dns_flags_of_query(byte))
-			return false;
-		if (at >= LENGTH_SIZE && at + 1 == LENGTH_SIZE + connection->message_size) {
-			connection->message_offset = 0;
-			connection->message_size = 0;
-		}
-	}
-	return true;
 }
 
 // Starts to connect to one more server. Returns false if there is none left that can be reached.
@@ -150,43 +88,67 @@ static bool finish_connect(struct dns_relay *relay, struct dns_connection *conne
 	return true;
 }
 
-// Copies bytes both ways. Returns false if the connection has ended or failed.
-static bool transfer(struct dns_relay *relay, struct dns_connection *connection)
+// Writes the query to the server and reads its answers. Returns false if the connection failed.
+static bool exchange(struct dns_relay *relay, struct dns_connection *connection, bool *progress)
 {
 	struct dns_stream *up = &connection->up;
-	struct dns_stream *down = &connection->down;
-	bool fresh = up->count == 0;
-	bool progress = false;
 
-	if (!stream_read(up, connection->box.fd, &progress) ||
-	    (fresh && !check_messages(connection)))
-		return false;
-	if (connection->host.fd < 0 &&
-	    (up->ended || (up->count && !connect_next(relay, connection))))
+	if (connection->host.fd < 0 && up->count && !connect_next(relay, connection))
 		return false;
 	if (connection->connecting && !finish_connect(relay, connection))
 		return false;
-	if (connection->host.fd >= 0 && !connection->connecting) {
-		if (!stream_write(up, connection->host.fd, &progress))
+	if (connection->host.fd < 0 || connection->connecting)
+		return true;
+	if (!dns_stream_write(up, connection->host.fd, progress))
+		return false;
+	if (connection->input.ended && !up->count &&
+	    !dns_stream_first_message(&connection->input) && !up->shutdown_sent)
+		up->shutdown_sent = shutdown(connection->host.fd, SHUT_WR) == 0;
+	return dns_stream_read_answer(connection, progress);
+}
+
+// Returns whether the connection has ended: the server has, or the box has and no answer is due.
+static bool has_ended(const struct dns_connection *connection)
+{
+	if (connection->down.count)
+		return false;
+	if (connection->host.fd >= 0)
+		return connection->down.ended;
+	return connection->input.ended && !dns_stream_first_message(&connection->input);
+}
+
+// Reads from the box once, and handles all that can be handled then. Returns false if the
+// connection has ended or failed.
+static bool transfer(struct dns_relay *relay, struct dns_connection *connection)
+{
+	struct dns_stream *input = &connection->input;
+	bool progress = false;
+
+	if (!dns_stream_read(input, connection->box.fd, STREAM_SIZE - input->count, &progress))
+		return false;
+	do {
+		if (progress)
+			connection->last_active = relay->now;
+		progress = false;
+		if (!dns_stream_handle_message(connection, &progress) ||
+		    !exchange(relay, connection, &progress) ||
+		    !dns_stream_write(&connection->down, connection->box.fd, &progress))
 			return false;
-		if (up->ended && !up->shutdown_sent)
-			up->shutdown_sent = shutdown(connection->host.fd, SHUT_WR) == 0;
-		if (!stream_read(down, connection->host.fd, &progress) ||
-		    !stream_write(down, connection->box.fd, &progress))
-			return false;
-	}
+	} while (progress && dns_stream_first_message(input));
 	if (progress)
 		connection->last_active = relay->now;
-	return !(down->ended && !down->count);
+	return !has_ended(connection);
 }
 
 // Makes epoll watch both ends for the events that allow progress. Returns false if epoll fails.
 static bool update_watches(struct dns_relay *relay, struct dns_connection *connection)
 {
 	unsigned int index = (unsigned int)(connection - relay->connections);
+	const struct dns_stream *input = &connection->input;
 	const struct dns_stream *up = &connection->up;
 	const struct dns_stream *down = &connection->down;
-	uint32_t box = (!up->count && !up->ended ? EPOLLIN : 0U) | (down->count ? EPOLLOUT : 0U);
+	uint32_t box = (!dns_stream_first_message(input) && !input->ended ? EPOLLIN : 0U) |
+		       (down->count ? EPOLLOUT : 0U);
 	uint32_t host = (!down->count && !down->ended ? EPOLLIN : 0U) | (up->count ? EPOLLOUT : 0U);
 
 	if (connection->connecting)
@@ -257,7 +219,7 @@ bool dns_tcp_close_idlest(struct dns_relay *relay)
 
 static void handle_accept_error(struct dns_relay *relay)
 {
-	if (would_block() || errno == ECONNABORTED)
+	if (dns_stream_would_block() || errno == ECONNABORTED)
 		return;
 	// Out of descriptors or memory: closing a connection frees some at once, others follow.
 	relay->tcp_paused_until = relay->now + ERROR_PAUSE_MS;
@@ -266,7 +228,7 @@ static void handle_accept_error(struct dns_relay *relay)
 
 void dns_tcp_accept(struct dns_relay *relay)
 {
-	int fd = accept4(relay->options.tcp, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int fd = accept4(relay->tcp.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	struct dns_connection *slot = free_slot(relay);
 	uint8_t(*buffers)[STREAM_SIZE];
 
@@ -285,8 +247,9 @@ void dns_tcp_accept(struct dns_relay *relay)
 					 .reusable_at = relay->now + REUSE_DELAY_MS,
 					 .box = { .fd = fd },
 					 .host = { .fd = -1 },
-					 .up = { .bytes = buffers[0] },
-					 .down = { .bytes = buffers[1] } };
+					 .input = { .bytes = buffers[0] },
+					 .up = { .bytes = buffers[1] },
+					 .down = { .bytes = buffers[2] } };
 	if (!update_watches(relay, slot))
 		close_connection(slot);
 }

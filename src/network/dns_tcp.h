@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// DNS relay, TCP: copies bytes both ways between the box and one of the host's resolvers.
+// DNS relay, TCP: forwards queries of the box to one of the host's resolvers.
 #pragma once
 
 #include "network/dns_state.h"
@@ -13,7 +13,7 @@ int64_t dns_tcp_ready_at(struct dns_relay *relay);
 int64_t dns_tcp_next_timeout(const struct dns_relay *relay);
 // Accepts a connection from the box.
 void dns_tcp_accept(struct dns_relay *relay);
-// Copies as many bytes as possible both ways, and closes the connection when it has ended.
+// Reads and writes as much as possible at both ends, and closes the connection when it has ended.
 void dns_tcp_transfer(struct dns_relay *relay, unsigned int index);
 // Handles the timeouts that are due.
 void dns_tcp_expire(struct dns_relay *relay);

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
 // DNS relay, UDP: sends each query to the host's resolvers through a socket of its own.
 //
-// Theory of operation: every query uses a new connected socket for each server. So its source port
-// cannot be guessed, and the kernel accepts packets from that server only. The id and the question
-// of an answer are compared as well. A query is sent to the next server when a server cannot be
-// reached or answers with an error, after a second without an answer, or when the client repeats
-// the query, as a resolver library would do. All servers that have received the query may still
-// answer it. If every server is unreachable or answers with an error, the client gets an error
-// code. If all servers stay silent, it gets no answer.
+// Theory of operation: the DNS relay answers some messages of the box itself (network/dns_filter.c)
+// and forwards the other queries. Every query uses a new connected socket for each server. So its
+// source port cannot be guessed, and the kernel accepts packets from that server only. The id and
+// the question of an answer are compared as well. A query is sent to the next server when a server
+// cannot be reached or answers with an error, after a second without an answer, or when the client
+// repeats the query, as a resolver library would do. All servers that have received the query may
+// still answer it. If every server is unreachable or answers with an error, the client gets an
+// error code. If all servers stay silent, it gets no answer.
 #include "network/dns_udp.h"
 
 #include "base/resolv_conf.h"
 #include "network/dns.h"
+#include "network/dns_filter.h"
 #include "network/dns_servers.h"
 #include "network/dns_state.h"
 #include "network/dns_tcp.h"
@@ -71,7 +73,7 @@ static const uint8_t *query_message(const struct dns_relay *relay, const struct 
 static void send_to_client(const struct dns_relay *relay, const struct dns_query *query,
 			   const void *answer, size_t size)
 {
-	sendto(relay->options.udp, answer, size, MSG_DONTWAIT | MSG_NOSIGNAL, &query->client,
+	sendto(relay->udp.fd, answer, size, MSG_DONTWAIT | MSG_NOSIGNAL, &query->client,
 	       sizeof(query->client));
 }
 
@@ -203,18 +205,17 @@ void dns_udp_receive_answer(struct dns_relay *relay, unsigned int index, unsigne
 	release_query(relay, query);
 }
 
-// Returns the waiting query that equals the message of `size` bytes in the buffer, from the same
-// client; NULL if there is none.
+// Returns the waiting query that equals this one, from the same client; NULL if there is none.
 static struct dns_query *find_query(struct dns_relay *relay, const struct sockaddr_in *client,
-				    size_t size)
+				    const struct dns_filtered *filtered)
 {
 	for (unsigned int i = 0; relay->query_count && i < QUERIES_MAX; i++) {
 		struct dns_query *query = &relay->queries[i];
 
-		if (query->used && query->size == size &&
+		if (query->used && query->size == filtered->size &&
 		    query->client.sin_port == client->sin_port &&
 		    query->client.sin_addr.s_addr == client->sin_addr.s_addr &&
-		    memcmp(relay->messages[i], relay->buffer, size) == 0)
+		    memcmp(relay->messages[i], filtered->bytes, filtered->size) == 0)
 			return query;
 	}
 	return NULL;
@@ -254,10 +255,10 @@ static bool receive_query(struct dns_relay *relay)
 {
 	struct sockaddr_in client = { 0 };
 	socklen_t client_size = sizeof(client);
-	ssize_t size = recvfrom(relay->options.udp, relay->buffer, QUERY_SIZE_MAX,
+	ssize_t size = recvfrom(relay->udp.fd, relay->buffer, QUERY_SIZE_MAX,
 				MSG_DONTWAIT | MSG_TRUNC, &client, &client_size);
+	struct dns_filtered filtered;
 	struct dns_query *query;
-	size_t end;
 
 	if (size < 0) {
 		if (errno != EAGAIN && errno != EINTR)
@@ -267,19 +268,26 @@ static bool receive_query(struct dns_relay *relay)
 	relay->tokens--;
 	if (size > QUERY_SIZE_MAX || client.sin_family != AF_INET)
 		return true;
-	end = dns_query_end(relay->buffer, (size_t)size);
-	if (!end)
+	switch (dns_filter(relay->buffer, (size_t)size, &filtered)) {
+	case DNS_DROP:
 		return true;
-	query = find_query(relay, &client, (size_t)size);
+	case DNS_ANSWER:
+		sendto(relay->udp.fd, filtered.bytes, filtered.size, MSG_DONTWAIT | MSG_NOSIGNAL,
+		       &client, sizeof(client));
+		return true;
+	case DNS_FORWARD:
+		break;
+	}
+	query = find_query(relay, &client, &filtered);
 	if (query) {
 		resend(relay, query);
 		return true;
 	}
 	query = add_query(relay);
 	query->client = client;
-	query->size = (uint16_t)size;
-	query->question_end = (uint16_t)end;
-	memcpy(relay->messages[query - relay->queries], relay->buffer, (size_t)size);
+	query->size = (uint16_t)filtered.size;
+	query->question_end = (uint16_t)filtered.question_end;
+	memcpy(relay->messages[query - relay->queries], filtered.bytes, filtered.size);
 	send_or_fail(relay, query);
 	return true;
 }

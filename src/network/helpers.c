@@ -5,12 +5,11 @@
 // (PR_SET_PDEATHSIG). It has no controlling terminal and a fixed environment; standard input,
 // output and error are the only descriptors that a program inherits. Work inside the box's network
 // namespace is done by a child that enters the namespace and then executes nft. The supervisor
-// itself stays in the host's network namespace.
+// itself stays in the host's network namespace. The DNS relay is claudebox itself, executed anew.
 #include "network/helpers.h"
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "network/dns.h"
 #include "network/dns_relay.h"
 #include "network/namespace.h"
 #include "network/network.h"
@@ -181,23 +180,38 @@ pid_t helper_start_pasta(const struct network *network, struct arena *arena, pid
 	return pid;
 }
 
-pid_t helper_start_dns_relay(const int sockets[2])
+// Called in a new child. Executes claudebox itself as DNS relay, so that its memory has nothing of
+// the supervisor.
+static _Noreturn void run_dns_relay(const int fds[DNS_RELAY_FIRST_OTHER])
+{
+	static const char *const words[] = { DNS_RELAY_COMMAND, NULL };
+	int copies[DNS_RELAY_FIRST_OTHER];
+
+	// No copy has a number that another descriptor shall get.
+	for (int i = DNS_RELAY_UDP; i < DNS_RELAY_FIRST_OTHER; i++)
+		copies[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, DNS_RELAY_FIRST_OTHER);
+	for (int i = DNS_RELAY_UDP; i < DNS_RELAY_FIRST_OTHER; i++)
+		if (copies[i] < 0 || dup2(copies[i], i) < 0)
+			_exit(EXIT_NOT_STARTED);
+	execute("/proc/self/exe", words);
+}
+
+pid_t helper_start_dns_relay(const struct network *network, const int sockets[2], int resolvers)
 {
 	pid_t parent = getpid();
 	pid_t pid = fork();
 
 	if (pid == 0) {
 		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-		struct dns_relay_options options = { .udp = sockets[0],
-						     .tcp = sockets[1],
-						     .resolv_conf = "/etc/resolv.conf",
-						     .port = DNS_PORT,
-						     .parent = parent };
+		const int fds[DNS_RELAY_FIRST_OTHER] = {
+			[DNS_RELAY_UDP] = sockets[0],
+			[DNS_RELAY_TCP] = sockets[1],
+			[DNS_RELAY_RESOLVERS] = resolvers,
+			[DNS_RELAY_USER_NAMESPACE] = network->user_namespace,
+		};
 
 		prepare_child(parent, null, null, null);
-		if (chdir("/") < 0)
-			_exit(EXIT_NOT_STARTED);
-		dns_relay_run(&options);
+		run_dns_relay(fds);
 	}
 	return pid;
 }

@@ -30,7 +30,8 @@ bool helper_receive_sockets(int channel, int ret_sockets[2]);
 // ready, and errors to `messages`. Returns -1 with errno.
 pid_t helper_start_pasta(const struct network *network, struct arena *arena, pid_t child, int out,
 			 int messages);
-// Forks the DNS relay with these sockets, {UDP, TCP}. Returns -1 with errno.
-pid_t helper_start_dns_relay(const int sockets[2]);
+// Starts the DNS relay with these sockets, {UDP, TCP}, and its end of the channel of
+// network/resolvers.h. Returns -1 with errno.
+pid_t helper_start_dns_relay(const struct network *network, const int sockets[2], int resolvers);
 // Returns the counters and sets of the rules as nft's JSON, NULL if nft fails.
 const char *helper_read_counters(const struct network *network, struct arena *arena);

@@ -6,7 +6,8 @@
 //   1. A child enters the box's network namespace, configures it, and executes nft to load the
 //      rules (helper_start_nft).
 //   2. Meanwhile pasta connects the namespace from outside (helper_start_pasta), and the DNS relay
-//      is forked (helper_start_dns_relay).
+//      starts (helper_start_dns_relay). It confines itself before it receives the first message, so
+//      network_start does not wait for it.
 //   3. network_start returns when the rules are loaded, pasta is ready, and the agent's user
 //      namespace is not the owner of the network namespace. Then the caller lets init continue.
 // pasta and the DNS relay end with the supervisor, however it ends. While the box runs, a netlink
@@ -18,11 +19,14 @@
 #include "base/error.h"
 #include "base/quote.h"
 #include "base/text.h"
+#include "network/dns.h"
 #include "network/helpers.h"
 #include "network/refusals.h"
+#include "network/resolvers.h"
 #include "plan/facts.h"
 #include "plan/network.h"
 #include "plan/plan.h"
+#include "plan/tables.h"
 #include "probe/network.h"
 #include "render/network.h"
 #include "sys/cleanup.h"
@@ -79,13 +83,23 @@ static bool set_pasta_error(struct error *error, int messages)
 				 "network: --network none");
 }
 
-// Waits until pasta writes its process id. Returns false after a timeout or if pasta ends before.
-static bool wait_for_pasta(int out)
+// Waits until pasta writes its process id. Returns false after a timeout or if pasta or the box
+// ends before.
+static bool wait_for_pasta(const struct network *network, int out)
 {
-	struct pollfd wait = { .fd = out, .events = POLLIN };
+	struct pollfd wait[] = { { .fd = out, .events = POLLIN },
+				 { .fd = network->box_end, .events = POLLIN } };
 	char number[32];
 
-	return poll(&wait, 1, HELPER_TIMEOUT_MS) > 0 && read(out, number, sizeof(number)) > 0;
+	return poll(wait, ARRAY_SIZE(wait), HELPER_TIMEOUT_MS) > 0 && wait[0].revents &&
+	       read(out, number, sizeof(number)) > 0;
+}
+
+static bool box_has_ended(const struct network *network)
+{
+	struct pollfd wait = { .fd = network->box_end, .events = POLLIN };
+
+	return poll(&wait, 1, 0) > 0;
 }
 
 static bool open_namespaces(struct network *network, pid_t child, struct arena *arena,
@@ -112,7 +126,8 @@ static bool wait_for_user_namespace(const struct network *network, pid_t child, 
 		struct stat owner;
 		struct stat agent;
 
-		if (fstat(network->user_namespace, &owner) < 0 || stat(path, &agent) < 0)
+		if (fstat(network->user_namespace, &owner) < 0 || stat(path, &agent) < 0 ||
+		    box_has_ended(network))
 			return set_errno_error(error, "inspect the box's user namespace");
 		if (owner.st_ino != agent.st_ino)
 			return true;
@@ -209,6 +224,17 @@ static void close_descriptor(int *fd)
 	*fd = -1;
 }
 
+// Starts the DNS relay; network->dns_relay has no descriptor if that fails.
+static void start_dns_relay(struct network *network, const int sockets[2])
+{
+	CLEANUP_FD int channel = resolvers_open(&network->resolvers, RESOLVER_FILE, DNS_PORT);
+
+	if (channel < 0)
+		return;
+	resolvers_update(&network->resolvers);
+	network->dns_relay = helper_open(helper_start_dns_relay(network, sockets, channel));
+}
+
 // Starts the helpers and waits until the box is connected. Returns false with an error.
 static bool connect_box(struct network *network, pid_t child, struct error *error)
 {
@@ -232,7 +258,7 @@ static bool connect_box(struct network *network, pid_t child, struct error *erro
 		helper_wait(nft);
 		return set_nft_error(error, pipes->messages[0]);
 	}
-	network->dns_relay = helper_open(helper_start_dns_relay(sockets));
+	start_dns_relay(network, sockets);
 	close(sockets[0]);
 	close(sockets[1]);
 	if (!helper_wait(nft))
@@ -242,7 +268,8 @@ static bool connect_box(struct network *network, pid_t child, struct error *erro
 	// The host's addresses may have changed since the plan was built.
 	if (!update_rules(network))
 		return error_set(error, "network inet: %s", network->update_problem);
-	return (wait_for_pasta(pipes->ready[0]) || set_pasta_error(error, pipes->messages[0])) &&
+	return (wait_for_pasta(network, pipes->ready[0]) ||
+		set_pasta_error(error, pipes->messages[0])) &&
 	       wait_for_user_namespace(network, child, error);
 }
 
@@ -254,13 +281,15 @@ bool network_prepare(struct network *network, const struct plan *plan, struct er
 				     .arena = error->arena,
 				     .user_namespace = -1,
 				     .net_namespace = -1,
+				     .box_end = -1,
 				     .host_changes = open_host_changes(),
 				     .rules = render_nft(plan, error->arena),
 				     .loaded_ranges =
 					     render_nft_change(error->arena, &plan->inet.host),
 				     .pipes = { { -1, -1 }, { -1, -1 }, { -1, -1 } },
 				     .pasta = { .end = -1 },
-				     .dns_relay = { .end = -1 } };
+				     .dns_relay = { .end = -1 },
+				     .resolvers = { .channel = -1 } };
 	if (network->host_changes < 0)
 		return set_errno_error(error, "open a netlink socket");
 	if (!check_published_ports(plan, error))
@@ -294,6 +323,7 @@ void network_watched(const struct network *network, int fds[NETWORK_WATCHED])
 {
 	fds[WATCHED_PASTA] = network->pasta.end;
 	fds[WATCHED_DNS_RELAY] = network->dns_relay.end;
+	fds[WATCHED_RESOLVERS] = network->resolvers.channel;
 	fds[WATCHED_HOST_CHANGES] = network->disconnected ? -1 : network->host_changes;
 }
 
@@ -323,8 +353,21 @@ void network_handle_events(struct network *network, const bool ready[NETWORK_WAT
 		helper_stop(&network->dns_relay);
 		disconnect(network, "the DNS relay has ended");
 	}
+	if (ready[WATCHED_RESOLVERS])
+		resolvers_handle_request(&network->resolvers);
+	// A resolver's interface may have a new index.
+	if (ready[WATCHED_HOST_CHANGES])
+		resolvers_update(&network->resolvers);
 	if (ready[WATCHED_HOST_CHANGES] && !network->disconnected && !update_rules(network))
 		disconnect(network, network->update_problem);
+}
+
+bool network_renew(struct network *network)
+{
+	resolvers_update(&network->resolvers);
+	if (!network->disconnected && !update_rules(network))
+		disconnect(network, network->update_problem);
+	return !network->disconnected;
 }
 
 // Polls once more, because a helper may have ended together with the box.
@@ -353,6 +396,7 @@ void network_end(struct network *network)
 {
 	helper_stop(&network->pasta);
 	helper_stop(&network->dns_relay);
+	resolvers_close(&network->resolvers);
 	close_pipes(&network->pipes);
 	close_descriptor(&network->host_changes);
 	close_descriptor(&network->net_namespace);

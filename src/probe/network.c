@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Reads the host's addresses and networks from the kernel (rtnetlink), and finds pasta and nft.
+//
+// Theory of operation: the dump contains the routes of all tables, also those of `ip rule` and of
+// VRFs. Refused are the host itself (its addresses, and `local` routes, which can be whole
+// prefixes), its neighbours (destinations without a router, on interfaces that have neighbours),
+// and its routers.
 #include "probe/network.h"
 
 #include "base/address.h"
@@ -90,34 +95,104 @@ static bool has_neighbours(unsigned int interface)
 	return !(request.ifr_flags & (IFF_POINTOPOINT | IFF_NOARP));
 }
 
+// Parses the attributes of a route, or of one entry of RTA_MULTIPATH, and adds the router. The
+// router's address may lie outside of every local network (`onlink`). Returns whether the
+// destination is a neighbour: there is no router, and the interface has neighbours.
+static bool parse_next_hop(struct dump *dump, int family, const struct rtattr *part, int left,
+			   unsigned int *interface)
+{
+	const void *router = NULL;
+
+	for (; RTA_OK(part, left); part = RTA_NEXT(part, left)) {
+		if (part->rta_type == RTA_OIF) {
+			memcpy(interface, RTA_DATA(part), sizeof(*interface));
+		} else if (part->rta_type == RTA_GATEWAY) {
+			router = RTA_DATA(part);
+		} else if (part->rta_type == RTA_VIA) { // a router of the other address family
+			const struct rtvia *via = RTA_DATA(part);
+
+			family = via->rtvia_family;
+			router = via->rtvia_addr;
+		}
+	}
+	if (router && (family == AF_INET || family == AF_INET6))
+		add_range(dump, family, router,
+			  family == AF_INET6 ? ADDRESS_BITS_6 : ADDRESS_BITS_4, *interface);
+	return !router && *interface && has_neighbours(*interface);
+}
+
+// Parses the entries of RTA_MULTIPATH. Returns whether one of them reaches the destination without
+// a router.
+static bool parse_next_hops(struct dump *dump, int family, const struct rtattr *list,
+			    unsigned int *interface)
+{
+	const struct rtnexthop *hop = RTA_DATA(list);
+	int left = (int)RTA_PAYLOAD(list);
+	bool neighbour = false;
+
+	for (; left > 0 && RTNH_OK(hop, left); hop = RTNH_NEXT(hop)) {
+		int size = (int)hop->rtnh_len - (int)RTNH_LENGTH(0);
+
+		*interface = (unsigned int)hop->rtnh_ifindex;
+		neighbour |= parse_next_hop(dump, family, RTNH_DATA(hop), size, interface);
+		left -= (int)RTNH_ALIGN(hop->rtnh_len);
+	}
+	return neighbour;
+}
+
+// Adds a destination that is the host itself. A transparent proxy has a `local` route for the whole
+// internet, in a table of its own: packets without its mark do not use that table.
+static void add_own(struct dump *dump, const struct rtmsg *route, const void *destination,
+		    unsigned int interface)
+{
+	static const unsigned char zeros[16];
+	bool used_by_all = route->rtm_table == RT_TABLE_LOCAL ||
+			   route->rtm_table == RT_TABLE_MAIN ||
+			   route->rtm_table == RT_TABLE_DEFAULT;
+
+	if (used_by_all)
+		add_range(dump, route->rtm_family, destination ? destination : zeros,
+			  route->rtm_dst_len, interface);
+	else if (destination)
+		add_network(dump, route->rtm_family, destination, route->rtm_dst_len, interface);
+}
+
 static void parse_route(struct dump *dump, const struct nlmsghdr *message)
 {
 	const struct rtmsg *route = NLMSG_DATA(message);
 	int left = (int)RTM_PAYLOAD(message);
+	int size = left;
 	const void *destination = NULL;
 	unsigned int interface = 0;
-	bool through_router = false;
+	bool unknown_router = false;
+	bool neighbour;
 
-	if (message->nlmsg_type != RTM_NEWROUTE || route->rtm_type != RTN_UNICAST ||
+	if (message->nlmsg_type != RTM_NEWROUTE ||
 	    (route->rtm_family != AF_INET && route->rtm_family != AF_INET6))
 		return;
+	neighbour = parse_next_hop(dump, route->rtm_family, RTM_RTA(route), size, &interface);
 	for (const struct rtattr *part = RTM_RTA(route); RTA_OK(part, left);
 	     part = RTA_NEXT(part, left)) {
 		if (part->rta_type == RTA_DST)
 			destination = RTA_DATA(part);
-		else if (part->rta_type == RTA_OIF)
-			memcpy(&interface, RTA_DATA(part), sizeof(interface));
-		else if (part->rta_type == RTA_GATEWAY || part->rta_type == RTA_VIA ||
-			 part->rta_type == RTA_MULTIPATH || part->rta_type == RTA_NH_ID)
-			through_router = true;
+		else if (part->rta_type == RTA_MULTIPATH)
+			neighbour = parse_next_hops(dump, route->rtm_family, part, &interface);
+		else if (part->rta_type == RTA_NH_ID)
+			unknown_router = true;
 	}
+	if (route->rtm_type == RTN_LOCAL || route->rtm_type == RTN_ANYCAST ||
+	    route->rtm_type == RTN_BROADCAST)
+		add_own(dump, route, destination, interface);
+	if (route->rtm_type != RTN_UNICAST)
+		return;
 	if (route->rtm_dst_len == 0 && route->rtm_table == RT_TABLE_MAIN) {
 		if (route->rtm_family == AF_INET)
 			dump->network->ipv4 = true;
 		else
 			dump->network->ipv6 = true;
 	}
-	if (destination && interface && !through_router && has_neighbours(interface))
+	// The kernel can be told not to list the next hop of a next-hop object (ip-nexthop(8)).
+	if (destination && (neighbour || (unknown_router && !interface)))
 		add_network(dump, route->rtm_family, destination, route->rtm_dst_len, interface);
 }
 

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Host names resolve in the tier `inet`, with every kind of resolver that a host may have."""
+import json
+import os
+import pathlib
 import unittest
 
 from lib.box import until
-from lib.inet import InetTest
+from lib.inet import InetTest, name_of
 
 AS_ROOT = True
 
@@ -74,6 +77,31 @@ with socket.create_connection(("web.test", 80), 3) as connection:
     result["talk"] = connection.recv(100).decode()
 result["all"] = time.monotonic() - started
 print(json.dumps(result))
+"""
+
+# Inspects the DNS relay and the supervisor, as root of the world.
+INSPECT = r"""
+import json, os, re, sys
+relay, supervisor, secret = sys.argv[1:]
+
+def memory(pid):
+    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
+        for line in maps:
+            start, end, mode = re.match("([0-9a-f]+)-([0-9a-f]+) (....)", line).groups()
+            size = int(end, 16) - int(start, 16)
+            # Not the shadow memory of a sanitizer, which has terabytes.
+            if mode[0] == "r" and "[v" not in line and size <= 1 << 28:
+                memory.seek(int(start, 16))
+                yield memory.read(size)
+
+links = [os.readlink(f"/proc/{relay}/fd/{fd}") for fd in os.listdir(f"/proc/{relay}/fd")]
+with open(f"/proc/{relay}/environ") as file:
+    environment = sorted(filter(None, file.read().split("\0")))
+with open(f"/proc/{relay}/mountinfo") as file:
+    mounts = len(file.readlines())
+print(json.dumps({"root": os.listdir(f"/proc/{relay}/root/"), "files": [link for link in links if link[0] == "/"], "descriptors": len(links),
+                  "environment": environment, "mounts": mounts,
+                  "secret": [any(secret.encode() in part for part in memory(pid)) for pid in (relay, supervisor)]}))
 """
 
 
@@ -205,6 +233,54 @@ print(json.dumps(result))
         self.assertEqual([result[address] for address in ("192.168.77.1", "192.168.77.11", "127.0.0.1")], [111] * 3)
         self.assertEqual(result["http"], "")
         self.assertEqual(result["after"], ["192.0.2.77"])
+
+    def test_zone_transfers_and_local_names_are_not_forwarded(self):
+        """The LAN's resolver gets ordinary queries only. Without a box it answers all of these."""
+        self.layout({"/etc/resolv.conf": "nameserver 192.168.77.1\n"})
+        script = ASK + r"""
+def ask(address, tcp, name, kind, family, flags=0x100):
+    message = struct.pack("!6H", 9, flags, 1, 0, 0, 0) + query(name)[12:-4] + struct.pack("!2H", kind, family)
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM if tcp else socket.SOCK_DGRAM) as connection:
+        connection.settimeout(2)
+        connection.connect((address, 53))
+        connection.send((struct.pack("!H", len(message)) if tcp else b"") + message)
+        return connection.recv(65535)[(2 if tcp else 0) + 3] & 15
+
+questions = [("corp.test", 252, 1), ("corp.test", 251, 1), ("web.test", 255, 1), ("web.test", 249, 1), ("version.bind", 16, 3), ("web.test", 1, 255),
+             ("web.test", 1, 1, 0x2800), ("10.77.168.192.in-addr.arpa", 12, 1), ("nas.local", 1, 1), ("router", 1, 1)]
+print(json.dumps([[ask(sys.argv[1], tcp, *question) for question in questions] for tcp in (False, True)]))
+"""
+        self.assertEqual(self.python(script, "127.0.0.53"), [[5, 5, 5, 5, 5, 5, 4, 3, 3, 3]] * 2)
+        outside = json.loads(self.world.run("/usr/bin/python3", "-c", script, "192.168.77.1"))
+        self.assertTrue({code for codes in outside for code in codes} <= {0, 3}, outside)
+
+    def test_relay_is_confined(self):
+        """The process that parses the box's messages has no files, no rights, and nothing of claudebox in its memory."""
+        secret = f"sk-ant-{os.getpid()}-{id(self)}-{'x' * 40}"
+        self.env["ANTHROPIC_API_KEY"] = secret
+        self.layout({"/etc/resolv.conf": "nameserver 192.168.77.1\n"})
+        session = self.start("/usr/bin/python3", "-c", ASK + """
+print(names("which.test")[0], flush=True)
+sys.stdin.read()
+""")
+        self.assertEqual(session.line(), "192.0.2.77")
+        pid, = (pid for pid in self.world.other_processes() if name_of(pid) == "claudebox-relay")
+        with open(f"/proc/{pid}/status", encoding="ascii") as file:
+            status = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
+        self.assertEqual([status[name] for name in ("NoNewPrivs", "CapEff", "CapPrm", "CapInh", "CapAmb")], ["1", *["0" * 16] * 4])
+        if b"libasan" not in pathlib.Path(self.under_test).read_bytes():
+            self.assertEqual(status["Seccomp"], "2")
+        if os.getuid():  # no other user may look further
+            self.assertRaises(PermissionError, os.listdir, f"/proc/{pid}/fd")
+            return
+        found = json.loads(self.world.run("/usr/bin/python3", "-c", INSPECT, pid, session.process.pid, secret))
+        self.assertEqual(found["root"], [])
+        self.assertEqual(found["files"], ["/dev/null"] * 3)
+        self.assertEqual(found["mounts"], 1)
+        self.assertEqual(found["environment"], ["LC_ALL=C", "PATH=/usr/bin:/bin"])
+        self.assertLessEqual(found["descriptors"], 8)
+        self.assertEqual(found["secret"], [False, True], "in the memory of the DNS relay, of the supervisor")
+        self.assertEqual(session.finish()[0], 0)
 
     def test_many_lookups_at_once(self):
         """Also while other connections are idle."""

@@ -27,11 +27,12 @@ FORBIDDEN4 = {
     "192.168.77.5": "host", "198.51.100.5": "host, public", "172.17.0.1": "host, docker0", "100.101.1.5": "host, tailnet",
     "192.168.77.1": "router", "192.168.77.10": "LAN", "198.51.100.10": "on-link, public", "172.17.0.2": "container",
     "100.101.1.10": "tailnet", "169.254.169.254": "metadata", "168.63.129.16": "Azure's platform", "10.9.9.9": "private", "172.20.0.9": "private",
+    "198.18.0.9": "benchmarking", "192.88.99.1": "6to4 relay",
 }
 FORBIDDEN6 = {
     "2001:db8:1::5": "host", "fd7a:115c:a1e0::5": "host, tailnet", "fd00:77::5": "host, ULA", "2001:db8:1::1": "router",
     "2001:db8:1::10": "LAN, global", "fd00:77::10": "LAN, ULA", "fd7a:115c:a1e0::10": "tailnet", "fd00:ec2::254": "metadata",
-    "2001:0:cb00:710a::1": "Teredo", "64:ff9b:1::c0a8:4d0a": "NAT64 of one's own",
+    "2001:0:cb00:710a::1": "Teredo", "2001:1::1": "router, by anycast", "64:ff9b:1::c0a8:4d0a": "NAT64 of one's own",
 }
 ALLOWED4 = ("203.0.113.10", "203.0.113.20")
 ALLOWED6 = ("2001:db8:f::10", "2001:db8:f::20", "64:ff9b::cb00:710a")

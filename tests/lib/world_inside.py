@@ -35,9 +35,9 @@ HOST_ROUTES = ("100.64.0.0/10 dev tailscale0", "fd7a:115c:a1e0::/48 dev tailscal
 HOST_DEFAULTS = ("default via 192.168.77.1 dev eth0", "default via fe80::1 dev eth0")
 OUTSIDE_ROUTES = ("100.101.1.5 dev peer", "fd7a:115c:a1e0::5 dev peer")
 # Addresses behind the router: metadata, private networks, the internet, and whole prefixes that embed an IPv4 address.
-BEYOND = ("169.254.169.254/32", "168.63.129.16/32", "10.9.9.9/32", "172.20.0.9/32", "192.0.0.170/32", "203.0.113.10/32", "203.0.113.20/32", "203.0.113.53/32",
+BEYOND = ("169.254.169.254/32", "168.63.129.16/32", "10.9.9.9/32", "172.20.0.9/32", "198.18.0.9/32", "192.88.99.1/32", "192.0.0.170/32", "203.0.113.10/32", "203.0.113.20/32", "203.0.113.53/32",
           "198.51.101.10/32", "fd00:ec2::254/128", "2001:db8:f::10/128", "2001:db8:f::20/128", "2001:db8:2::10/128")
-BEYOND_PREFIXES = ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32")
+BEYOND_PREFIXES = ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/23")
 
 # Name servers: address, and the last number of the address that it returns for which.test, which identifies the server.
 DNS_HOST = (("127.0.0.53", 53), ("127.0.0.1", 1))

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "check.h"
 #include "network/dns.h"
+#include "network/dns_filter.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,15 @@ static bool answers(const char *data, size_t size, const char *query, size_t end
 	free(question);
 	free(bytes);
 	return fits;
+}
+
+static enum dns_action filter(const char *data, size_t size, struct dns_filtered *ret)
+{
+	uint8_t *bytes = copy(data, size);
+	enum dns_action action = dns_filter(bytes, size, ret);
+
+	free(bytes);
+	return action;
 }
 
 static void test_queries(void)
@@ -143,10 +153,49 @@ static void test_failure(void)
 	CHECK(dns_answers(answer, end, (const uint8_t *)query, end));
 }
 
+static void test_filter(void)
+{
+	static const char sent[] = "\x12\x34\0\x7f\0\1\0\0\0\0\0\1" QUESTION
+				   "\0\0\x29\x10\0\0\1\xff\xff\0\4\0\3\0\0";
+	static const char wanted[] = "\x12\x34\1\x30\0\1\0\0\0\0\0\1" QUESTION
+				     "\0\0\x29\x10\0\0\0\x80\0\0\0";
+	static const char transfer[] = "\x12\x34\1\0" COUNTS "\3www\7example\3org\0\0\xfc\0\1";
+	static const char update[] = "\x12\x34\x28\0" COUNTS QUESTION;
+	struct dns_filtered filtered;
+
+	CHECK(filter(sent, sizeof(sent) - 1, &filtered) == DNS_FORWARD);
+	CHECK(filtered.size == sizeof(wanted) - 1 &&
+	      memcmp(filtered.bytes, wanted, filtered.size) == 0);
+	CHECK(filtered.question_end == sizeof(QUERY) - 1);
+	CHECK(filter(transfer, sizeof(transfer) - 1, &filtered) == DNS_ANSWER);
+	CHECK(filtered.size == sizeof(transfer) - 1 &&
+	      dns_response_code(filtered.bytes) == DNS_REFUSED);
+	CHECK(filter(update, sizeof(update) - 1, &filtered) == DNS_ANSWER);
+	CHECK(filtered.size == DNS_HEADER_SIZE && dns_response_code(filtered.bytes) == DNS_NOTIMP);
+	CHECK(filter("\x12\x34\x81\0" COUNTS QUESTION, sizeof(QUERY) - 1, &filtered) == DNS_DROP);
+	CHECK(filter("", 0, &filtered) == DNS_DROP);
+}
+
+// Returns whether the result is well-formed: filtering a query again does not change it.
+static bool is_filtered(enum dns_action action, const struct dns_filtered *filtered)
+{
+	struct dns_filtered again;
+
+	if (action == DNS_DROP)
+		return true;
+	if (action == DNS_ANSWER)
+		return dns_is_answer(filtered->bytes) && dns_response_code(filtered->bytes) != 0;
+	return filter((const char *)filtered->bytes, filtered->size, &again) == DNS_FORWARD &&
+	       again.size == filtered->size && again.question_end == filtered->question_end &&
+	       memcmp(again.bytes, filtered->bytes, again.size) == 0;
+}
+
 // Random input. The sanitizers report reads outside of the message.
 static void test_noise(void)
 {
 	uint32_t state = 20240229;
+	struct dns_filtered filtered;
+	size_t malformed = 0;
 	size_t accepted = 0;
 
 	for (int round = 0; round < 20000; round++) {
@@ -161,8 +210,10 @@ static void test_noise(void)
 		}
 		accepted += query_end(noise, size) > 0;
 		answers(noise, size, QUERY, sizeof(QUERY) - 1);
+		malformed += !is_filtered(filter(noise, size, &filtered), &filtered);
 	}
 	CHECK(accepted > 0 && accepted < 20000);
+	CHECK(malformed == 0);
 }
 
 int main(void)
@@ -171,6 +222,7 @@ int main(void)
 	test_long_names();
 	test_answers();
 	test_failure();
+	test_filter();
 	test_noise();
 	return check_done();
 }
