@@ -38,6 +38,7 @@ struct lookup_message {
 	bool mounted;
 	bool parent_empty;
 	char mount_id[ID_SIZE];
+	struct directory_identity identity;
 };
 
 static bool is_missing_or_empty(const char *path)
@@ -58,14 +59,17 @@ static struct lookup_message look_up(struct arena *arena, const struct instance_
 	struct stat status;
 	const char *id;
 
-	if (lstat(record->root, &status) == 0)
-		return message;
-	if (errno != ENOENT && errno != ENOTDIR) {
+	if (lstat(record->root, &status) == 0) {
+		if (!record->kept)
+			return message;
+		message.identity = probe_directory_identity(record->root);
+	} else if (errno != ENOENT && errno != ENOTDIR) {
 		message.lookup = LOOKUP_FAILED;
 		message.problem = errno;
 		return message;
+	} else {
+		message.lookup = LOOKUP_MISSING;
 	}
-	message.lookup = LOOKUP_MISSING;
 	if (!mount_point) {
 		message.parent_empty = is_missing_or_empty(path_parent(arena, record->root));
 		return message;
@@ -138,6 +142,7 @@ static struct project_facts receive_lookup(const struct lookup_process *process,
 		.mounted = message.mounted,
 		.mount_id = *message.mount_id ? arena_strdup(arena, message.mount_id) : NULL,
 		.parent_empty = message.parent_empty,
+		.identity = message.identity,
 	};
 }
 
@@ -282,9 +287,9 @@ instance_list probe_instances(struct arena *arena, int all, strings *ret_leftove
 		struct instance_record record;
 		struct instance instance;
 
-		if (removed && instance_id_valid(removed))
+		if (removed && (instance_id_valid(removed) || instance_kept_valid(removed)))
 			vec_push(arena, ret_leftovers, *name);
-		if (!instance_id_valid(*name))
+		if (!instance_id_valid(*name) && !instance_kept_valid(*name))
 			continue;
 		instance = read_instance(arena, all, *name, &record);
 		vec_push(arena, &list, instance);
@@ -297,15 +302,17 @@ instance_list probe_instances(struct arena *arena, int all, strings *ret_leftove
 	return list;
 }
 
-bool probe_project_gone(struct arena *arena, int instance, const char *id)
+bool probe_project_gone(struct arena *arena, int instance, const char *name)
 {
 	const char *text = file_read_at(arena, instance, INSTANCE_RECORD, RECORD_LIMIT);
 	struct instance_record record;
 	struct project_facts facts;
+	enum project_status status;
 	const char *why;
 
-	if (!instance_read_record(arena, id, text, &record))
+	if (!instance_read_record(arena, name, text, &record))
 		return false;
 	facts = look_up_project(arena, record);
-	return instance_project_status(arena, &record, &facts, &why) == PROJECT_GONE;
+	status = instance_project_status(arena, &record, &facts, &why);
+	return status == PROJECT_GONE || status == PROJECT_REPLACED;
 }

@@ -10,7 +10,7 @@
 // Returns all instances in ~/.claudebox/instances (`all`), the most recently used first. Appends
 // the names of unfinished removals to `ret_leftovers`.
 instance_list probe_instances(struct arena *arena, int all, strings *ret_leftovers);
-// Returns whether the project of the open instance is gone.
-bool probe_project_gone(struct arena *arena, int instance, const char *id);
+// Returns whether the project of the open instance is gone, or replaced if the instance was kept.
+bool probe_project_gone(struct arena *arena, int instance, const char *name);
 // Returns whether a path exists. Returns false when its file system does not respond in time.
 bool probe_path_exists(struct arena *arena, const char *path);

@@ -12,9 +12,12 @@
 #include "probe/file_system.h"
 #include "sys/files.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
-enum { TEXT_LIMIT = 1024 * 1024, ACCOUNT_LIMIT = 64 * 1024 * 1024 };
+enum { KEPT_MAX = 9999, TEXT_LIMIT = 1024 * 1024, ACCOUNT_LIMIT = 64 * 1024 * 1024 };
 
 void probe_state_root(struct facts *facts, struct arena *arena)
 {
@@ -32,13 +35,50 @@ void probe_state_root(struct facts *facts, struct arena *arena)
 					   TEXT_LIMIT, 0);
 }
 
+// Returns a birth time as local time, to the minute.
+static const char *render_time(struct arena *arena, int64_t born_ns)
+{
+	time_t seconds = (time_t)(born_ns / INT64_C(1000000000));
+	struct tm local;
+	char text[32];
+
+	if (!localtime_r(&seconds, &local) || !strftime(text, sizeof(text), "%F %R", &local))
+		return "earlier";
+	return arena_strdup(arena, text);
+}
+
+// Finds a free name for the instance of an earlier directory. The last one is taken in any case:
+// the start then fails instead of using that instance.
+static const char *find_kept_name(struct arena *arena, const char *instance)
+{
+	const char *name = NULL;
+
+	for (int i = 1; i <= KEPT_MAX; i++) {
+		name = instance_kept_name(arena, path_name(instance), i);
+		if (faccessat(AT_FDCWD, path_join(arena, path_parent(arena, instance), name), F_OK,
+			      AT_SYMLINK_NOFOLLOW) < 0)
+			break;
+	}
+	return name;
+}
+
 void probe_instance_record(struct facts *facts, struct arena *arena)
 {
-	if (facts->state.root_kind != FILE_DIRECTORY)
+	struct state_facts *state = &facts->state;
+	const char *instance = plan_instance_path(arena, facts);
+	struct instance_record record;
+
+	if (!facts->project_problem)
+		state->identity = probe_directory_identity(plan_canonical_root(arena, facts));
+	if (state->root_kind != FILE_DIRECTORY)
 		return;
-	facts->state.record = file_read(
-		arena, path_join(arena, plan_instance_path(arena, facts), INSTANCE_RECORD),
-		TEXT_LIMIT, 0);
+	state->record =
+		file_read(arena, path_join(arena, instance, INSTANCE_RECORD), TEXT_LIMIT, 0);
+	if (!instance_read_record(arena, path_name(instance), state->record, &record) ||
+	    !instance_is_replaced(&record.identity, &state->identity))
+		return;
+	state->kept_as = find_kept_name(arena, instance);
+	state->earlier_born = render_time(arena, record.identity.born_ns);
 }
 
 void probe_instance(struct facts *facts, struct arena *arena)
@@ -47,7 +87,7 @@ void probe_instance(struct facts *facts, struct arena *arena)
 	const char *instance;
 
 	state->on = probe_file_system(arena, plan_canonical_root(arena, facts));
-	if (state->root_kind != FILE_DIRECTORY)
+	if (state->root_kind != FILE_DIRECTORY || state->kept_as)
 		return;
 	instance = plan_instance_path(arena, facts);
 	state->instance_json = file_read(arena, path_join(arena, instance, "claude/.claude.json"),

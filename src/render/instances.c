@@ -56,6 +56,8 @@ static const char *render_status(struct arena *arena, const struct instance *ins
 
 	if (instance->project == PROJECT_GONE)
 		project = ", its project is gone";
+	else if (instance->project == PROJECT_REPLACED)
+		project = ", of an earlier directory at this path";
 	else if (instance->why)
 		project = arena_printf(arena, ", %s", instance->why);
 	return arena_printf(arena, "%s%s", instance->in_use ? ", in use now" : "", project);
@@ -96,13 +98,23 @@ const char *render_instances(struct arena *arena, const instance_list *list,
 {
 	struct screen screen = open_screen(arena, view);
 
-	vec_each(instance, list)
+	bool any_kept = false;
+
+	vec_each(instance, list) {
 		add_instance(&screen, instance, view->now);
+		any_kept |= instance_kept_valid(instance->id);
+	}
 	screen_add_wrapped(&screen, STYLE_PLAIN,
 			   arena_printf(arena, "%s, %s",
 					render_count(arena, list->count, "instance"),
 					render_size(arena, instances_size(list))),
 			   0);
+	if (any_kept)
+		screen_add_wrapped(&screen, STYLE_PLAIN,
+				   "To use ID" INSTANCE_KEPT "N again: in ~/.claudebox/instances, "
+				   "rename ID if it exists, and ID" INSTANCE_KEPT "N to ID; then "
+				   "start claudebox in the project and answer k.",
+				   0);
 	return text_get(&screen.out);
 }
 
@@ -114,7 +126,8 @@ const char *render_garbage(struct arena *arena, const instance_list *list, size_
 	bool has_heading = false;
 
 	if (removable.count)
-		screen_add_wrapped(&screen, STYLE_PLAIN, "To remove (the project is gone):", 0);
+		screen_add_wrapped(&screen, STYLE_PLAIN,
+				   "To remove (the project is gone or was replaced):", 0);
 	vec_each(instance, &removable)
 		add_instance(&screen, instance, view->now);
 	vec_each(instance, list) {

@@ -16,9 +16,11 @@
 #include "base/text.h"
 #include "plan/claude/credentials.h"
 #include "plan/plan.h"
+#include "state/credentials_store.h"
 #include "sys/cleanup.h"
 #include "sys/clock.h"
 #include "sys/files.h"
+#include "sys/output.h"
 #include "sys/write.h"
 
 #include <errno.h>
@@ -31,34 +33,16 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define CREDENTIALS_FILE ".credentials.json"
-#define BASE_FILE        "sign-in.base"
-#define LOCK_FILE        "sign-in.lock"
+#define BASE_FILE "sign-in.base"
+#define LOCK_FILE "sign-in.lock"
 
-enum { TEXT_LIMIT = 1024 * 1024, WATCH_DELAY_MS = 500 };
+enum { TEXT_LIMIT = 1024 * 1024, WATCH_DELAY_MS = 500, ATTEMPTS = 5 };
 
 struct sides {
 	int root;         // ~/.claudebox
 	int store;        // ~/.claudebox/sign-in/store
 	const char *host; // the host's file, with links resolved; NULL: none
 };
-
-// Opens the directory of the shared credentials; -1 on failure. A box may have replaced it:
-// anything that is not a directory is moved aside.
-static int open_store(const struct plan *plan, struct arena *arena)
-{
-	CLEANUP_FD int parent =
-		open(plan->state.credentials, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	struct error ignored = { .arena = arena };
-	int store;
-
-	if (parent < 0)
-		return -1;
-	store = open_directory(parent, CREDENTIALS_STORE, CREDENTIALS_STORE, &ignored);
-	if (store < 0 && move_aside(parent, CREDENTIALS_STORE, &ignored))
-		store = open_directory(parent, CREDENTIALS_STORE, CREDENTIALS_STORE, &ignored);
-	return store;
-}
 
 // Reads the digest that the last synchronisation recorded, or NULL.
 static const char *read_base(struct arena *arena, int root)
@@ -78,7 +62,9 @@ static bool apply_step(const struct sides *sides, const struct credentials_step 
 		const char *directory = path_parent(error->arena, sides->host);
 		CLEANUP_FD int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-		if (fd < 0 || !replace_file(fd, path_name(sides->host), step->content, error))
+		if (fd < 0)
+			return write_fail(error, "open directory", directory);
+		if (!replace_file(fd, path_name(sides->host), step->content, error))
 			return false;
 	}
 	if (step->move == CREDENTIALS_DROP)
@@ -88,29 +74,44 @@ static bool apply_step(const struct sides *sides, const struct credentials_step 
 	return replace_file(sides->root, BASE_FILE, step->base ? step->base : "", error);
 }
 
-// Compares both sides and copies the newer one, under the lock of all supervisors.
-static bool synchronise(const struct plan *plan, struct arena *arena, bool starting,
-			struct error *error)
+// Opens ~/.claudebox and waits for the lock of all supervisors, which lasts as long as the returned
+// descriptor is open. Boxes can write neither. Returns -1 with an error on failure.
+static int lock_root(const struct plan *plan, int *ret_root, struct error *error)
 {
 	CLEANUP_FD int root =
 		open(plan->state.root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	CLEANUP_FD int store = open_store(plan, arena);
 	CLEANUP_FD int lock =
 		root < 0 ? -1
 			 : openat(root, LOCK_FILE, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	struct sides sides = { .root = root, .store = store };
+
+	// The umask may have removed permissions that the next supervisor needs.
+	if (lock < 0 || fchmod(lock, 0600) < 0 || flock(lock, LOCK_EX) < 0) {
+		error_set(error, "cannot lock the credentials in '%s': %s",
+			  quote_display(error->arena, plan->state.root, 0), strerror(errno));
+		error_hint(error, "check the owner and the mode of that directory");
+		return -1;
+	}
+	*ret_root = take_fd(&root);
+	return take_fd(&lock);
+}
+
+// Compares both sides and copies the newer one. Called with the lock of all supervisors.
+static bool synchronise(const struct plan *plan, int root, struct arena *arena, bool starting,
+			struct error *error)
+{
+	CLEANUP_FD int store = credentials_open_store(plan, arena);
 	struct followed host = file_follow(arena, plan->state.host_credentials);
+	struct sides sides = { .root = root,
+			       .store = store,
+			       .host = host.kind == FILE_REGULAR ? host.real : NULL };
 	struct credentials_step step;
 	const char *base;
 
-	// The umask may have removed permissions that the next supervisor needs.
-	if (root < 0 || store < 0 || lock < 0 || fchmod(lock, 0600) < 0 ||
-	    flock(lock, LOCK_EX) < 0) {
+	if (store < 0) {
 		error_set(error, "cannot open the credentials in '%s': %s",
 			  quote_display(arena, plan->state.credentials, 0), strerror(errno));
 		return error_hint(error, "check the owner and the mode of that directory");
 	}
-	sides.host = host.kind == FILE_REGULAR ? host.real : NULL;
 	base = read_base(arena, root);
 	step = credentials_decide(arena,
 				  sides.host ? file_read(arena, sides.host, TEXT_LIMIT, 0) : NULL,
@@ -119,19 +120,57 @@ static bool synchronise(const struct plan *plan, struct arena *arena, bool start
 	return apply_step(&sides, &step, base, error);
 }
 
+// Removes the temporary files beside the host's credentials that killed supervisors have left.
+static void clean_host_directory(const struct plan *plan, struct arena *arena)
+{
+	const char *real = file_follow(arena, plan->state.host_credentials).real;
+	CLEANUP_FD int fd =
+		open(path_parent(arena, real), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd >= 0)
+		remove_temporaries(fd);
+}
+
 bool credentials_prepare(const struct plan *plan, struct arena *arena, struct error *error)
 {
-	return synchronise(plan, arena, true, error);
+	CLEANUP_FD int root = -1;
+	CLEANUP_FD int lock = lock_root(plan, &root, error);
+	int failure = 0;
+
+	if (lock < 0)
+		return false;
+	clean_host_directory(plan, arena);
+	credentials_clean_store(plan, root, arena);
+	for (int i = 0; i < ATTEMPTS; i++) {
+		*error = (struct error){ .arena = arena };
+		if (synchronise(plan, root, arena, true, error))
+			return true;
+		failure = errno;
+	}
+	// A full disk or a limit on file size is reported like any other failed write.
+	if (failure == ENOSPC || failure == EDQUOT || failure == EFBIG || failure == EROFS)
+		return false;
+	// A box that runs can change the directory faster than it is repaired.
+	output_message("claudebox",
+		       "the Claude credentials in this box may be old: %s; another box may be "
+		       "changing that directory",
+		       error->message);
+	*error = (struct error){ .arena = arena };
+	return true;
 }
 
 static void synchronise_quietly(const struct credentials *credentials)
 {
 	struct arena arena = { 0 };
 	struct error error = { .arena = &arena };
+	CLEANUP_FD int root = -1;
+	CLEANUP_FD int lock = -1;
 
 	// The agent uses the terminal, so no error is printed. The next start does the same again
 	// and reports it.
-	synchronise(credentials->plan, &arena, false, &error);
+	lock = lock_root(credentials->plan, &root, &error);
+	if (lock >= 0)
+		synchronise(credentials->plan, root, &arena, false, &error);
 	arena_free(&arena);
 }
 
@@ -139,14 +178,14 @@ static void synchronise_quietly(const struct credentials *credentials)
 // credentials are synchronised at the start, when the watch begins, and at the end.
 int credentials_timeout(const struct credentials *credentials)
 {
-	return credentials->watched ? -1 : WATCH_DELAY_MS;
+	return credentials->watched ? -1 : clock_left_ms(credentials->since_ms, WATCH_DELAY_MS);
 }
 
 void credentials_watch(struct credentials *credentials)
 {
 	const uint32_t events = IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE | IN_ONLYDIR;
 	struct arena arena = { 0 };
-	CLEANUP_FD int store = open_store(credentials->plan, &arena);
+	CLEANUP_FD int store = credentials_open_store(credentials->plan, &arena);
 	const char *host = file_follow(&arena, credentials->plan->state.host_credentials).real;
 
 	credentials->watched = true;

@@ -7,12 +7,14 @@
 #include "plan/plan.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 // The synchronisation while a box runs.
 struct credentials {
 	const struct plan *plan;
-	int watch;    // inotify descriptor; -1: none
-	bool watched; // credentials_watch has been called
+	int watch;        // inotify descriptor; -1: none
+	bool watched;     // credentials_watch has been called
+	int64_t since_ms; // start of the box
 };
 
 // Synchronises both sides before the start of a box.

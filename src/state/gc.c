@@ -16,6 +16,7 @@
 #include "plan/check.h"
 #include "plan/facts.h"
 #include "plan/state/instances.h"
+#include "plan/state/layout.h"
 #include "probe/instances.h"
 #include "probe/state.h"
 #include "probe/user.h"
@@ -23,11 +24,14 @@
 #include "state/prepare.h"
 #include "sys/ask.h"
 #include "sys/cleanup.h"
+#include "sys/files.h"
+#include "sys/list.h"
 #include "sys/output.h"
 #include "sys/remove_tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/file.h>
 #include <time.h>
@@ -86,6 +90,23 @@ static bool remove_instance(int all, const char *id, struct error *error)
 				  "check its owner and mode, and whether it is a mount point");
 	}
 	return remove_tree(all, name, error);
+}
+
+// Removes the records of worktrees and git directories whose project has no instance.
+static void remove_places(int all, struct arena *arena)
+{
+	CLEANUP_FD int places =
+		openat(all, "../" STATE_PLACES, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	strings names = { 0 };
+
+	if (places >= 0)
+		names = list_directory(arena, places, ".");
+	vec_each(name, &names) {
+		const char *root = file_read_at(arena, places, *name, PATH_MAX);
+
+		if (root && faccessat(all, instance_id(arena, root), F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+			unlinkat(places, *name, 0);
+	}
 }
 
 struct result {
@@ -167,6 +188,7 @@ static bool collect(const struct config *config, const struct facts *facts, int 
 	if (!config->yes && !confirm(&removable, error))
 		return false;
 	result = remove_all(all, &removable, &leftovers, arena);
+	remove_places(all, arena);
 	*ret_status = result.failed ? EXIT_CHECK_FAILED : 0;
 	return output_print(STDOUT_FILENO,
 			    arena_printf(arena, "Removed %zu instance%s, %s.\n", result.removed,

@@ -28,7 +28,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-enum { FILE_LIMIT = 64 * 1024 * 1024, ATTEMPTS = 10, REMOVED = -2 };
+enum { FILE_LIMIT = 64 * 1024 * 1024, ATTEMPTS = 10, ENTRIES_MAX = 4096, REMOVED = -2 };
 
 // Repeats the check of the probe on the open directory.
 static bool check_root(int root, const char *path, struct error *error)
@@ -78,7 +78,8 @@ static bool create_link(int directory, const struct plan_link *link, struct erro
 // Removes links of earlier launches whose files the host no longer has.
 static void remove_stale_links(int directory, const struct plan *plan, struct arena *arena)
 {
-	strings names = list_directory(arena, directory, ".");
+	// A box can create any number of entries.
+	strings names = list_directory_up_to(arena, directory, ".", ENTRIES_MAX);
 
 	vec_each(name, &names) {
 		char target[PATH_MAX];
@@ -110,11 +111,43 @@ static bool write_records(int instance, const struct plan *plan, struct error *e
 	return ok;
 }
 
+// Records directories outside of the root that the box writes. See src/probe/known_projects.c.
+static bool write_places(int root, const struct plan_state *state, struct error *error)
+{
+	CLEANUP_FD int places = -1;
+
+	if (!state->places.count)
+		return true;
+	places = open_directory(root, STATE_PLACES, STATE_PLACES, error);
+	if (places < 0)
+		return false;
+	vec_each(place, &state->places) {
+		const char *name = instance_id(error->arena, *place);
+
+		if (!str_equal(file_read_at(error->arena, places, name, PATH_MAX),
+			       state->canonical_root) &&
+		    !replace_file(places, name, state->canonical_root, error))
+			return false;
+	}
+	return true;
+}
+
 // Returns whether the file still has the content that the plan is based on. Another box of this
 // project may have started and changed it since the probe.
 static bool is_unchanged(int claude, const struct plan_file *file, struct arena *arena)
 {
 	return str_equal(file_read_at(arena, claude, file->name, FILE_LIMIT), file->based_on);
+}
+
+// Keeps an invalid file under another name. A box may have put a directory there.
+static bool keep_invalid_file(int claude, const struct plan_file *file, struct error *error)
+{
+	if (renameat(claude, file->name, claude, file->keep_as) == 0)
+		return true;
+	if (!move_aside(claude, file->keep_as, error))
+		return false;
+	return renameat(claude, file->name, claude, file->keep_as) == 0 || errno == ENOENT ||
+	       write_fail(error, "rename", file->name);
 }
 
 static bool write_claude_files(int claude, const struct plan *plan, struct error *error)
@@ -127,8 +160,8 @@ static bool write_claude_files(int claude, const struct plan *plan, struct error
 	vec_each(file, &plan->state.files) {
 		if (!is_unchanged(claude, file, error->arena))
 			continue;
-		if (file->keep_as && renameat(claude, file->name, claude, file->keep_as) < 0)
-			return write_fail(error, "rename", file->name);
+		if (file->keep_as && !keep_invalid_file(claude, file, error))
+			return false;
 		if (!replace_file(claude, file->name, file->content, error))
 			return false;
 	}
@@ -165,6 +198,39 @@ static int lock_instance(int instance, struct error *error)
 	return take_fd(&lock);
 }
 
+// Renames the instance of an earlier directory, unless another launch has just done that. A box may
+// still run in it: the mounts and the lock of that box do not depend on the name.
+static bool keep_instance(int instances, const struct plan_state *state, struct error *error)
+{
+	const char *id = path_name(state->instance);
+	CLEANUP_FD int old = openat(instances, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	const char *text = old < 0 ? NULL
+				   : file_read_at(error->arena, old, INSTANCE_RECORD, FILE_LIMIT);
+	struct instance_record record;
+
+	if (!instance_read_record(error->arena, id, text, &record) ||
+	    !instance_is_replaced(&record.identity, &state->identity))
+		return true;
+	return renameat2(instances, id, instances, state->kept_as, RENAME_NOREPLACE) == 0 ||
+	       write_fail(error, "rename", state->instance);
+}
+
+// Keeps the instance of an earlier directory, and creates a new one with its record. The lock on
+// the directory of all instances makes that one step for other launches.
+static bool replace_instance(int instances, const struct plan_state *state, struct error *error)
+{
+	CLEANUP_FD int lock = openat(instances, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	CLEANUP_FD int new = -1;
+
+	while (lock >= 0 && flock(lock, LOCK_EX) < 0 && errno == EINTR)
+		;
+	if (!keep_instance(instances, state, error))
+		return false;
+	new = open_directory(instances, path_name(state->instance), state->instance, error);
+	return new >= 0 &&
+	       (!state->new_record || replace_file(new, INSTANCE_RECORD, state->new_record, error));
+}
+
 // Opens and locks the instance. Creates it again when --gc removes it between the two steps.
 static int open_instance(int root, const struct plan_state *state, int *ret_lock,
 			 struct error *error)
@@ -172,7 +238,7 @@ static int open_instance(int root, const struct plan_state *state, int *ret_lock
 	const char *all = path_parent(error->arena, state->instance);
 	CLEANUP_FD int instances = open_directory(root, path_name(all), all, error);
 
-	if (instances < 0)
+	if (instances < 0 || (state->kept_as && !replace_instance(instances, state, error)))
 		return -1;
 	for (int i = 0; i < ATTEMPTS; i++) {
 		CLEANUP_FD int instance = open_directory(instances, path_name(state->instance),
@@ -189,6 +255,19 @@ static int open_instance(int root, const struct plan_state *state, int *ret_lock
 	errno = EBUSY;
 	write_fail(error, "lock", state->instance);
 	return -1;
+}
+
+// Removes the temporary files that killed launches have left.
+static void clean_up(int root, int instance, int claude)
+{
+	CLEANUP_FD int packages =
+		openat(root, "packages", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	remove_temporaries(root);
+	remove_temporaries(instance);
+	remove_temporaries(claude);
+	if (packages >= 0)
+		remove_temporaries(packages);
 }
 
 int instance_prepare(const struct plan *plan, struct error *error)
@@ -212,10 +291,12 @@ int instance_prepare(const struct plan *plan, struct error *error)
 		open_directory(root, path_name(state->credentials), state->credentials, error);
 	if (credentials < 0)
 		return -1;
+	clean_up(root, instance, claude);
 	if (state->new_version &&
 	    !replace_file(root, STATE_VERSION_FILE, state->new_version, error))
 		return -1;
-	return write_records(instance, plan, error) && write_claude_files(claude, plan, error)
+	return write_places(root, state, error) && write_records(instance, plan, error) &&
+			       write_claude_files(claude, plan, error)
 		       ? take_fd(&lock)
 		       : -1;
 }

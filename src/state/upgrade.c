@@ -29,7 +29,8 @@ static bool exists(int directory, const char *name)
 // and the record of the instance. Returns -1 with an error.
 static int open_target(int root, const struct flat_conversation *from, struct error *error)
 {
-	const char *record = instance_render_record(error->arena, from->root, &from->on);
+	const struct instance_record project = { .root = from->root, .on = from->on };
+	const char *record = instance_render_record(error->arena, &project);
 	const char *id = instance_id(error->arena, from->root);
 	const char *slug = path_name(path_parent(error->arena, from->path));
 	const char *const names[] = { INSTANCES_DIRECTORY, id, "claude", "projects", slug };

@@ -15,17 +15,24 @@ bool write_all(int fd, const void *bytes, size_t count);
 // on failure.
 bool write_kernel_file(int directory, const char *name, const char *value);
 
-// Sets the error "cannot OPERATION 'path'" from errno, with a hint for that errno. Returns false.
+// Sets the error "cannot OPERATION 'path'" from errno, with a hint for that errno. Returns false
+// and keeps errno.
 bool write_fail(struct error *error, const char *operation, const char *path);
 
-// Opens a directory without following a symbolic link. Creates it with mode 0700 if it is missing.
-// `shown` is its path in messages. Returns -1 with an error on failure.
+// Opens a directory without following a symbolic link. Creates it with mode 0700 if it is missing,
+// and adds the owner's permissions, which a box can remove. `shown` is its path in messages.
+// Returns -1 with an error on failure.
 int open_directory(int parent, const char *name, const char *shown, struct error *error);
 
-// Frees a name in a directory: renames the entry to NAME.own, NAME.own1 and so on, or removes it if
-// it is a symbolic link. Returns true if there is no such entry, false with an error on failure.
+// Frees a name in a directory: renames the entry to NAME.own, NAME.own1 and so on (NAME.own-RANDOM
+// if those are taken), or removes it if it is a symbolic link. Returns true if there is no such
+// entry, false with an error on failure.
 bool move_aside(int directory, const char *name, struct error *error);
 
 // Replaces a file by rename(2) with one of this content. A directory of that name is moved aside.
 // Returns false with an error on failure.
 bool replace_file(int directory, const char *name, const char *content, struct error *error);
+
+// Removes the temporary files in a directory that replace_file() left there when its process was
+// killed. Reads a bounded number of entries.
+void remove_temporaries(int directory);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The instance: private state, the user's own Claude files (read-only), and the credentials that boxes and host share."""
+import fcntl
 import hashlib
 import json
 import os
@@ -70,9 +71,23 @@ class Instance(StateTest):
         self.assertTrue(json.loads(self.box("cat ~/.claude/settings.json"))["skipDangerousModePermissionPrompt"])
 
     def test_the_api_key_is_approved_by_its_last_characters(self):
-        key = "sk-ant-api03-" + "x" * 40 + "ABCDEFGHIJKLMNOPQRST"
-        account = json.loads(self.box("cat ~/.claude/.claude.json", env={"ANTHROPIC_API_KEY": key}))
-        self.assertEqual(account["customApiKeyResponses"]["approved"], ["ABCDEFGHIJKLMNOPQRST"])
+        """Only for claude itself, only if the key is much longer, and only as long as it is passed."""
+        self.env["CLAUDEBOX_CLAUDE"] = str(self.fake_claude("cat ~/.claude/.claude.json"))
+        key = "sk-ant-api03-" + "x" * 40
+        tails = ["ABCDEFGHIJKLMNOPQRST", "BCDEFGHIJKLMNOPQRSTU"]
+
+        def approved(api_key, *command):
+            done = self.claudebox("--yes", *command, env={"ANTHROPIC_API_KEY": api_key} if api_key else {})
+            self.assertEqual("Claude asks whether to use it" in done.stderr, bool(api_key) and len(api_key) < 40 and not command)
+            return json.loads(done.stdout).get("customApiKeyResponses", {}).get("approved")
+
+        look = ("--exec", "sh", "-c", "cat ~/.claude/.claude.json")
+        self.assertIsNone(approved(key + tails[0], *look))
+        self.assertIsNone(approved("a-short-key"))
+        for tail in tails:
+            self.assertEqual(approved(key + tail), [tail])
+        self.assertEqual(approved(key + tails[1], *look), [tails[1]])
+        self.assertEqual(approved(None, *look), [])
 
     def test_data_written_by_claude_is_kept(self):
         self.box("true")
@@ -167,13 +182,13 @@ class Settings(StateTest):
     def test_settings_are_copied_without_secrets(self):
         self.write(self.claude / "settings.json", {
             "model": "opus", "apiKeyHelper": "/x/canary", "awsAuthRefresh": "canary", "otelHeadersHelper": "canary",
-            "env": {"GITHUB_TOKEN": "canary", "SAFE": "1", "URL": "https://u:canary@h/", "PATH": "/canary", "LD_PRELOAD": "/canary",
+            "env": {"GITHUB_TOKEN": "canary", "DISABLE_TELEMETRY": "1", "URL": "https://u:canary@h/", "PATH": "/canary", "LD_PRELOAD": "/canary",
                     "CLAUDE_CONFIG_DIR": "/canary", "KEY2": "canary", "X": "ghp_canarycanarycanarycanary"},
             "permissions": {"allow": ["Bash(ls)"]}, "statusLine": {"type": "command", "command": "/home/canary/line.sh"},
             "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/canary/hook"}, {"type": "command", "command": "cat"}]}]}})
         seen = self.inside()
         self.assertNotIn("canary", json.dumps(seen))
-        self.assertEqual((seen["model"], seen["env"], seen["permissions"]), ("opus", {"SAFE": "1"}, {"allow": ["Bash(ls)"]}))
+        self.assertEqual((seen["model"], seen["env"], seen["permissions"]), ("opus", {"DISABLE_TELEMETRY": "1"}, {"allow": ["Bash(ls)"]}))
         self.assertEqual(seen["hooks"]["Stop"][0]["hooks"], [{"type": "command", "command": "cat"}])
         self.assertNotIn("canary", (self.instance() / "settings-base.json").read_text())
 
@@ -215,12 +230,13 @@ class Settings(StateTest):
     def test_secrets_in_the_project_are_reported(self):
         self.write(self.project / ".mcp.json", {"mcpServers": {"db": {"command": "x", "env": {"DB_PASSWORD": "canary", "PORT": "1"},
                                                                      "headers": {"Authorization": "Bearer x", "X-TOKEN": "canary"}}}})
-        self.write(self.project / ".claude/settings.local.json", {"env": {"STRIPE": "sk_live_canarycanarycanary"}})
+        self.write(self.project / ".claude/settings.local.json", {"env": {"STRIPE": "sk_" + "live_canary51HbQk29XvLmPq7RtYzW3"}})
+        self.write(self.project / "CLAUDE.md", "one\ntwo\nuse gh" + "p_canary7Qk29XvLmPq7RtYzW3bN5cY8wL2pD4\n")
         self.write(self.project / ".env", "X=1")
         self.write(self.project / "deploy" / "id_rsa", "x")
         self.write(self.project / ".env.example", "X=1")
         said = self.claudebox("--yes", "--exec", "true").stderr
-        for name in ("DB_PASSWORD", "STRIPE", ".env", "deploy/id_rsa"):
+        for name in ("DB_PASSWORD", "STRIPE", "CLAUDE.md:\\ line\\ 3", ".env", "deploy/id_rsa"):
             self.assertIn(name, said)
         self.assertNotIn("canary", said)
         self.assertNotIn("PORT", said)
@@ -316,6 +332,111 @@ class Planted(StateTest):
     def test_a_directory_in_place_of_the_credentials_file(self):
         self.box(f"rm -f {STORE}; mkdir -p {STORE}/x")
         self.harmless()
+
+    # Each script runs in the shared directory of one box. None may prevent the start of a later box in another project.
+    SHARED = (
+        "rm -rf store; touch store; for i in '' $(seq 99); do touch store.own$i; done",
+        "rm -rf store; mkfifo store; for i in '' $(seq 99); do mkdir store.own$i; done",
+        "rm -rf store; python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"store\")'",
+        "rm store/.credentials.json; mkdir store/.credentials.json; for i in '' $(seq 99); do mkdir store/.credentials.json.own$i; done",
+        "rm store/.credentials.json; chmod 500 store",
+        "rm -rf store; chmod 500 .",
+        "rm -rf store; mkdir -p store/x; chmod 0 store/x store .",
+        "rm -f store/.credentials.json; truncate -s 1T store/.credentials.json; touch \"store/a\nb$(printf '\\033')[31m\"; mkfifo store/p",
+        "setfacl -m u::-,d:u::-,d:o::rwx store 2>/dev/null; rm -f store/.credentials.json",
+    )
+
+    def test_the_shared_directory_never_prevents_a_start(self):
+        other = self.home / "other"
+        other.mkdir()
+        shared = self.root / "sign-in"
+        for script in self.SHARED:
+            self.box(f"cd /run/claudebox/sign-in; {script}; :")
+            done = self.claudebox("--yes", "--exec", "cat", STORE, cwd=other)
+            self.assertEqual(done.returncode, 0, (script, done.stderr[-400:]))
+            self.assertEqual(json.loads(done.stdout), credentials("host"), script)
+            self.assertNotIn("\x1b", done.stderr)
+            for path in (shared, shared / "store"):
+                self.assertEqual(stat.S_IMODE(path.lstat().st_mode), 0o700, script)
+        self.assertEqual(tree(self.victims), self.before)
+
+    def test_default_access_control_lists_are_removed(self):
+        """Such a list would give mode 0 to every file that Claude creates in the directory, in all boxes."""
+        plant = ("import os, struct; entry = lambda kind: struct.pack('<HHI', kind, 0, 0xffffffff); "
+                 "acl = struct.pack('<I', 2) + b''.join(map(entry, (1, 4, 32))); "
+                 "[os.setxattr(place, 'system.posix_acl_default', acl) for place in "
+                 "('/run/claudebox/sign-in', '/run/claudebox/sign-in/store', os.path.expanduser('~/.claude'))]; print('planted')")
+        self.assertEqual(self.box('python3 -c "$1"', plant), "planted\n")
+        out = self.box("for d in /run/claudebox/sign-in /run/claudebox/sign-in/store ~/.claude; do echo x >$d/new; stat -c %A $d/new; cat $d/new; done")
+        self.assertEqual(out, "-rw-r--r--\nx\n" * 3)
+
+    def test_locks_that_never_end_are_removed(self):
+        """Claude locks by a directory whose time it renews. Content, or a time in the future, would keep the lock for ever."""
+        later = int(time.time()) + 10 ** 7
+        self.box(f"cd /run/claudebox/sign-in; mkdir -p store.lock store/.oauth_refresh.lock/x store/.old.lock store/.recent.lock; "
+                 f"touch -d @{later} store.lock store/.oauth_refresh.lock; touch -d @1000 store/.old.lock; mkfifo store/.storage-write; ln -s / store/link; "
+                 "touch store/kept; chmod 0 store/.oauth_refresh.lock")
+        done = self.claudebox("--yes", "--exec", "sh", "-c", "cd /run/claudebox/sign-in; ls -A . store")
+        self.assertEqual(done.stdout.split(), [".:", "store", "store:", ".credentials.json", ".recent.lock", "kept"])
+        self.assertRegex(done.stderr, r"(?m)^claudebox: removed 3 unexpected entries from '.*/sign-in'")
+        self.assertNotIn("removed", self.claudebox("--yes", "--exec", "true").stderr)
+        self.assertIn("To finish: 1 removal", self.claudebox("--gc", "--dry-run").stdout)
+
+    def test_a_shared_directory_with_too_many_entries_is_replaced(self):
+        self.box("cd /run/claudebox/sign-in/store; touch $(seq 2000); mkdir .oauth_refresh.lock; touch -d @99999999999 .oauth_refresh.lock")
+        done = self.claudebox("--yes", "--exec", "sh", "-c", "ls -A /run/claudebox/sign-in/store")
+        self.assertEqual(done.stdout, ".credentials.json\n")
+        self.assertRegex(done.stderr, r"(?m)^claudebox: replaced '.*/sign-in/store'")
+        self.assertEqual(self.claudebox("--gc", "--yes").returncode, 0)
+        self.assertEqual(os.listdir(self.root / "instances"), [self.instance().name])
+
+    def test_a_box_that_changes_the_shared_directory_all_the_time(self):
+        loop = "cd /run/claudebox/sign-in; echo up; while :; do rm -rf store; touch store; rm -f store; ln -s / store; rm store; mkdir -m 0 store; done"
+        other = self.home / "other"
+        other.mkdir()
+        process = subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", loop], cwd=other, env=self.env, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.assertEqual(process.stdout.readline(), b"up\n")
+        for _ in range(8):
+            self.assertEqual(self.box("echo up"), "up\n")
+        self.assertEqual(tree(self.victims), self.before)
+
+    def test_directories_in_place_of_the_names_that_keep_other_files(self):
+        for name in (".claude.json", "settings.json"):
+            self.box(f"cd ~/.claude; echo '{{' >{name}; mkdir -p {name}.broken/x; for i in '' $(seq 99); do mkdir {name}.broken.own$i; done; "
+                     f"rm -f CLAUDE.md; mkdir -p CLAUDE.md/x; for i in '' $(seq 99); do touch CLAUDE.md.own$i; done; chmod 500 .")
+            self.harmless()
+            self.assertEqual(self.box("cat ~/.claude/CLAUDE.md"), "host\n")
+
+    def test_temporary_files_of_killed_launches_are_removed(self):
+        """claudebox writes to a temporary file, and SIGKILL can leave it. Only such files are removed, and only without their process."""
+        ended = subprocess.Popen(["true"])
+        ended.wait()
+        instance = self.instance()
+        (self.root / "packages").mkdir(exist_ok=True)
+        places = (self.root, self.root / "packages", instance, instance / "claude", self.store_directory(), self.claude)
+        for place in places:
+            self.write(place / f".claudebox-{ended.pid}-version", "old")
+            (place / f".claudebox-{ended.pid}-link").symlink_to(self.victims / "file")
+            (place / f".claudebox-{ended.pid}-directory").mkdir()
+            self.write(place / f".claudebox-{os.getpid()}-version", "in use")
+            for name in (f".claudebox-{ended.pid}", ".claudebox--x", ".claudebox-0-x", ".claudebox-99999999999-x", ".claudebox-12x-y",
+                         f"claudebox-{ended.pid}-x"):
+                self.write(place / name, "not ours")
+        locked = self.write(self.root / f".claudebox-{ended.pid}-locked", "in use")
+        before = {place: set(os.listdir(place)) for place in places}
+        with locked.open() as file:
+            fcntl.flock(file, fcntl.LOCK_SH)  # as by a process in another PID namespace
+            self.box("true")
+        for place in places:
+            gone = before[place] - set(os.listdir(place))
+            # The shared directory keeps no links and no old directories.
+            self.assertEqual(gone - {f".claudebox-{ended.pid}-link"} if place == self.store_directory() else gone,
+                             {f".claudebox-{ended.pid}-version"}, place)
+        self.assertEqual(tree(self.victims), self.before)
 
     def test_links_in_place_of_the_directories_are_refused(self):
         instance = self.instance()
@@ -451,9 +572,8 @@ class Credentials(StateTest):
                       {"accessToken": 1}, {"accessToken": ""}, {"accessToken": "a b" * 9}, {"accessToken": "x\ny" * 9},
                       {"accessToken": "x" * 9000}, {"refreshToken": ["x"]}, {"refreshToken": "\x1b[31mxxxxxxxx"}, {"expiresAt": "9"},
                       {"expiresAt": -1}, {"expiresAt": NOW * 1000}, {"expiresAt": 1.5}, {"scopes": "x"}, {"scopes": [["x"]]},
-                      {"extra": {"nested": 1}}, {"extra": "x" * 5000}, {"accessToken": "é" * 20})),
-                  json.dumps({"claudeAiOauth": good})[:-2] + ',"accessToken":"sk-ant-oat01-dup-dup-dup"}}',
-                  json.dumps({"claudeAiOauth": good | {f"k{i}": 1 for i in range(50)}}))
+                      {"accessToken": "é" * 20}, {"scopes": ["x" * 200]}, {"scopes": ["x"] * 65})),
+                  json.dumps({"claudeAiOauth": good})[:-2] + ',"accessToken":"sk-ant-oat01-dup-dup-dup"}}')
         run, end = self.running()
         for shape in shapes:
             if len(shape) > 100_000:
@@ -465,6 +585,25 @@ class Credentials(StateTest):
         self.assertEqual(self.file.read_bytes(), before)
         self.box(self.write_command(shapes[10]))
         self.assertEqual(self.file.read_bytes(), before)
+
+    def test_names_and_values_that_claude_does_not_use_stay_in_the_box(self):
+        """A login can be spoiled by a box, but nothing else than a login reaches the host's file."""
+        self.write(self.file, credentials("host") | {"mcpOAuth": {"x": 1.5}})
+        names = ("\x1b]0;evil\x07", "a\nb", "__proto__", "constructor", "toJSON", "é", "", "x y", "../x", "\u202e")
+        evil = credentials("new", hours=9, tier="max_20x", later=None)
+        evil["claudeAiOauth"] |= {name: 1 for name in names} | {"nested": {"y": 1}, "list": [1], "text": "\x1b[2J", "long": "x" * 5000}
+        run, _ = self.running()
+        run(self.write_command(evil))
+        self.until(lambda: "new-access" in self.file.read_text())
+        self.assertEqual(self.host(), credentials("new", hours=9, tier="max_20x", later=None) | {"mcpOAuth": {"x": 1.5}})
+        # 200 kB of names are longer than a command line.
+        write = "import json, os; d = json.load(open(os.environ['S'])); c = d['claudeAiOauth']; c['n' * 200000] = 1; " \
+                "c |= {f'k{i}': 1 for i in range(5000)}; c['accessToken'] += '-big'; c['expiresAt'] += 3600000; " \
+                "json.dump(d, open(os.environ['S'] + '.tmp', 'w')); os.rename(os.environ['S'] + '.tmp', os.environ['S'])"
+        run(f'S={STORE} python3 -c "{write}"')
+        self.until(lambda: "-big" in self.file.read_text())
+        self.assertLess(self.file.stat().st_size, 2000)
+        self.assertLessEqual(len(self.host()["claudeAiOauth"]), 32)
 
     def test_only_the_claude_credentials_leave_the_box(self):
         self.write(self.file, credentials("host") | {"mcpOAuth": {"srv": {"accessToken": "keep"}}})

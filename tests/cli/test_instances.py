@@ -60,6 +60,18 @@ class InstancesTest(BoxTest):
 
 
 class Listing(InstancesTest):
+    def test_records_of_worktrees_are_removed_with_their_project(self):
+        for name in ("main", "other"):
+            self.repository(self.home / name)
+            self.git("worktree", "add", "-q", "-b", "topic", self.home / f"{name}-linked", cwd=self.home / name)
+            self.box("true", cwd=self.home / f"{name}-linked")
+        places = self.home / ".claudebox" / "places"
+        self.assertEqual({path.name for path in places.iterdir()}, {id_of(self.home / "main-linked"), id_of(self.home / "other-linked")})
+        shutil.rmtree(self.home / "main")
+        shutil.rmtree(self.home / "main-linked")
+        self.assertEqual(self.claudebox("--gc", "--yes").returncode, 0)
+        self.assertEqual([path.name for path in places.iterdir()], [id_of(self.home / "other-linked")])
+
     def test_without_a_state_directory(self):
         self.assertEqual(self.list(), [])
         self.assertIn("0 instances", self.claudebox("--instances").stdout)

@@ -24,6 +24,16 @@ static void test_ids(void)
 	CHECK(!instance_id_valid("0123456789ABCDEF"));
 	CHECK(!instance_id_valid("../3456789abcdef"));
 	CHECK(!instance_id_valid(""));
+	CHECK_STRING(instance_kept_name(&arena, "0123456789abcdef", 12), "0123456789abcdef.old-12");
+	CHECK(instance_kept_valid("0123456789abcdef.old-12"));
+	CHECK(instance_kept_valid("0123456789abcdef.old-9999"));
+	CHECK(!instance_kept_valid("0123456789abcdef"));
+	CHECK(!instance_kept_valid("0123456789abcdef.old-"));
+	CHECK(!instance_kept_valid("0123456789abcdef.old-0"));
+	CHECK(!instance_kept_valid("0123456789abcdef.old-10000"));
+	CHECK(!instance_kept_valid("0123456789abcdef.old-1/"));
+	CHECK(!instance_kept_valid("0123456789abcdef.old-1x"));
+	CHECK(!instance_kept_valid("0123456789abcde.old-1"));
 }
 
 static void test_records(void)
@@ -31,23 +41,33 @@ static void test_records(void)
 	static const char *const roots[] = { ROOT,        "/",           "/a\nb",
 					     "/\xff\xfe", "/\xc3\xa9 x", "/a\"b\\" };
 	struct file_system on = { .mount_point = "/home", .id = "0011223344556677" };
-	struct instance_record record;
+	struct instance_record record = { .root = ROOT };
 
 	for (size_t i = 0; i < ARRAY_SIZE(roots); i++) {
-		const char *text = instance_render_record(&arena, roots[i], &on);
+		const struct instance_record written = { .root = roots[i],
+							 .on = on,
+							 .identity = { 12, 3000000004 } };
+		const char *text = instance_render_record(&arena, &written);
 		const char *id = instance_id(&arena, roots[i]);
 
 		CHECK_CASE(instance_read_record(&arena, id, text, &record), id);
 		CHECK_CASE_STRING(record.root, roots[i], id);
 		CHECK_CASE_STRING(record.on.mount_point, "/home", id);
 		CHECK_CASE_STRING(record.on.id, "0011223344556677", id);
+		CHECK_CASE(record.identity.inode == 12 && record.identity.born_ns == 3000000004,
+			   id);
+		CHECK_CASE(!record.kept, id);
+		CHECK_CASE(instance_read_record(&arena, instance_kept_name(&arena, id, 3), text,
+						&record) &&
+				   record.kept,
+			   id);
 		CHECK(record.version == INSTANCE_RECORD_VERSION);
 		CHECK(!instance_read_record(&arena, instance_id(&arena, "/other"), text, &record));
 	}
-	on = (struct file_system){ 0 };
+	record = (struct instance_record){ .root = ROOT };
 	CHECK(instance_read_record(&arena, instance_id(&arena, ROOT),
-				   instance_render_record(&arena, ROOT, &on), &record) &&
-	      !record.on.mount_point && !record.on.id);
+				   instance_render_record(&arena, &record), &record) &&
+	      !record.on.mount_point && !record.on.id && !record.identity.born_ns);
 }
 
 static void test_bad_records(void)
@@ -73,11 +93,35 @@ static void test_bad_records(void)
 			   texts[i]);
 }
 
+// A directory counts as replaced only when both identities are known.
+static void test_replaced(void)
+{
+	const struct directory_identity unknown = { 0 };
+	const struct directory_identity first = { 7, 100 };
+	const struct directory_identity reused_inode = { 7, 101 };
+	const struct directory_identity same_moment = { 8, 100 };
+	const struct directory_identity no_birth_time = { .inode = 9 };
+
+	CHECK(!instance_is_replaced(&first, &first));
+	CHECK(instance_is_replaced(&first, &reused_inode));
+	CHECK(instance_is_replaced(&first, &same_moment));
+	CHECK(!instance_is_replaced(&first, &unknown));
+	CHECK(!instance_is_replaced(&unknown, &first));
+	CHECK(!instance_is_replaced(&first, &no_birth_time));
+	CHECK(!instance_is_replaced(&no_birth_time, &first));
+	CHECK(!instance_is_replaced(&unknown, &unknown));
+}
+
 static void test_project_status(void)
 {
 	const struct instance_record plain = { .root = ROOT };
 	const struct instance_record mounted = { .root = ROOT, .on = { "/mnt/usb", NULL } };
 	const struct instance_record known = { .root = ROOT, .on = { "/mnt/usb", "1" } };
+	const struct directory_identity old = { 7, 100 };
+	const struct directory_identity new = { 7, 101 };
+	const struct instance_record kept = {
+		.root = ROOT, .on = { "/mnt/usb", "1" }, .identity = old, .kept = true
+	};
 	const struct {
 		const char *what;
 		const struct instance_record *record;
@@ -108,6 +152,27 @@ static void test_project_status(void)
 		  &known,
 		  { LOOKUP_MISSING, NULL, true },
 		  PROJECT_UNREACHABLE },
+		{ "kept, another directory",
+		  &kept,
+		  { LOOKUP_EXISTS, NULL, true, "1", .identity = new },
+		  PROJECT_REPLACED },
+		{ "kept, the same directory",
+		  &kept,
+		  { LOOKUP_EXISTS, NULL, true, "1", .identity = old },
+		  PROJECT_UNREACHABLE },
+		{ "kept, an unknown directory",
+		  &kept,
+		  { LOOKUP_EXISTS, NULL, true, "1" },
+		  PROJECT_UNREACHABLE },
+		{ "kept, another file system",
+		  &kept,
+		  { LOOKUP_EXISTS, NULL, true, "2", .identity = new },
+		  PROJECT_UNREACHABLE },
+		{ "kept, not mounted",
+		  &kept,
+		  { LOOKUP_EXISTS, .identity = new },
+		  PROJECT_UNREACHABLE },
+		{ "kept, missing", &kept, { LOOKUP_MISSING, NULL, true, "1" }, PROJECT_GONE },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -117,7 +182,8 @@ static void test_project_status(void)
 
 		CHECK_CASE(status == rows[i].status, rows[i].what);
 		// An instance that is kept although its project is missing has a reason.
-		CHECK_CASE(!why == (status == PROJECT_EXISTS || status == PROJECT_GONE),
+		CHECK_CASE(!why == (status == PROJECT_EXISTS || status == PROJECT_GONE ||
+				    status == PROJECT_REPLACED),
 			   rows[i].what);
 	}
 }
@@ -158,7 +224,7 @@ static void test_lists(void)
 		"?\n    d, 0 bytes, used 53 years ago, why\n"
 		"4 instances, 1.5 MB\n");
 	text = render_garbage(&arena, &list, 1, &view);
-	CHECK(strstr(text, "To remove (the project is gone):\n/b\n"));
+	CHECK(strstr(text, "To remove (the project is gone or was replaced):\n/b\n"));
 	CHECK(strstr(text, "Kept (the project is missing or unknown):\n/c\n"));
 	CHECK(strstr(text, "To finish: 1 removal.\n") && !strstr(text, "/a\n"));
 	text = render_instances_json(&arena, &list);
@@ -190,6 +256,7 @@ int main(void)
 	test_ids();
 	test_records();
 	test_bad_records();
+	test_replaced();
 	test_project_status();
 	test_lists();
 	test_sizes();

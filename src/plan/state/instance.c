@@ -13,7 +13,9 @@
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/text.h"
+#include "config/config.h"
 #include "plan/claude/first_run.h"
+#include "plan/claude/parts.h"
 #include "plan/claude/settings.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
@@ -22,14 +24,79 @@
 #include "plan/state/layout.h"
 #include "plan/state/upgrade.h"
 
+enum { LISTED_DOUBTS = 20 };
+
 static void add_link(struct plan *plan, struct arena *arena, const char *name, const char *target)
 {
 	vec_push(arena, &plan->state.links, (struct plan_link){ .name = name, .target = target });
 }
 
+// Returns the record of the instance, for the directory that is at the project's path now.
+static const char *render_record(struct arena *arena, const struct facts *facts, const char *root)
+{
+	const struct instance_record record = { .root = root,
+						.on = facts->state.on,
+						.identity = facts->state.identity };
+
+	return instance_render_record(arena, &record);
+}
+
+// Adds the directories outside of the canonical root that boxes of the project write.
+static void add_places(struct plan_state *state, struct arena *arena, const struct facts *facts)
+{
+	const struct git_facts *git = plan_git(facts);
+
+	if (!git)
+		return;
+	if (!path_within(git->top, state->canonical_root))
+		vec_push(arena, &state->places, git->top);
+	if (!path_within(git->common, state->canonical_root))
+		vec_push(arena, &state->places, git->common);
+}
+
+// Plans a new instance if the one of this path belongs to an earlier directory. Everything in it
+// was written for that directory, or by its boxes.
+static void add_replacement(struct plan *plan, struct arena *arena, const struct facts *facts)
+{
+	struct plan_state *state = &plan->state;
+	const char *root = path_tilde(arena, state->canonical_root, facts->home);
+
+	state->identity = facts->state.identity;
+	state->kept_as = facts->state.kept_as;
+	if (!state->kept_as)
+		return;
+	state->replaced = arena_printf(
+		arena,
+		"%s is not the directory that claudebox used at this path before (created %s). "
+		"The box gets a new, empty state. The conversations and settings of the earlier "
+		"directory are kept as '%s': claudebox --instances",
+		quote_word(arena, root, 120), facts->state.earlier_born, state->kept_as);
+	vec_push(arena, &plan->warnings, state->replaced);
+}
+
+// Warns about texts that may have a secret but come along.
+static void warn_doubtful(struct plan *plan, struct arena *arena, const strings *places)
+{
+	struct text names = { .arena = arena };
+	size_t count = 0;
+
+	vec_each(place, places) {
+		if (count++ < LISTED_DOUBTS)
+			text_printf(&names, "%s%s", count > 1 ? ", " : "", *place);
+	}
+	if (count > LISTED_DOUBTS)
+		text_printf(&names, " and %zu more", count - LISTED_DOUBTS);
+	if (count)
+		plan_warn(plan, arena,
+			  "your Claude files: %s may contain a secret, and the agent can read it",
+			  text_get(&names));
+}
+
 static void add_user_files(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
-	vec_each(entry, &facts->user_claude.entries) {
+	const struct user_claude_facts *user = &facts->user_claude;
+
+	vec_each(entry, &user->entries) {
 		const char *name = path_name(entry->path);
 		const char *place = arena_printf(arena, BOX_USER_CLAUDE "/%s", name);
 
@@ -38,14 +105,22 @@ static void add_user_files(struct plan *plan, struct arena *arena, const struct 
 				  quote_word(arena, entry->path, 120));
 			continue;
 		}
-		plan_add_mount(plan, arena,
-			       (struct plan_mount){ .kind = MOUNT_READ_ONLY,
-						    .source = entry->real,
-						    .path = place,
-						    .id = entry->id,
-						    .why = "your own Claude files" });
-		add_link(plan, arena, name, place);
+		if (plan_add_claude_file(plan, arena, &user->parts, entry, BOX_USER_CLAUDE,
+					 "your own Claude files"))
+			add_link(plan, arena, name, place);
 	}
+	plan_warn_claude_parts(plan, arena, &user->parts, "your Claude files");
+	vec_each(name, &user->unexamined)
+		plan_warn(plan, arena,
+			  "your Claude files: '%s' has too many files to search all of them for "
+			  "secrets",
+			  quote_word(arena, *name, 80));
+	warn_doubtful(plan, arena, &user->doubtful);
+	if (user->secret_lines)
+		plan_warn(plan, arena,
+			  "your CLAUDE.md contains something like a secret in line %s, and the "
+			  "agent can read it",
+			  user->secret_lines);
 }
 
 // Plans the replacement of a file. A file that is not a JSON object is kept under another name.
@@ -65,6 +140,8 @@ static void add_file(struct plan *plan, struct arena *arena, const char *name, c
 static void add_settings(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
 	struct plan_state *state = &plan->state;
+	const char *api_key = facts_variable(facts, "ANTHROPIC_API_KEY");
+	bool claude = plan->config->payload == PAYLOAD_CLAUDE;
 	const char *filtered;
 	const char *merged;
 	const char *answers;
@@ -83,8 +160,13 @@ static void add_settings(struct plan *plan, struct arena *arena, const struct fa
 	if (merged)
 		add_file(plan, arena, "settings.json", merged, facts->state.settings_json);
 	answers = first_run_render(arena, facts->state.instance_json,
-				   facts->user_claude.preferences_json, facts->project,
-				   facts_variable(facts, "ANTHROPIC_API_KEY"));
+				   facts->user_claude.preferences_json, facts->project, api_key,
+				   claude);
+	if (claude && api_key && *api_key && !first_run_approves(api_key))
+		plan_warn(
+			plan, arena,
+			"ANTHROPIC_API_KEY is short, so its end is not stored as approved: Claude "
+			"asks whether to use it");
 	if (answers)
 		add_file(plan, arena, ".claude.json", answers, facts->state.instance_json);
 }
@@ -97,9 +179,11 @@ void plan_build_state(struct plan *plan, struct arena *arena, const struct facts
 	state->root = facts->state.root;
 	state->canonical_root = plan_canonical_root(arena, facts);
 	state->instance = plan_instance_path(arena, facts);
-	state->new_record = instance_render_record(arena, state->canonical_root, &facts->state.on);
+	state->new_record = render_record(arena, facts, state->canonical_root);
 	if (str_equal(state->new_record, facts->state.record))
 		state->new_record = NULL;
+	add_places(state, arena, facts);
+	add_replacement(plan, arena, facts);
 	if (!facts->state.version)
 		state->new_version = STATE_VERSION_TEXT;
 	plan_build_upgrade(plan, arena, facts);
@@ -111,7 +195,10 @@ void plan_build_state(struct plan *plan, struct arena *arena, const struct facts
 		       (struct plan_mount){ .kind = MOUNT_WRITABLE,
 					    .source = state->claude,
 					    .path = path_join(arena, facts->home, ".claude"),
-					    .why = "this project's Claude state" });
+					    .why = state->kept_as
+							   ? "this project's Claude state, "
+							     "new and empty"
+							   : "this project's Claude state" });
 	plan_add_mount(plan, arena,
 		       (struct plan_mount){ .kind = MOUNT_WRITABLE,
 					    .source = state->credentials,

@@ -21,7 +21,10 @@ const char *const project_status_names[PROJECT_STATUS_COUNT] = {
 	[PROJECT_GONE] = "gone",
 	[PROJECT_UNREACHABLE] = "unreachable",
 	[PROJECT_UNKNOWN] = "unknown",
+	[PROJECT_REPLACED] = "replaced",
 };
+
+enum { KEPT_DIGITS = 4 };
 
 static const char digits[] = "0123456789abcdef";
 
@@ -33,6 +36,21 @@ const char *instance_id(struct arena *arena, const char *root)
 bool instance_id_valid(const char *name)
 {
 	return strspn(name, digits) == INSTANCE_DIGITS && !name[INSTANCE_DIGITS];
+}
+
+const char *instance_kept_name(struct arena *arena, const char *id, int number)
+{
+	return arena_printf(arena, "%s" INSTANCE_KEPT "%d", id, number);
+}
+
+bool instance_kept_valid(const char *name)
+{
+	const char *number = strspn(name, digits) == INSTANCE_DIGITS
+				     ? str_after(name + INSTANCE_DIGITS, INSTANCE_KEPT)
+				     : NULL;
+	size_t length = number ? strspn(number, "0123456789") : 0;
+
+	return length && length <= KEPT_DIGITS && !number[length] && number[0] != '0';
 }
 
 // Encodes a path that is not valid UTF-8, which JSON requires.
@@ -63,9 +81,10 @@ static const char *from_hex(struct arena *arena, const char *hex)
 	return text_get(&out);
 }
 
-const char *instance_render_record(struct arena *arena, const char *root,
-				   const struct file_system *on)
+const char *instance_render_record(struct arena *arena, const struct instance_record *from)
 {
+	const char *root = from->root;
+	const struct file_system *on = &from->on;
 	json_t *name = json_string(root);
 	JSON_OWNED *record = json_pack("{s:i, s:o}", "version", INSTANCE_RECORD_VERSION, "root",
 				       name ? name : json_string(quote_display(arena, root, 0)));
@@ -77,6 +96,11 @@ const char *instance_render_record(struct arena *arena, const char *root,
 		json_object_set_new(record, "mount_point", json_string(on->mount_point));
 	if (on->mount_point && on->id)
 		json_object_set_new(record, "file_system", json_string(on->id));
+	if (from->identity.born_ns) {
+		json_object_set_new(record, "inode",
+				    json_integer((json_int_t)from->identity.inode));
+		json_object_set_new(record, "born_ns", json_integer(from->identity.born_ns));
+	}
 	return json_write(arena, record, JSON_INDENT(2));
 }
 
@@ -88,7 +112,12 @@ static const char *read_string(struct arena *arena, const json_t *record, const 
 	return text ? arena_strdup(arena, text) : NULL;
 }
 
-bool instance_read_record(struct arena *arena, const char *id, const char *text,
+static int64_t read_integer(const json_t *record, const char *key)
+{
+	return json_integer_value(json_object_get(record, key));
+}
+
+bool instance_read_record(struct arena *arena, const char *name, const char *text,
 			  struct instance_record *ret_record)
 {
 	JSON_OWNED *object = json_read_object(text, 0);
@@ -98,7 +127,11 @@ bool instance_read_record(struct arena *arena, const char *id, const char *text,
 		.root = exact ? exact : read_string(arena, object, "root"),
 		.on = { .mount_point = read_string(arena, object, "mount_point"),
 			.id = read_string(arena, object, "file_system") },
+		.identity = { .inode = (uint64_t)read_integer(object, "inode"),
+			      .born_ns = read_integer(object, "born_ns") },
+		.kept = instance_kept_valid(name),
 	};
+	const char *id = record.kept ? arena_strndup(arena, name, INSTANCE_DIGITS) : name;
 
 	// The id is the digest of the path, so a record cannot claim another path.
 	if (!record.root || record.root[0] != '/' ||
@@ -106,6 +139,13 @@ bool instance_read_record(struct arena *arena, const char *id, const char *text,
 		return false;
 	*ret_record = record;
 	return true;
+}
+
+bool instance_is_replaced(const struct directory_identity *before,
+			  const struct directory_identity *now)
+{
+	return before->born_ns && now->born_ns &&
+	       (before->born_ns != now->born_ns || before->inode != now->inode);
 }
 
 // Returns why a missing project may come back; NULL when it is gone for good.
@@ -137,7 +177,12 @@ enum project_status instance_project_status(struct arena *arena,
 	}
 	switch (facts->lookup) {
 	case LOOKUP_EXISTS:
-		return PROJECT_EXISTS;
+		if (!record->kept)
+			return PROJECT_EXISTS;
+		*ret_why = find_reason_to_keep(arena, &record->on, facts);
+		if (!*ret_why && !instance_is_replaced(&record->identity, &facts->identity))
+			*ret_why = "its directory may be at that path again";
+		return *ret_why ? PROJECT_UNREACHABLE : PROJECT_REPLACED;
 	case LOOKUP_FAILED:
 		*ret_why = arena_printf(arena, "cannot look up the project: %s", facts->problem);
 		break;
@@ -153,7 +198,8 @@ enum project_status instance_project_status(struct arena *arena,
 
 bool instance_removable(const struct instance *instance)
 {
-	return instance->project == PROJECT_GONE && !instance->in_use;
+	return (instance->project == PROJECT_GONE || instance->project == PROJECT_REPLACED) &&
+	       !instance->in_use;
 }
 
 // Insertion sort: lists are short. Entries with the same time are sorted by id for a stable order.

@@ -14,6 +14,9 @@
 #define INSTANCE_LOCK "instance.lock"
 // Prefix of the name of an instance while it is being removed; the id follows.
 #define INSTANCE_REMOVED ".removing-"
+// Between the id and a number in the name of an instance whose project was replaced by another
+// directory at the same path.
+#define INSTANCE_KEPT ".old-"
 
 enum { INSTANCE_DIGITS = 16, INSTANCE_RECORD_VERSION = 1 };
 
@@ -21,19 +24,28 @@ enum { INSTANCE_DIGITS = 16, INSTANCE_RECORD_VERSION = 1 };
 const char *instance_id(struct arena *arena, const char *root);
 // Returns whether a name has the form of an instance id.
 bool instance_id_valid(const char *name);
+// Returns the name under which the instance of a replaced project is kept. Numbers start at 1.
+const char *instance_kept_name(struct arena *arena, const char *id, int number);
+// Returns whether a name has the form of instance_kept_name.
+bool instance_kept_valid(const char *name);
 
 struct instance_record {
 	int version;
-	const char *root;      // canonical root of the project
-	struct file_system on; // the file system of the root at the last start
+	const char *root;                   // canonical root of the project
+	struct file_system on;              // the file system of the root at the last start
+	struct directory_identity identity; // of the root at the last start
+	bool kept;                          // the instance has a name of instance_kept_name
 };
 
-const char *instance_render_record(struct arena *arena, const char *root,
-				   const struct file_system *on);
-// Parses a record. Returns false when it does not name the project of instance `id`. Ignores
+// Renders a record with the current version.
+const char *instance_render_record(struct arena *arena, const struct instance_record *from);
+// Parses a record. Returns false when it does not name the project of the instance `name`. Ignores
 // unknown keys of later versions.
-bool instance_read_record(struct arena *arena, const char *id, const char *text,
+bool instance_read_record(struct arena *arena, const char *name, const char *text,
 			  struct instance_record *ret_record);
+// Returns whether both identities are known and differ.
+bool instance_is_replaced(const struct directory_identity *before,
+			  const struct directory_identity *now);
 
 // Result of looking up the path of a project.
 enum lookup {
@@ -46,10 +58,12 @@ enum lookup {
 struct project_facts {
 	enum lookup lookup;
 	const char *problem; // LOOKUP_FAILED: the error text
-	// The remaining fields are set for LOOKUP_MISSING only.
+	// The other fields are set for LOOKUP_MISSING, and for LOOKUP_EXISTS of a kept instance.
 	bool mounted;         // the recorded mount point is a mount point
 	const char *mount_id; // id of the file system mounted there, NULL: unknown
 	bool parent_empty; // the parent directory is missing or empty; without a mount point only
+	// LOOKUP_EXISTS of a kept instance: the directory at that path.
+	struct directory_identity identity;
 };
 
 enum project_status {
@@ -57,6 +71,7 @@ enum project_status {
 	PROJECT_GONE,
 	PROJECT_UNREACHABLE, // the project may come back
 	PROJECT_UNKNOWN,     // the record does not name a project
+	PROJECT_REPLACED,    // another directory is at its path now
 	PROJECT_STATUS_COUNT,
 };
 // The names in JSON.

@@ -17,8 +17,8 @@ enum { MAX_DIGITS = 9 };
 bool layout_has_name(const char *name)
 {
 	static const char *const names[] = {
-		"instances",    "packages",     "gcroots",  "sign-in",
-		"sign-in.base", "sign-in.lock", "profiles", STATE_VERSION_FILE,
+		"instances",    "packages", "gcroots",          "sign-in",    "sign-in.base",
+		"sign-in.lock", "profiles", STATE_VERSION_FILE, STATE_PLACES,
 	};
 	static const char *const prefixes[] = { "backup-", "prove-claudebox-", ".claudebox-" };
 

@@ -9,6 +9,8 @@
 
 #define STATE_VERSION_FILE "version"
 #define STATE_VERSION_TEXT "1\n"
+// Files that name directories outside of a project's root that its boxes write.
+#define STATE_PLACES "places"
 
 enum { STATE_VERSION = 1 };
 

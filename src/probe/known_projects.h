@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// Finds the project of this user whose boxes can write a path.
+#pragma once
+
+#include "base/arena.h"
+#include "plan/facts.h"
+
+// Returns the directory of a known project that contains the path, or NULL. A project is known if
+// it has an instance. Its worktrees and its git directory count, too.
+const char *probe_known_project(struct arena *arena, const struct facts *facts, const char *path);
