@@ -7,13 +7,16 @@
 // reads them from a signalfd. Signals for the agent come from the supervisor through the control
 // socket, never from a kill inside the box. When init exits, the kernel kills every process of the
 // box.
+#include "init/landlock.h"
 #include "init/protocol.h"
+#include "init/stop.h"
 
 #include "freestanding/memory.h"
 #include "freestanding/process.h"
 #include "freestanding/start.h"
 #include "freestanding/syscall.h"
 #include "freestanding/text.h"
+#include "init/limits.h"
 
 #include <asm/errno.h>
 #include <asm/ioctls.h>
@@ -22,7 +25,6 @@
 #include <linux/mman.h>
 #include <linux/poll.h>
 #include <linux/prctl.h>
-#include <linux/resource.h>
 #include <linux/sched.h>
 #include <linux/signal.h>
 #include <linux/signalfd.h>
@@ -38,8 +40,6 @@ enum {
 	END_POLL_MS = 20,
 	MAX_DESCRIPTORS = 65536,
 	MAX_VARIABLES = 4096,
-	SCOPE_ABSTRACT_UNIX_SOCKET = 1, // Landlock, ABI 6; the headers may be older
-	SCOPE_SIGNAL = 2,
 };
 
 struct init {
@@ -47,6 +47,7 @@ struct init {
 	int signals;
 	long agent; // process id and process group of the agent
 	int terminal;
+	struct stop stop;
 };
 
 static void send_message(const struct init *init, int kind, int value)
@@ -154,11 +155,15 @@ static __attribute__((noreturn)) void run_agent(struct init *init, char **comman
 	exit_program(EXIT_NO_COMMAND);
 }
 
-static void resume_agent(const struct init *init, bool foreground)
+// Continues the box, or if it was not stopped, only the agent.
+static void resume(struct init *init, bool foreground)
 {
 	if (foreground)
 		set_foreground(init, init->agent);
-	call(__NR_kill, -init->agent, SIGCONT, 0, 0);
+	if (init->stop.active)
+		stop_end(&init->stop);
+	else
+		call(__NR_kill, -init->agent, SIGCONT, 0, 0);
 }
 
 // Reaps every child that has exited. Returns whether any child is left.
@@ -214,14 +219,14 @@ static void reap(const struct init *init)
 			return;
 		if (pid != init->agent)
 			continue;
-		if ((status & 0xff) == 0x7f)
-			send_message(init, MESSAGE_STOPPED, status >> 8 & 0xff);
-		else
+		if ((status & 0xff) != 0x7f)
 			finish(init, status);
+		else if (!init->stop.active)
+			send_message(init, MESSAGE_STOPPED, status >> 8 & 0xff);
 	}
 }
 
-static void receive_message(const struct init *init)
+static void receive_message(struct init *init)
 {
 	struct message message = { 0 };
 	long got = call(__NR_read, init->control, &message, sizeof(message), 0);
@@ -232,35 +237,20 @@ static void receive_message(const struct init *init)
 		exit_program(EXIT_NO_COMMAND);
 	if (message.kind == MESSAGE_SIGNAL)
 		call(__NR_kill, init->agent, message.value, 0, 0);
+	else if (message.kind == MESSAGE_STOP)
+		send_message(init, MESSAGE_ALL_STOPPED, stop_all(&init->stop, init->agent));
 	else if (message.kind == MESSAGE_RESUME)
-		resume_agent(init, message.value != 0);
-}
-
-// Applies Landlock's scopes (Linux 6.12). Abstract Unix sockets belong to the network namespace,
-// which may be the host's. Signals have other ways than a process id (F_SETOWN). Returns -errno on
-// failure.
-static long apply_landlock_scopes(void)
-{
-	struct {
-		unsigned long long files, network, scoped;
-	} rules = { .scoped = SCOPE_ABSTRACT_UNIX_SOCKET | SCOPE_SIGNAL };
-	long fd = call(__NR_landlock_create_ruleset, &rules, sizeof(rules), 0, 0);
-
-	return fd < 0 ? fd : call(__NR_landlock_restrict_self, fd, 0, 0, 0);
+		resume(init, message.value != 0);
 }
 
 // Applies the restrictions that only a process can apply to itself. If one fails, reports it and
 // exits, so that the agent never starts.
-static void restrict_box(const struct init *init, bool scoped)
+static void restrict_box(const struct init *init, char landlock)
 {
-	struct {
-		unsigned long long current, maximum;
-	} none = { 0 };
-	// A core dump may contain secrets of the agent, and the host decides where it is written.
-	long error = call(__NR_prlimit64, 0, RLIMIT_CORE, &none, NULL);
+	long error = lower_limits();
 
-	if (!error && scoped)
-		error = apply_landlock_scopes();
+	if (!error && (landlock == INIT_FLAG_SCOPED || landlock == INIT_FLAG_SOCKETS))
+		error = apply_landlock(landlock == INIT_FLAG_SOCKETS);
 	if (error < 0) {
 		send_message(init, MESSAGE_RESTRICTION_FAILED, (int)-error);
 		exit_program(EXIT_NO_COMMAND);
@@ -314,14 +304,20 @@ static void open_own_session(void)
 }
 
 // Handles signals and messages until the agent or the supervisor exits.
-static __attribute__((noreturn)) void run_loop(const struct init *init)
+static __attribute__((noreturn)) void run_loop(struct init *init)
 {
+	struct __kernel_timespec interval = { .tv_nsec = STOP_CHECK_MS * 1000000L };
+
 	for (;;) {
 		struct pollfd wait[] = { { .fd = init->signals, .events = POLLIN },
 					 { .fd = init->control, .events = POLLIN } };
 		struct signalfd_siginfo info;
+		struct __kernel_timespec timeout = interval; // ppoll(2) changes it
+		long ready = call6(__NR_ppoll, (long)wait, 2,
+				   init->stop.active ? (long)&timeout : 0, 0, 0, 0);
 
-		call6(__NR_ppoll, (long)wait, 2, 0, 0, 0, 0);
+		if (!ready)
+			stop_check(&init->stop);
 		if (wait[0].revents) {
 			call(__NR_read, init->signals, &info, sizeof(info), 0);
 			reap(init);
@@ -335,7 +331,7 @@ static __attribute__((noreturn)) void run_loop(const struct init *init)
 __attribute__((used)) void program_main(long *stack)
 {
 	char **arguments = (char **)(stack + 1);
-	struct init init = { .control = INIT_CONTROL_FD, .terminal = -1 };
+	static struct init init = { .control = INIT_CONTROL_FD, .terminal = -1 };
 	unsigned long all = ~0UL;
 	unsigned long ignored;
 	bool foreground;
@@ -358,7 +354,7 @@ __attribute__((used)) void program_main(long *stack)
 	init.terminal =
 		(int)call(__NR_openat, AT_FDCWD, "/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY, 0);
 	init.signals = (int)call(__NR_signalfd4, -1, &all, sizeof(all), SFD_CLOEXEC);
-	restrict_box(&init, arguments[1][1] == INIT_FLAG_SCOPED);
+	restrict_box(&init, arguments[1][1]);
 	wait_for_start(&init);
 	init.agent = fork_process(0);
 	if (init.agent == 0)

@@ -15,8 +15,11 @@ enum message_kind {
 	MESSAGE_RESTRICTION_FAILED, // value: errno; the agent does not start
 	// supervisor to init
 	MESSAGE_SIGNAL, // value: the signal to send to the agent
-	MESSAGE_RESUME, // value: 1 if the agent gets the terminal
+	MESSAGE_RESUME, // continue the box; value: 1 if the agent gets the terminal
 	MESSAGE_START,  // mounts and network are ready: start the agent
+	MESSAGE_STOP,   // stop all processes of the box
+	// init to supervisor
+	MESSAGE_ALL_STOPPED, // answer to MESSAGE_STOP; value: 1 if no process runs, else 0
 };
 
 struct message {
@@ -35,4 +38,5 @@ enum {
 // that is not set, and the mask of ignored signals as a number: "fs-4096".
 #define INIT_FLAG_FOREGROUND   'f' // the agent gets the terminal
 #define INIT_FLAG_SCOPED       's' // apply Landlock's scopes: abstract sockets and signals
+#define INIT_FLAG_SOCKETS      'u' // the scopes, and also sockets by path
 #define INIT_FLAG_OWN_TERMINAL 't' // new session, with the terminal among 0 to 2 if there is one

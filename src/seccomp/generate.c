@@ -43,21 +43,34 @@ static void add_pattern(struct patterns *patterns, const struct argument_test *t
 		(struct pattern){ .argument = test->argument, .mask = mask, .value = value };
 }
 
+static bool is_listed(const struct argument_test *test, uint32_t value)
+{
+	if (test->kind == TEST_IOCTL_TYPE)
+		return value == (test->value >> 8 & 0xff) || value == (test->value >> 16 & 0xff) ||
+		       value == test->value >> 24;
+	return value < BITS && test->value >> value & 1;
+}
+
 // Adds patterns for all values from `from` on that the test does not list: blocks whose size is a
 // power of two and that contain no listed value.
 static void add_other(struct patterns *patterns, const struct argument_test *test, uint32_t from,
 		      uint32_t size)
 {
+	uint32_t mask = ~(size - 1);
 	bool hit = false;
 
-	for (uint32_t value = from; value < from + size && value < BITS; value++)
-		hit |= test->value >> value & 1;
-	if (!hit) {
-		add_pattern(patterns, test, ~(size - 1), from);
-	} else if (size > 1) {
+	for (uint32_t value = from; value < from + size; value++)
+		hit |= is_listed(test, value);
+	if (hit && size > 1) {
 		add_other(patterns, test, from, size / 2);
 		add_other(patterns, test, from + size / 2, size / 2);
 	}
+	if (hit)
+		return;
+	if (test->kind == TEST_IOCTL_TYPE)
+		add_pattern(patterns, test, mask & 0xffff, (test->value & 0xff) << 8 | from);
+	else
+		add_pattern(patterns, test, mask, from);
 }
 
 // Returns the patterns that together are equivalent to the test.
@@ -68,7 +81,10 @@ static struct patterns expand_test(const struct argument_test *test)
 
 	if (test->kind == TEST_EQUALS)
 		add_pattern(&patterns, test, ~0U, test->value);
-	if (test->kind == TEST_OTHER)
+	if (test->kind == TEST_MODE)
+		add_pattern(&patterns, test, (test->value | test->value >> 16) & 0xffff,
+			    test->value & 0xffff);
+	if (test->kind == TEST_OTHER || test->kind == TEST_IOCTL_TYPE)
 		add_other(&patterns, test, 0, OTHER_LIMIT);
 	for (uint32_t bit = 1; bit; bit <<= 1) {
 		bool wanted = test->value & bit;
@@ -124,9 +140,12 @@ static int find_number(const struct seccomp_rule *rule, uint32_t machine)
 	return rule->number;
 }
 
-static bool is_known(const struct seccomp_rule *rule)
+// Returns whether libseccomp generates the instructions of a rule. It does not know the newest
+// calls, and needs 180 instructions for a query.
+static bool is_for_libseccomp(const struct seccomp_rule *rule)
 {
-	return seccomp_syscall_resolve_name(rule->name) != __NR_SCMP_ERROR;
+	return seccomp_syscall_resolve_name(rule->name) != __NR_SCMP_ERROR &&
+	       rule->tests[0].kind != TEST_BITS_NO_QUERY;
 }
 
 static void add_rule(void *context, const struct seccomp_rule *rule, int number,
@@ -144,7 +163,7 @@ static void add_rule(void *context, const struct seccomp_rule *rule, int number,
 		fail("cannot add", rule->name, -result);
 }
 
-// Returns a seccomp filter with all rules that libseccomp supports.
+// Returns a seccomp filter with all rules that are for libseccomp.
 static scmp_filter_ctx build_seccomp_filter(uint32_t machine, bool nested)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
@@ -160,7 +179,7 @@ static scmp_filter_ctx build_seccomp_filter(uint32_t machine, bool nested)
 		const struct seccomp_rule *rule = &seccomp_rules[i];
 
 		// libseccomp expects the numbers of the build machine and translates them.
-		if (!(nested && rule->unless_nested) && is_known(rule) &&
+		if (!(nested && rule->unless_nested) && is_for_libseccomp(rule) &&
 		    find_number(rule, machine) >= 0)
 			each_combination(rule, find_number(rule, seccomp_arch_native()), add_rule,
 					 filter);
@@ -168,24 +187,86 @@ static scmp_filter_ctx build_seccomp_filter(uint32_t machine, bool nested)
 	return filter;
 }
 
-// Writes instructions for the calls that libseccomp does not support, to run before its own. They
-// do not compare the architecture: libseccomp's part refuses every call of another one.
-static void write_unknown_calls(int fd, bool nested)
+static void write_steps(int fd, const struct sock_filter *steps, size_t count)
 {
+	ssize_t size = (ssize_t)(count * sizeof(*steps));
+
+	if (write(fd, steps, (size_t)size) != size)
+		fail("cannot write", "filter", errno);
+}
+
+// Returns where the low 32 bits of an argument are. All supported machines are little-endian.
+static uint32_t argument_offset(unsigned int argument)
+{
+	return (uint32_t)(offsetof(struct seccomp_data, args) + sizeof(uint64_t) * argument);
+}
+
+// Writes instructions for one combination of a rule's conditions.
+static void write_rule(void *context, const struct seccomp_rule *rule, int number,
+		       const struct pattern *const *conditions, size_t count)
+{
+	struct sock_filter steps[2 + 3 * MAX_TESTS + 1];
+	// Each jump goes to the instruction after the last one.
+	unsigned char left = (unsigned char)(3 * count + 1);
+	size_t at = 0;
+
+	steps[at++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+						   offsetof(struct seccomp_data, nr));
+	steps[at++] =
+		(struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, left);
+	for (size_t i = 0; i < count; i++) {
+		left = (unsigned char)(left - 3);
+		steps[at++] = (struct sock_filter)BPF_STMT(
+			BPF_LD | BPF_W | BPF_ABS, argument_offset(conditions[i]->argument));
+		steps[at++] = (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K,
+							   conditions[i]->mask);
+		steps[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+							   conditions[i]->value, 0, left);
+	}
+	steps[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
+						   SECCOMP_RET_ERRNO | (uint32_t)rule->error);
+	write_steps(*(int *)context, steps, at);
+}
+
+// Writes instructions for a rule with a query.
+static void write_query_rule(int fd, const struct seccomp_rule *rule, int number)
+{
+	const struct argument_test *test = &rule->tests[0];
+	const struct sock_filter steps[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 4),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument_offset(test->argument)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ~0U, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, test->value, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)rule->error),
+	};
+
+	write_steps(fd, steps, sizeof(steps) / sizeof(steps[0]));
+}
+
+// Writes instructions for later calls and for the rules that are not for libseccomp, to run before
+// its own. They do not compare the architecture: libseccomp's part refuses every call of another
+// one.
+static void write_first_part(int fd, uint32_t machine, bool nested)
+{
+	const struct sock_filter later[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, (uint32_t)seccomp_newest.number, 0, 2),
+		// A debugger sets -1 to skip a call. No kernel has it.
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ~0U, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+	};
+
+	write_steps(fd, later, sizeof(later) / sizeof(later[0]));
 	for (size_t i = 0; i < seccomp_rule_count; i++) {
 		const struct seccomp_rule *rule = &seccomp_rules[i];
-		const struct sock_filter steps[] = {
-			BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-			BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)rule->number, 0, 1),
-			BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-		};
 
-		if (is_known(rule) || (nested && rule->unless_nested))
+		if (is_for_libseccomp(rule) || (nested && rule->unless_nested))
 			continue;
-		if (rule->error != ENOSYS || rule->tests[0].kind != TEST_NONE)
-			fail("unsupported row", rule->name, EINVAL);
-		if (write(fd, steps, sizeof(steps)) != sizeof(steps))
-			fail("cannot write", rule->name, errno);
+		if (rule->tests[0].kind == TEST_BITS_NO_QUERY)
+			write_query_rule(fd, rule, find_number(rule, machine));
+		else
+			each_combination(rule, find_number(rule, machine), write_rule, &fd);
 	}
 }
 
@@ -196,7 +277,7 @@ static void write_program(uint32_t machine, bool nested, const char *name)
 	unsigned char byte;
 	int result;
 
-	write_unknown_calls(fd, nested);
+	write_first_part(fd, machine, nested);
 	result = seccomp_export_bpf(filter, fd);
 	if (result < 0)
 		fail("cannot write", name, -result);
@@ -225,14 +306,19 @@ static void list_rule(void *context, const struct seccomp_rule *rule, int number
 	*separator = ",\n";
 }
 
+// Lists the rules, and the first of the later calls, which all get the same error.
 static void list_rules(uint32_t machine)
 {
+	const struct seccomp_rule later = { .name = "later",
+					    .error = ENOSYS,
+					    .reason = "is later than the newest call reviewed" };
 	const char *separator = "";
 
 	printf("[");
 	for (size_t i = 0; i < seccomp_rule_count; i++)
 		each_combination(&seccomp_rules[i], find_number(&seccomp_rules[i], machine),
 				 list_rule, &separator);
+	list_rule(&separator, &later, seccomp_newest.number + 1, NULL, 0);
 	printf("]\n");
 }
 
