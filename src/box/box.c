@@ -7,9 +7,11 @@
 #include "base/screen.h"
 #include "box/cgroup.h"
 #include "box/control.h"
+#include "box/guard.h"
 #include "box/launch.h"
 #include "box/mount_namespace.h"
 #include "box/supervise.h"
+#include "box/tether.h"
 #include "init/protocol.h"
 #include "network/network.h"
 #include "network/refusals.h"
@@ -26,11 +28,34 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 enum { EXIT_TIMEOUT_MS = 2000, INFO_TIMEOUT_MS = 20000 };
+
+void box_kill(const struct box *box)
+{
+	if (box->bwrap > 1)
+		kill(-box->bwrap, SIGKILL);
+}
+
+int box_reap(struct box *box)
+{
+	siginfo_t info;
+	int status;
+
+	// Until bwrap is reaped, no other process can get the number of its process group.
+	while (waitid(P_PID, (id_t)box->bwrap, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+		;
+	box_kill(box);
+	status = process_wait(box->bwrap);
+	box->bwrap = -1;
+	return status;
+}
 
 // Closes the control socket. init then exits, and bwrap after it, without an error message.
 static void close_control(struct box *box)
@@ -45,9 +70,11 @@ static void close_control(struct box *box)
 static bool start_agent(struct box *box, const struct plan *plan, struct error *error)
 {
 	struct message message;
+	enum control_result result;
 	pid_t init;
-	enum control_result result = control_wait(box->control_fd, &message, &init);
 
+	guard_start(box); // while bwrap works
+	result = control_wait(box->control_fd, box->bwrap_end, &message, &init);
 	if (result == CONTROL_CLOSED) {
 		close_control(box);
 		return true;
@@ -63,6 +90,7 @@ static bool start_agent(struct box *box, const struct plan *plan, struct error *
 			  strerror(message.value));
 		return error_hint(error, "run claudebox --check to see what this kernel supports");
 	}
+	guard_set_init(box, init);
 	if (!box_finish_mounts(plan, init, error) ||
 	    !cgroup_check_limits(&box->cgroup, plan, init, error->arena, error))
 		return false;
@@ -89,6 +117,36 @@ static pid_t read_child_pid(const struct box *box)
 	return number ? (pid_t)strtol(number + 1, NULL, 10) : -1;
 }
 
+// Waits until bwrap's child has continued: it waits for bwrap first, then it maps its user. Returns
+// false if one of them is killed before.
+static bool wait_for_child(const struct box *box, pid_t child, struct arena *arena)
+{
+	const char *path = arena_printf(arena, "/proc/%d/uid_map", (int)child);
+	CLEANUP_FD int child_end = process_open(child);
+
+	for (int i = 0; i < INFO_TIMEOUT_MS; i++) {
+		struct pollfd wait[] = { { .fd = box->bwrap_end, .events = POLLIN },
+					 { .fd = child_end, .events = POLLIN } };
+		char map[64];
+
+		if (read_kernel_file(AT_FDCWD, path, map, sizeof(map)) != 0)
+			return true;
+		if (poll(wait, ARRAY_SIZE(wait), 1) > 0)
+			return false;
+	}
+	return false;
+}
+
+// Ends all processes of a box whose setup has failed. Their end takes no time, except if bwrap or
+// its child cannot be killed because a file system does not respond.
+static void end_setup(struct box *box)
+{
+	close_control(box);
+	if (box->bwrap_end < 0 || !wait_readable(box->bwrap_end, EXIT_TIMEOUT_MS))
+		box_kill(box);
+	box_reap(box);
+}
+
 // Completes the setup from outside while init waits, and starts the agent. The part of the network
 // setup that needs no sandbox runs while bwrap sets it up. On failure the agent never starts and
 // bwrap has ended.
@@ -97,19 +155,26 @@ static bool finish_setup(struct box *box, const struct plan *plan, struct networ
 {
 	bool attached = tier_table[plan->config->network].attached;
 	bool ok = !attached || network_prepare(network, plan, error);
-	pid_t child = ok && attached ? read_child_pid(box) : 0;
+	pid_t child;
 
+	tether_child(&box->tether, box->control_fd);
+	child = ok && attached ? read_child_pid(box) : 0;
+	if (box->tether.child > 0)
+		child = box->tether.child;
+	if (child > 0 && !wait_for_child(box, child, error->arena))
+		child = -1;
+	tether_release(&box->tether);
 	if (child < 0) { // bwrap has failed and has printed the reason
 		close_control(box);
 		return true;
 	}
+	network->box_end = box->bwrap_end;
 	if (ok && (!attached || network_start(network, child, error)) &&
 	    start_agent(box, plan, error))
 		return true;
 	if (attached)
 		network_end(network);
-	close_control(box);
-	process_wait_or_kill(box->bwrap, EXIT_TIMEOUT_MS);
+	end_setup(box);
 	return false;
 }
 
@@ -141,8 +206,10 @@ static void report_network(const struct plan *plan, struct network *network, str
 
 static void close_box(struct box *box)
 {
+	guard_end(box);
 	cgroup_remove(&box->cgroup);
 	cleanup_close(&box->control_fd);
+	cleanup_close(&box->bwrap_end);
 	cleanup_close(&box->terminal.fd);
 	cleanup_close(&box->info_fd);
 }
@@ -150,9 +217,7 @@ static void close_box(struct box *box)
 bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, struct error *error)
 {
 	struct network network = { .pasta = { .end = -1 } };
-	struct box box = {
-		.control_fd = -1, .info_fd = -1, .terminal = TERMINAL_NONE, .cgroup = CGROUP_NONE
-	};
+	struct box box = BOX_NONE;
 	CLEANUP_FD int lock = -1;
 	bool ok;
 
@@ -174,6 +239,7 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 	if (ok) {
 		ok = box_supervise(&box, plan, network.plan ? &network : NULL, ret_status, error);
 		terminal_restore(&box.terminal);
+		terminal_report(&box.terminal);
 		if (ok)
 			report_network(plan, network.plan ? &network : NULL, arena, *ret_status);
 		if (network.plan)
@@ -219,14 +285,16 @@ bool box_try_network(const struct plan *plan, struct arena *arena, struct error 
 {
 	struct network network = { .pasta = { .end = -1 } };
 	struct plan trial = build_trial_plan(plan, arena);
-	struct box box = { .terminal = TERMINAL_NONE, .cgroup = CGROUP_NONE };
-	int status = -1;
-	bool ok = box_launch(&box, &trial, arena, error) &&
-		  finish_setup(&box, &trial, &network, error);
+	struct box box = BOX_NONE;
+	sigset_t child_ended, blocked;
+	bool ok;
 
+	sigemptyset(&child_ended);
+	sigaddset(&child_ended, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child_ended, &blocked);
+	ok = box_launch(&box, &trial, arena, error) && finish_setup(&box, &trial, &network, error);
 	if (ok) {
-		status = process_wait(box.bwrap);
-		if (status != 0) {
+		if (box_reap(&box) != 0) {
 			error_set(error, "cannot set up the sandbox: bwrap failed");
 			ok = error_hint(error, "the message of bwrap is above");
 		}
@@ -234,5 +302,6 @@ bool box_try_network(const struct plan *plan, struct arena *arena, struct error 
 	if (network.plan)
 		network_end(&network);
 	close_box(&box);
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
 	return ok;
 }

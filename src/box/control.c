@@ -2,11 +2,12 @@
 // Sends and receives messages on the control socket between the supervisor and init.
 #include "box/control.h"
 
+#include "base/arena.h"
 #include "init/protocol.h"
 #include "sys/clock.h"
-#include "sys/read.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -52,13 +53,20 @@ enum control_result control_receive(int control_fd, struct message *ret_message,
 	return CONTROL_MESSAGE;
 }
 
-enum control_result control_wait(int control_fd, struct message *ret_message, pid_t *ret_sender)
+enum control_result control_wait(int control_fd, int bwrap_end, struct message *ret_message,
+				 pid_t *ret_sender)
 {
 	int64_t start = clock_monotonic_ms();
 	enum control_result result = CONTROL_NONE;
 
-	while (result == CONTROL_NONE &&
-	       wait_readable(control_fd, clock_left_ms(start, READY_TIMEOUT_MS)))
+	while (result == CONTROL_NONE && clock_left_ms(start, READY_TIMEOUT_MS) > 0) {
+		struct pollfd wait[] = { { .fd = control_fd, .events = POLLIN },
+					 { .fd = bwrap_end, .events = POLLIN } };
+
+		poll(wait, ARRAY_SIZE(wait), clock_left_ms(start, READY_TIMEOUT_MS));
 		result = control_receive(control_fd, ret_message, ret_sender);
+		if (result == CONTROL_NONE && wait[1].revents)
+			result = CONTROL_CLOSED;
+	}
 	return result;
 }

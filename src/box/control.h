@@ -21,5 +21,7 @@ bool control_send(int control_fd, int kind, int value);
 enum control_result control_receive(int control_fd, struct message *ret_message, pid_t *ret_sender);
 
 // Waits for the first message of init, which it sends when bwrap has set up the sandbox. Returns
-// CONTROL_NONE when the timeout expires.
-enum control_result control_wait(int control_fd, struct message *ret_message, pid_t *ret_sender);
+// CONTROL_CLOSED if bwrap ends before; `bwrap_end` is its pidfd or -1. Returns CONTROL_NONE when
+// the timeout expires.
+enum control_result control_wait(int control_fd, int bwrap_end, struct message *ret_message,
+				 pid_t *ret_sender);

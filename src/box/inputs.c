@@ -184,6 +184,29 @@ static bool add_info_fd(struct inputs *inputs, int *ret_info_fd, struct error *e
 	return true;
 }
 
+// Creates the descriptor that bwrap reads its options from. It is a pipe whose write end stays
+// open, so that bwrap waits for claudebox (tether.c). If a pipe is too small for the options, or
+// systemd starts bwrap, it is a memfd.
+static void create_options(struct inputs *inputs, const struct plan *plan)
+{
+	const struct text *arguments = &inputs->arguments;
+	int fds[2];
+
+	if (plan->limits.method != LIMITS_SYSTEMD && pipe2(fds, O_CLOEXEC | O_NONBLOCK) == 0) {
+		ssize_t done = write(fds[1], arguments->data, arguments->length);
+
+		fcntl(fds[0], F_SETFL, 0);
+		if (done == (ssize_t)arguments->length) {
+			inputs->options = inputs_move_up(fds[0]);
+			inputs->hold = inputs_move_up(fds[1]);
+			return;
+		}
+		close(fds[0]);
+		close(fds[1]);
+	}
+	inputs->options = create_memfd("options", arguments->data, arguments->length, false);
+}
+
 bool inputs_create(struct inputs *inputs, const struct plan *plan, struct arena *arena,
 		   int *ret_info_fd, struct error *error)
 {
@@ -194,7 +217,8 @@ bool inputs_create(struct inputs *inputs, const struct plan *plan, struct arena 
 				   .arguments = { .arena = arena },
 				   .init = -1,
 				   .environment = -1,
-				   .options = -1 };
+				   .options = -1,
+				   .hold = -1 };
 	if (tier_table[plan->config->network].attached && !add_info_fd(inputs, ret_info_fd, error))
 		return false;
 	vec_each(option, &options) {
@@ -206,15 +230,18 @@ bool inputs_create(struct inputs *inputs, const struct plan *plan, struct arena 
 		text_printf(&variables, "%s=%s", variable->name, variable->value);
 		text_add_bytes(&variables, "", 1);
 	}
-	inputs->options =
-		create_memfd("options", inputs->arguments.data, inputs->arguments.length, false);
+	create_options(inputs, plan);
 	inputs->environment = create_memfd("environment", variables.data, variables.length, false);
 	inputs->init = init_memfd();
 	if (inputs->options < 0 || inputs->environment < 0)
 		return set_error(error, "create a memfd");
 	if (inputs->init < 0) {
+		bool limited = errno == EFBIG;
+
 		set_error(error, "create an executable memfd");
-		return error_hint(error, "sysctl vm.memfd_noexec must be 0 or 1");
+		return error_hint(error, limited ? "the limit of the size of files (ulimit -f) is "
+						   "too low"
+						 : "sysctl vm.memfd_noexec must be 0 or 1");
 	}
 	return true;
 }
@@ -226,4 +253,5 @@ void inputs_close(struct inputs *inputs)
 	cleanup_close(&inputs->init);
 	cleanup_close(&inputs->environment);
 	cleanup_close(&inputs->options);
+	cleanup_close(&inputs->hold);
 }

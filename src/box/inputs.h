@@ -19,7 +19,8 @@ struct inputs {
 	VEC(int) inherited;    // descriptors that the options name; they keep their numbers
 	int init;              // memfd with the init program
 	int environment;       // memfd with the agent's environment
-	int options;           // memfd with `arguments`
+	int options;           // pipe or memfd with `arguments`
+	int hold;              // write end of the pipe: bwrap waits until it is closed; -1: none
 };
 
 // Creates all inputs. In tiers with network helpers, *ret_info_fd is the read end of the pipe for

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Starts bwrap from the plan.
 //
-// Theory of operation: bwrap gets its options from a memfd (--args) and an empty environment, so
+// Theory of operation: bwrap gets its options from a pipe (--args) and an empty environment, so
 // neither ps(1) nor /proc/1/environ shows them. Generated files are memfds and are never written to
 // disk. Host paths are opened (inputs.c), compared with the files that the audit showed, and passed
 // as descriptors, so a path that is replaced meanwhile is not mounted. Staged mounts are moved to
@@ -15,12 +15,14 @@
 #include "box/box.h"
 #include "box/cgroup.h"
 #include "box/inputs.h"
+#include "box/tether.h"
 #include "init/protocol.h"
 #include "plan/limits.h"
 #include "plan/plan.h"
 #include "sys/cleanup.h"
+#include "sys/process.h"
 #include "sys/spawn.h"
-#include "terminal/relay.h"
+#include "terminal/terminal.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -71,7 +73,9 @@ static strings build_arguments(struct arena *arena, const struct plan *plan, con
 	vec_push(arena, &words,
 		 arena_printf(arena, "%c%c%c%lu",
 			      box->terminal.foreground || own_terminal ? INIT_FLAG_FOREGROUND : '-',
-			      plan->scoped ? INIT_FLAG_SCOPED : '-',
+			      plan->sockets_blocked ? INIT_FLAG_SOCKETS
+			      : plan->scoped        ? INIT_FLAG_SCOPED
+						    : '-',
 			      own_terminal ? INIT_FLAG_OWN_TERMINAL : '-', ignored_signals()));
 	vec_each(word, &plan->command)
 		vec_push(arena, &words, *word);
@@ -88,7 +92,7 @@ static void add_descriptors(struct spawn *spawn, const struct inputs *inputs, in
 						  { inputs->options, INPUT_OPTIONS_FD } };
 
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-		int replacement = terminal_relay_standard_fd(terminal, fd);
+		int replacement = terminal_standard_fd(terminal, fd);
 
 		if (replacement >= 0)
 			vec_push(inputs->arena, &spawn->descriptors,
@@ -123,6 +127,7 @@ static struct spawn build_spawn(const struct inputs *inputs, int control, const 
 										: plan->bwrap,
 			       .arguments = arguments.items,
 			       .environment = build_environment(inputs->arena, plan),
+			       .own_group = true, // box_kill() kills all processes of the start
 			       .blocked = blocked_signals(inputs->arena) };
 
 	add_descriptors(&spawn, inputs, control, &box->terminal);
@@ -175,8 +180,6 @@ bool box_launch(struct box *box, const struct plan *plan, struct arena *arena, s
 	struct spawn spawn;
 	bool started;
 
-	box->bwrap = box->control_fd = box->info_fd = -1;
-	box->cgroup = CGROUP_NONE;
 	box->terminal.fd = inputs_move_up(box->terminal.fd);
 	started = inputs_create(&inputs, plan, arena, &box->info_fd, error) &&
 		  cgroup_create(&box->cgroup, plan, arena, error) &&
@@ -185,6 +188,12 @@ bool box_launch(struct box *box, const struct plan *plan, struct arena *arena, s
 		spawn = build_spawn(&inputs, control, plan, box);
 		started = start(box, plan, &spawn, error);
 	}
+	if (started) {
+		box->bwrap_end = process_open(box->bwrap);
+		if (inputs.hold >= 0)
+			tether_attach(&box->tether, box->bwrap);
+	}
+	// Closes the pipe that bwrap reads its options from, and so lets bwrap continue.
 	inputs_close(&inputs);
 	return started;
 }

@@ -9,6 +9,6 @@
 
 #include <stdbool.h>
 
-// Starts bwrap, in a cgroup if the plan has one. The caller has set box->terminal; all other fields
-// are set here. Returns false with an error on failure.
+// Starts bwrap, in a cgroup if the plan has one. The caller has set box->terminal, and blocked
+// SIGCHLD. Returns false with an error on failure.
 bool box_launch(struct box *box, const struct plan *plan, struct arena *arena, struct error *error);

@@ -7,15 +7,16 @@
 // to could lead it to a host file by a symbolic link. Such mounts are staged: bwrap mounts them
 // elsewhere first (plan_add_mount). The mount namespace belongs to the outer user namespace of
 // bwrap, whose owner is the user. After bwrap has set up the sandbox and before the agent starts, a
-// child of claudebox enters both namespaces, makes every mount private, and moves the staged
-// mounts. It creates no file and follows no symbolic link, and the host's root is no longer
-// mounted. The child shares the memory of claudebox, because copying it would take longer than the
-// work.
+// child of claudebox enters both namespaces, sets the limits of the user namespace (host_share.c),
+// makes every mount private, and moves the staged mounts. It creates no file and follows no
+// symbolic link, and the host's root is no longer mounted. The child shares the memory of
+// claudebox, because copying it would take longer than the work.
 #include "box/mount_namespace.h"
 
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/quote.h"
+#include "box/host_share.h"
 #include "box/inputs.h"
 #include "plan/plan.h"
 #include "sys/cleanup.h"
@@ -32,6 +33,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 enum { STACK_SIZE = 16 * 1024 };
 
@@ -39,6 +41,7 @@ struct finish {
 	const struct plan *plan;
 	int user_namespace;
 	int mount_namespace;
+	bool as_root;
 	// Results of the child:
 	bool done;
 	int error; // errno
@@ -72,13 +75,46 @@ static bool move_staged(const struct plan_mount *staged, int fd_directory, bool 
 	       remove(staged->staged) == 0; // the mount point that bwrap created
 }
 
+// Makes the files of process 1 in /proc read-only if root started claudebox: they belong to the
+// user of the box then, although process 1 is not dumpable, and one of them changes its priority
+// (autogroup). root has no nested box, which would need an uncovered /proc.
+static bool protect_process_1(const struct finish *finish)
+{
+	static const char files[] = "/proc/1";
+
+	return !finish->as_root ||
+	       (mount(files, files, NULL, MS_BIND, NULL) == 0 &&
+		mount(NULL, files, NULL,
+		      MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC,
+		      NULL) == 0);
+}
+
+// Makes the device files read-only: they are the host's, and belong to the user of the box if root
+// started claudebox. Reading and writing the devices works on a read-only mount.
+static bool protect_devices(const struct finish *finish)
+{
+	static const char *const devices[] = { "/dev/null",   "/dev/zero",    "/dev/full",
+					       "/dev/random", "/dev/urandom", "/dev/tty" };
+
+	for (size_t i = 0; finish->as_root && i < ARRAY_SIZE(devices); i++)
+		if (mount(NULL, devices[i], NULL,
+			  MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NOEXEC, NULL) < 0 &&
+		    errno != EINVAL && errno != ENOENT) // not a mount: it is no file of the host
+			return false;
+	return true;
+}
+
 static bool finish_inside(struct finish *finish)
 {
 	CLEANUP_FD int fd_directory = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct host_share share = host_share_read();
 
-	if (fd_directory < 0 || setns(finish->user_namespace, CLONE_NEWUSER) < 0 ||
-	    setns(finish->mount_namespace, CLONE_NEWNS) < 0 ||
-	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+	if (fd_directory < 0 || setns(finish->user_namespace, CLONE_NEWUSER) < 0)
+		return false;
+	host_share_apply(&share);
+	if (setns(finish->mount_namespace, CLONE_NEWNS) < 0 ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 || !protect_process_1(finish) ||
+	    !protect_devices(finish))
 		return false;
 	vec_each(row, &finish->plan->mounts) {
 		if (row->staged && !move_staged(row, fd_directory, &finish->changed)) {
@@ -118,7 +154,10 @@ bool box_finish_mounts(const struct plan *plan, pid_t init, struct error *error)
 {
 	CLEANUP_FD int mounts = process_open_namespace(init, "mnt");
 	CLEANUP_FD int user = mounts < 0 ? -1 : ioctl(mounts, NS_GET_USERNS);
-	struct finish finish = { .plan = plan, .user_namespace = user, .mount_namespace = mounts };
+	struct finish finish = { .plan = plan,
+				 .user_namespace = user,
+				 .mount_namespace = mounts,
+				 .as_root = getuid() == 0 };
 
 	if (user >= 0 && finish_in_child(&finish, error->arena))
 		return true;

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Supervises a running box: forwards signals, does job control, returns the exit status.
 //
-// Theory of operation: the agent runs in its own process group. With "terminal": "direct", that
-// group has the foreground of the user's terminal while claudebox is in the foreground, so the
-// terminal sends its signals directly to the agent. When the agent stops, init reports it;
-// claudebox takes the foreground back and stops its own process group, so that the user's shell
-// sees a stopped job. When `fg` continues claudebox, it gives the foreground to the agent again.
-// With a terminal relay (terminal/relay.c), the agent always has the foreground of its own terminal
-// and claudebox that of the user's; stopping and continuing work in the same way. A signal sent to
-// claudebox itself is forwarded to the agent once.
+// Theory of operation: the supervisor waits for messages of init, signals, and events of the
+// terminal, the network and the credentials, until bwrap ends. A signal sent to claudebox itself is
+// forwarded to the agent once. Job control is in job.c.
 #include "box/supervise.h"
 
 #include "base/arena.h"
@@ -16,12 +11,15 @@
 #include "base/quote.h"
 #include "box/box.h"
 #include "box/control.h"
+#include "box/hangup.h"
+#include "box/job.h"
 #include "box/sandbox.h"
 #include "init/protocol.h"
 #include "network/network.h"
 #include "plan/plan.h"
 #include "state/credentials.h"
 #include "sys/cleanup.h"
+#include "sys/clock.h"
 #include "terminal/relay.h"
 #include "terminal/terminal.h"
 
@@ -41,10 +39,10 @@ static const int forwarded_signals[] = {
 struct supervisor {
 	struct box *box;
 	struct credentials *credentials;
-	struct network *network; // NULL: no network helpers
-	pid_t agent;             // in the pid namespace of claudebox; also its process group
-	int exec_error;          // errno of the agent's execution; 0: none
-	int status;              // exit status of the agent; -1: not known yet
+	struct job job;
+	struct hangup hangup;
+	int exec_error; // errno of the agent's execution; 0: none
+	int status;     // exit status of the agent; -1: not known yet
 	bool bwrap_ended;
 	int bwrap_status; // as wait(2) reports it
 };
@@ -54,6 +52,7 @@ enum {
 	SLOT_SIGNALS,
 	SLOT_CONTROL,
 	SLOT_CREDENTIALS,
+	SLOT_HANGUP,
 	SLOT_NETWORK,
 	SLOT_TERMINAL = SLOT_NETWORK + NETWORK_WATCHED,
 	SLOT_COUNT = SLOT_TERMINAL + TERMINAL_POLL_SLOTS,
@@ -62,65 +61,6 @@ enum {
 static void send_to_init(const struct supervisor *supervisor, int kind, int value)
 {
 	control_send(supervisor->box->control_fd, kind, value);
-}
-
-static bool in_foreground(const struct supervisor *supervisor)
-{
-	return terminal_is_foreground(&supervisor->box->terminal);
-}
-
-// Takes the foreground from the agent, or from a process group that has ended, but never from
-// another job of the user.
-static void take_foreground(const struct supervisor *supervisor)
-{
-	int terminal_fd = supervisor->box->terminal.fd;
-	pid_t owner = terminal_fd < 0 ? -1 : tcgetpgrp(terminal_fd);
-
-	if (owner <= 0 || owner == getpgrp())
-		return;
-	if (owner == supervisor->agent || (kill(-owner, 0) < 0 && errno == ESRCH))
-		tcsetpgrp(terminal_fd, getpgrp());
-}
-
-// Stops the process group of claudebox, as Ctrl+Z does, and returns when it is continued. Returns
-// false if the kernel ignored the signal because the group is orphaned: no job-control shell could
-// continue it.
-static bool stop_own_group(void)
-{
-	sigset_t stop;
-	sigset_t pending;
-
-	sigemptyset(&stop);
-	sigaddset(&stop, SIGTSTP);
-	kill(0, SIGTSTP);
-	sigprocmask(SIG_UNBLOCK, &stop, NULL);
-	sigprocmask(SIG_BLOCK, &stop, NULL);
-	return sigpending(&pending) == 0 && sigismember(&pending, SIGCONT);
-}
-
-// Continues the agent, with the foreground of its terminal if claudebox has it or the terminal is
-// its own.
-static void resume_agent(const struct supervisor *supervisor)
-{
-	terminal_resume(&supervisor->box->terminal);
-	send_to_init(supervisor, MESSAGE_RESUME,
-		     supervisor->box->terminal.relay || in_foreground(supervisor));
-}
-
-static void handle_agent_stop(const struct supervisor *supervisor, int signal_number)
-{
-	bool wants_terminal = signal_number == SIGTTIN || signal_number == SIGTTOU;
-
-	// `fg` of a job that runs in the background gives claudebox the foreground without a
-	// signal.
-	if (!(wants_terminal && in_foreground(supervisor))) {
-		take_foreground(supervisor);
-		terminal_suspend(&supervisor->box->terminal);
-		// An agent that can neither stop nor get the terminal would try to use it forever.
-		if (!stop_own_group() && wants_terminal && !in_foreground(supervisor))
-			send_to_init(supervisor, MESSAGE_SIGNAL, SIGHUP);
-	}
-	resume_agent(supervisor);
 }
 
 // Receives one message of init. Returns false if init has closed the socket.
@@ -134,14 +74,28 @@ static bool receive_message(struct supervisor *supervisor)
 	if (result != CONTROL_MESSAGE)
 		return result == CONTROL_NONE;
 	if (message.kind == MESSAGE_STARTED)
-		supervisor->agent = sender;
+		supervisor->job.agent = sender;
 	else if (message.kind == MESSAGE_FAILED)
 		supervisor->exec_error = message.value;
 	else if (message.kind == MESSAGE_STOPPED)
-		handle_agent_stop(supervisor, message.value);
+		job_agent_stopped(&supervisor->job, message.value);
+	else if (message.kind == MESSAGE_ALL_STOPPED)
+		job_box_stopped(&supervisor->job, message.value != 0);
 	else if (message.kind == MESSAGE_ENDED)
 		supervisor->status = message.value & 0xff;
 	return true;
+}
+
+// Reaps bwrap if it has ended.
+static void check_bwrap(struct supervisor *supervisor)
+{
+	siginfo_t info = { 0 };
+
+	if (waitid(P_PID, (id_t)supervisor->box->bwrap, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+	    !info.si_pid)
+		return;
+	supervisor->bwrap_status = box_reap(supervisor->box);
+	supervisor->bwrap_ended = true;
 }
 
 static void handle_signal(struct supervisor *supervisor, int signals)
@@ -152,14 +106,13 @@ static void handle_signal(struct supervisor *supervisor, int signals)
 	if (read(signals, &info, sizeof(info)) != sizeof(info))
 		return;
 	if (info.ssi_signo == SIGCHLD) {
-		if (waitpid(box->bwrap, &supervisor->bwrap_status, WNOHANG) == box->bwrap)
-			supervisor->bwrap_ended = true;
+		check_bwrap(supervisor);
 	} else if (info.ssi_signo == SIGCONT) {
-		if (supervisor->agent > 0)
-			resume_agent(supervisor);
+		job_signal_continue(&supervisor->job);
 	} else if (info.ssi_signo == SIGWINCH) {
 		terminal_relay_resize(&box->terminal);
-	} else if (!(info.ssi_signo == SIGTSTP && info.ssi_pid == (uint32_t)getpid())) {
+	} else if (!(info.ssi_signo == SIGTSTP && info.ssi_pid == (uint32_t)getpid()) &&
+		   !terminal_relay_signal(&box->terminal, &info)) {
 		send_to_init(supervisor, MESSAGE_SIGNAL, (int)info.ssi_signo);
 	}
 }
@@ -187,10 +140,10 @@ int supervise_open_signals(void)
 static void prepare_poll(const struct supervisor *supervisor, int signals, int control,
 			 struct pollfd slots[SLOT_COUNT])
 {
-	int network[NETWORK_WATCHED] = { -1, -1, -1 };
+	int network[NETWORK_WATCHED] = { -1, -1, -1, -1 };
 
-	if (supervisor->network)
-		network_watched(supervisor->network, network);
+	if (supervisor->job.network)
+		network_watched(supervisor->job.network, network);
 	slots[SLOT_SIGNALS] = (struct pollfd){ .fd = signals, .events = POLLIN };
 	slots[SLOT_CONTROL] = (struct pollfd){ .fd = control, .events = POLLIN };
 	slots[SLOT_CREDENTIALS] =
@@ -198,24 +151,33 @@ static void prepare_poll(const struct supervisor *supervisor, int signals, int c
 				 .events = POLLIN };
 	for (int i = 0; i < NETWORK_WATCHED; i++)
 		slots[SLOT_NETWORK + i] = (struct pollfd){ .fd = network[i], .events = POLLIN };
-	terminal_relay_prepare_poll(&supervisor->box->terminal, slots + SLOT_TERMINAL);
+	hangup_prepare_poll(&supervisor->hangup, supervisor->box, slots + SLOT_HANGUP);
+	terminal_prepare_poll(&supervisor->box->terminal, slots + SLOT_TERMINAL);
 }
 
-// Waits for an event. If none comes, does the work whose time has come: the check of the terminal,
-// or the start of the credentials watch. Returns false with errno if poll(2) fails.
+// Returns the shorter one of two timeouts; a negative one never expires.
+static int shorter(int a, int b)
+{
+	return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
+// Waits for an event, and does the work whose time has come: the check of the terminal, the next
+// step after a hang-up, the start of the credentials watch. Returns false with errno if poll(2)
+// fails.
 static bool wait_for_event(struct supervisor *supervisor, struct pollfd slots[SLOT_COUNT])
 {
 	struct terminal *terminal = &supervisor->box->terminal;
-	int credentials_ms = credentials_timeout(supervisor->credentials);
 	int terminal_ms = terminal_timeout(terminal);
-	bool terminal_first = terminal_ms >= 0 &&
-			      (credentials_ms < 0 || terminal_ms < credentials_ms);
-	int ready = poll(slots, SLOT_COUNT, terminal_first ? terminal_ms : credentials_ms);
+	int other_ms = shorter(credentials_timeout(supervisor->credentials),
+			       hangup_timeout(&supervisor->hangup));
+	bool terminal_first = terminal_ms >= 0 && terminal_ms == shorter(terminal_ms, other_ms);
+	int ready = poll(slots, SLOT_COUNT, shorter(terminal_ms, other_ms));
 
 	if (ready < 0 && errno != EINTR)
 		return false;
+	hangup_check(&supervisor->hangup, supervisor->box, slots + SLOT_HANGUP);
 	terminal_check(terminal, ready == 0 && terminal_first);
-	if (ready == 0 && !terminal_first) {
+	if (credentials_timeout(supervisor->credentials) == 0) {
 		credentials_watch(supervisor->credentials);
 		malloc_trim(0); // returns freed memory to the kernel before a long wait
 	}
@@ -231,7 +193,7 @@ static void handle_network(struct supervisor *supervisor,
 	for (int i = 0; i < NETWORK_WATCHED; i++)
 		any |= ready[i] = slots[i].revents != 0;
 	if (any)
-		network_handle_events(supervisor->network, ready);
+		network_handle_events(supervisor->job.network, ready);
 }
 
 // Receives the messages that init sent before it ended, until the exit status is known.
@@ -254,6 +216,7 @@ static bool run_loop(struct supervisor *supervisor, struct error *error)
 
 	if (signals < 0)
 		return error_set(error, "cannot create a signalfd: %s", strerror(errno));
+	check_bwrap(supervisor); // the start may have taken SIGCHLD
 	while (!supervisor->bwrap_ended) {
 		struct pollfd slots[SLOT_COUNT];
 
@@ -269,7 +232,7 @@ static bool run_loop(struct supervisor *supervisor, struct error *error)
 			credentials_changed(supervisor->credentials);
 		if (!supervisor->bwrap_ended)
 			handle_network(supervisor, slots + SLOT_NETWORK);
-		terminal_relay_handle_poll(&supervisor->box->terminal, slots + SLOT_TERMINAL);
+		terminal_handle_poll(&supervisor->box->terminal, slots + SLOT_TERMINAL);
 	}
 	receive_last_messages(supervisor, control);
 	return true;
@@ -320,22 +283,28 @@ static bool set_exec_error(const struct supervisor *supervisor, const struct pla
 bool box_supervise(struct box *box, const struct plan *plan, struct network *network,
 		   int *ret_status, struct error *error)
 {
-	struct credentials credentials = { .plan = plan, .watch = -1 };
+	struct credentials credentials = { .plan = plan,
+					   .watch = -1,
+					   .since_ms = clock_monotonic_ms() };
 	struct supervisor supervisor = {
-		.box = box, .credentials = &credentials, .network = network, .status = -1
+		.box = box,
+		.credentials = &credentials,
+		.job = { .box = box, .network = network },
+		.hangup = hangup_open(),
+		.status = -1,
 	};
 	bool ok;
 
 	malloc_trim(0);
-	terminal_relay_start(&box->terminal);
+	terminal_start(&box->terminal);
 	ok = run_loop(&supervisor, error);
-	take_foreground(&supervisor);
+	job_take_foreground(&supervisor.job);
 	credentials_end(&credentials);
 	if (!ok)
 		return false;
 	if (supervisor.exec_error)
 		return set_exec_error(&supervisor, plan, error);
-	if (supervisor.status < 0 && supervisor.agent <= 0)
+	if (supervisor.status < 0 && supervisor.job.agent <= 0)
 		return set_setup_error(&supervisor, plan, error);
 	if (supervisor.status < 0) // a process outside the box has killed it
 		supervisor.status = bwrap_exit_status(&supervisor);

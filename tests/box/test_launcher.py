@@ -79,6 +79,19 @@ class Programs(LauncherTest):
         self.git("worktree", "add", "-q", "-b", "topic", self.home / "linked", cwd=main)
         self.assert_passed_over(self.plant(main / ".git" / "bin"), cwd=self.home / "linked", why="a box can change it")
 
+    def test_programs_in_other_known_projects_are_passed_over(self):
+        """A box of that project can have planted them."""
+        other = self.repository(self.home / "other")
+        linked = self.home / "linked"
+        self.git("worktree", "add", "-q", "-b", "topic", linked, cwd=other)
+        self.plant(other / "bin")
+        self.plant(linked / "bin")
+        (self.home / "way").symlink_to(other / "bin")
+        self.assertIn("this bwrap cannot", self.refused(env=self.path(other / "bin")))  # used: no box has started there
+        self.box("rm .git", cwd=linked)
+        for directory, root in ((other / "bin", "other"), (self.home / "way", "other"), (linked / "bin", "linked")):
+            self.assert_passed_over(directory, why=f"a box of '~/{root}' can change it")
+
     def test_programs_in_the_state_directory_are_passed_over(self):
         self.box("mkdir ~/.claude/bin")
         instance = pathlib.Path(self.plan()["instance"])
@@ -150,6 +163,18 @@ class Claude(LauncherTest):
             done = self.claudebox("--yes", "-p", env=self.path(program.parent))
             self.assertEqual((done.returncode, done.stdout), (0, GIVEN + "<-p>\n"), done.stderr)
             self.assertIn("claude' on PATH is ignored: a box can change it", done.stderr)
+
+    def test_a_claude_planted_in_another_known_project_is_passed_over(self):
+        other = self.home / "q"
+        other.mkdir()
+        self.box("mkdir bin && printf '#!/bin/sh\necho hit\n' >bin/claude && chmod 755 bin/claude", cwd=other)
+        (self.home / ".local" / "bin").mkdir(parents=True)
+        shutil.copy(self.env.pop("CLAUDEBOX_CLAUDE"), self.home / ".local/bin/claude")
+        done = self.claudebox("--yes", "-p", env=self.path(other / "bin"))
+        self.assertEqual((done.returncode, done.stdout), (0, GIVEN + "<-p>\n"), done.stderr)
+        self.assertIn("claude' on PATH is ignored: a box of '~/q' can change it", done.stderr)
+        done = self.claudebox("--yes", "-p", env={"CLAUDEBOX_CLAUDE": str(other / "bin" / "claude")})
+        self.assertIn("! a box can change a file of claude", done.stderr)
 
     def test_without_a_trusted_claude_nothing_starts(self):
         program = self.program(self.project / "claude", "echo hit")

@@ -62,7 +62,7 @@ class Running(BoxTest):
         inner = {pid: namespace_pids(pid) for pid in pids}
         init = next(pid for pid in pids if len(inner[pid]) > 1 and inner[pid][-1] == 1)
         agent = next(pid for pid in pids if len(inner[pid]) > 1 and inner[pid][-1] == 2)
-        bwrap = next(pid for pid in pids if pid != process.pid and len(inner[pid]) == len(namespace_pids(os.getpid())))
+        bwrap = next(pid for pid in pids if pathlib.Path(f"/proc/{pid}/comm").read_text() == "bwrap\n")
         return {"claudebox": process.pid, "bwrap": bwrap, "init": init, "agent": agent}
 
 
@@ -238,6 +238,17 @@ class End(Running):
 
     def test_claudebox_killed(self):
         self.assertEqual(self.killed("claudebox"), -9)
+
+    def test_claudebox_killed_while_process_1_gets_no_processor_time(self):
+        """The agent lowers the priority of the session that it shares with process 1, and keeps the processors
+        busy from other sessions."""
+        if not pathlib.Path("/proc/self/autogroup").exists():
+            self.skipTest("this kernel has no groups of sessions")
+        process = self.ready("echo 19 >/proc/self/autogroup; for i in $(seq 24); do setsid sh -c 'while :; do :; done' $0 & done; "
+                             "echo ready; sleep $0")
+        process.kill()
+        process.wait(5)
+        self.assertTrue(self.gone(5))  # without the guard 5 to 14 seconds, on a machine without other load
 
     def test_bwrap_killed(self):
         self.assertEqual(self.killed("bwrap"), 137)
