@@ -129,8 +129,8 @@ static bool check_mount(const struct plan *plan, const struct plan_mount *mount,
 	// In a directory that a box can write, a mount point can be swapped for a link. bwrap
 	// would follow it, and would create the mount point in the user's own files. Only a
 	// staged mount may go there: it is moved onto the file that the probe has seen.
-	bool unsafe = plan_from_host(mount) ? mount->staged && !mount->place.inode
-					    : writable_in_box(plan, mount->path);
+	bool unsafe = plan_from_host(mount) || mount->staged ? mount->staged && !mount->place.inode
+							     : writable_in_box(plan, mount->path);
 
 	if (unsafe)
 		return error_set(error, "plan mounts '%s' inside a writable directory",

@@ -13,6 +13,7 @@
 #include "plan/facts.h"
 #include "plan/plan.h"
 #include "plan/secrets/detect.h"
+#include "plan/system.h"
 #include "plan/tables.h"
 
 #include <string.h>
@@ -108,7 +109,7 @@ static void add_certificates(struct plan *plan, struct arena *arena, const struc
 		const char *chosen = facts_variable(facts, ca_variables[i]);
 		const struct followed *file = chosen ? facts_file(facts, chosen) : NULL;
 
-		if (file && plan_provides(plan, file->real) &&
+		if (file && plan_provides(plan, file->real) && !plan_kernel_file(file->real) &&
 		    !path_within(file->real, path_join(arena, facts->home, ".claude")))
 			allow(plan, arena, ca_variables[i], chosen, "trusted certificates");
 		else if (system)

@@ -8,10 +8,18 @@
 #include "base/file.h"
 #include "config/limits.h"
 #include "config/origin.h"
+#include "plan/claude/files.h"
 #include "plan/nix/requested.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
+
+struct directory_facts {
+	const char *path;
+	struct file_id id;
+};
+typedef VEC(struct directory_facts) directories;
 
 struct git_facts {
 	const char *top;       // worktree that holds the project; NULL: not in a repository
@@ -21,10 +29,21 @@ struct git_facts {
 	struct file_id directory_id;
 	struct file_id common_id;
 	const char *refused; // why the .git is not used, NULL: it is
+	directories covered; // in `common`, with other worktrees, which the box must not see
+	directories pinned;  // between `common` and `top`, the deepest first
 	const char *user_name;
 	const char *user_email;
 	bool identity_incomplete; // the host has no user.name or no user.email
+	strings config_secrets;   // entries of the repository's configuration with a secret
 	bool repository_signs;    // the repository's configuration requires signatures
+};
+
+// Files that the box can change and that have another name outside, as far as they were found.
+struct link_facts {
+	const char *objects; // an object of the repository
+	const char *modules; // a file of a package in node_modules
+	const char *python;  // a file of a package in a virtual environment
+	strings files;       // of the project and of writable mounts
 };
 
 // How to start claude.
@@ -33,6 +52,7 @@ struct agent_facts {
 	strings command;                // the words before the user's arguments
 	VEC(struct followed) needs;     // files and directories that it requires
 	const char *script_with_secret; // a wrapper script that contains something like a secret
+	strings argument_notes;         // sentences on files that such a script names
 	const char *box_writable;       // a part of it that a box can write
 	strings untrusted_programs;     // sentences on candidates that are not trusted
 	const char *problem;            // why there is none
@@ -43,6 +63,13 @@ struct agent_facts {
 struct file_system {
 	const char *mount_point; // NULL: unknown
 	const char *id;          // NULL: it has none that stays the same after a new mount
+};
+
+// Identifies a directory for as long as it exists. Two directories never have both numbers in
+// common, although inode numbers are reused.
+struct directory_identity {
+	uint64_t inode;
+	int64_t born_ns; // birth time, since 1970; 0: unknown, or the numbers are not reliable
 };
 
 // A conversation in a flat state.
@@ -76,6 +103,10 @@ struct state_facts {
 	bool has_credentials;      // the boxes have credentials; only checked if the host has none
 	const char *record;        // content of the instance's record
 	struct file_system on;     // of the canonical root
+	struct directory_identity identity; // of the canonical root
+	// Set if the instance belongs to an earlier directory at the same path, and is not used:
+	const char *kept_as;      // the name under which it will be kept; NULL: it is used
+	const char *earlier_born; // birth time of the earlier directory, for people
 };
 
 // The user's own ~/.claude (or $CLAUDE_CONFIG_DIR) on the host.
@@ -83,6 +114,10 @@ struct user_claude_facts {
 	const char *directory;
 	const char *real;             // without symbolic links
 	VEC(struct followed) entries; // CLAUDE.md, skills …: the names of user_claude_table
+	claude_parts parts;           // of the entries that the box does not get as a whole
+	strings unexamined;           // entries with too many files
+	strings doubtful;             // texts that may have a secret: "skills/a.md line 3"
+	const char *secret_lines;     // of CLAUDE.md, NULL: none
 	const char *settings_json;
 	const char *preferences_json; // .claude.json
 	strings hook_commands_found;  // first words of hook commands that are on the box's PATH
@@ -101,7 +136,8 @@ struct secret_place {
 	const char *path;
 	const char *real; // without symbolic links
 	const char *what;
-	const char *attack; // of --prove, which tries to read it
+	const char *attack; // of --prove, which tries to read it; NULL: a socket or another name
+	bool socket;        // it is a socket, or a directory of sockets
 };
 
 // An address of the host, or a network that one of its interfaces is in.
@@ -194,6 +230,8 @@ typedef VEC(struct package_facts) package_rows;
 
 // The first version of Landlock that restricts abstract sockets and signals (Linux 6.12).
 enum { LANDLOCK_SCOPES = 6 };
+// The first version that restricts connections to sockets by path (Linux 7.1).
+enum { LANDLOCK_SOCKETS = 9 };
 
 struct facts {
 	uid_t uid;
@@ -208,6 +246,10 @@ struct facts {
 	struct file_id project_id;
 	strings project_secrets;     // files that look like secrets
 	strings project_mcp_secrets; // "file: server: VARIABLE" with a secret in it
+	strings around_secrets;      // files in the repository around the project, relative to it
+
+	struct link_facts hard_links;
+	strings sockets; // of the host, in directories that can be mounted
 
 	VEC(struct followed) files; // every path in the tables of the plan
 	VEC(struct secret_place) secrets;
@@ -216,6 +258,7 @@ struct facts {
 	const char *hosts_text;
 	const char *nix_conf_text;
 	const char *policy_instructions; // /etc/claude-code/CLAUDE.md
+	claude_parts policy_parts; // of its other files, if the box does not get them as a whole
 
 	int landlock;          // version of its interface, 0: the kernel has none
 	bool overlay_on_tmpfs; // the kernel can mount one there in a user namespace

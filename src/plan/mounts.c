@@ -54,6 +54,9 @@ static bool refuse_destination(struct error *error, const struct mount_facts *mo
 	return error_hint(error, "%s", hint);
 }
 
+// Sources that are never mounted, except cgroups: plan_check_limits() decides about these.
+static const char *const kernel_paths[] = { "/proc", "/sys", "/dev" };
+
 static bool check_source(const struct plan *plan, const struct facts *facts,
 			 const struct mount_facts *mount, struct error *error)
 {
@@ -65,6 +68,11 @@ static bool check_source(const struct plan *plan, const struct facts *facts,
 	if (mount->source.kind == FILE_OTHER)
 		return refuse_source(error, mount, "is neither a file nor a directory",
 				     "sockets and devices are never mounted");
+	for (size_t i = 0; i < ARRAY_SIZE(kernel_paths); i++)
+		if (path_within(real, kernel_paths[i]) && !path_within(real, "/sys/fs/cgroup"))
+			return refuse_source(error, mount,
+					     "shows processes, devices or settings of the host",
+					     "the box has its own /proc and /dev");
 	if (path_within(facts->home, real) ||
 	    (facts->account_home && path_within(facts->account_home, real)))
 		return refuse_source(error, mount, "contains your home directory",
@@ -80,6 +88,14 @@ static bool check_source(const struct plan *plan, const struct facts *facts,
 	return true;
 }
 
+// Returns the next step for a mount that contains a secret.
+static const char *secret_hint(const struct secret_place *secret)
+{
+	return secret->socket ? "a read-only mount does not stop a connection: mount a directory "
+				"without it"
+			      : "a secret is mounted only if its exact path is given";
+}
+
 // Stores the kind of secret that a mount gives to the box, NULL: none. Returns false with an
 // error if the mount contains a secret, or leads to one, without naming it.
 static bool find_secret(const struct facts *facts, const struct mount_facts *mount,
@@ -90,7 +106,7 @@ static bool find_secret(const struct facts *facts, const struct mount_facts *mou
 	*ret_secret = NULL;
 	vec_each(secret, &facts->secrets) {
 		bool within = path_within(real, secret->path) || path_within(real, secret->real);
-		bool named = path_within(mount->source.path, secret->path);
+		bool named = !secret->socket && path_within(mount->source.path, secret->path);
 
 		if (within && !named)
 			return refuse_source(
@@ -98,7 +114,7 @@ static bool find_secret(const struct facts *facts, const struct mount_facts *mou
 				arena_printf(error->arena, "leads to '%s' (%s)",
 					     quote_display(error->arena, secret->path, 0),
 					     secret->what),
-				"a secret is mounted only if its exact path is given");
+				secret_hint(secret));
 		if (within)
 			*ret_secret = secret->what;
 		else if (path_within(secret->path, real) || path_within(secret->real, real))
@@ -107,7 +123,7 @@ static bool find_secret(const struct facts *facts, const struct mount_facts *mou
 				arena_printf(error->arena, "contains '%s' (%s)",
 					     quote_display(error->arena, secret->path, 0),
 					     secret->what),
-				"a secret is mounted only if its exact path is given");
+				secret_hint(secret));
 	}
 	return true;
 }
@@ -123,6 +139,7 @@ static const struct {
 	{ BOX_RUN, "files of claudebox" },
 	{ BOX_POLICY, "instructions for Claude" },
 	{ "/nix/store", "programs (Nix)" },
+	{ "/usr", "programs" },
 };
 
 static bool check_destination(const struct plan *plan, const struct mount_facts *mount,
@@ -148,6 +165,12 @@ static bool check_destination(const struct plan *plan, const struct mount_facts 
 				arena_printf(error->arena, "overlaps the mount at '%s'",
 					     quote_display(error->arena, other->path, 0)),
 				"requested mounts must not overlap");
+		if (other->kind == MOUNT_EMPTY && other->staged && path_within(to, other->path))
+			return refuse_destination(
+				error, mount,
+				arena_printf(error->arena, "would lie in '%s', which is hidden",
+					     quote_display(error->arena, other->path, 0)),
+				NULL);
 		if (other->kind != MOUNT_SEAL && path_within(other->path, to))
 			return refuse_destination(
 				error, mount,

@@ -93,11 +93,13 @@ bool plan_lies_in_host(const struct plan *plan, const char *path)
 
 void plan_add_mount(struct plan *plan, struct arena *arena, struct plan_mount mount)
 {
-	if (plan_from_host(&mount) && plan_lies_in_host(plan, mount.path)) {
+	bool covers = mount.kind == MOUNT_EMPTY && mount.place.inode;
+
+	if ((plan_from_host(&mount) || covers) && plan_lies_in_host(plan, mount.path)) {
 		// On a tmpfs that stays writable, so that the name can be removed after the move.
 		mount.staged = arena_printf(arena, "/run/user/%u/staged-%zu", plan->uid,
 					    plan->mounts.count);
-		if (str_equal(mount.source, mount.path))
+		if (!covers && str_equal(mount.source, mount.path))
 			mount.place = mount.id;
 	}
 	vec_push(arena, &plan->mounts, mount);
@@ -186,6 +188,15 @@ void plan_warn(struct plan *plan, struct arena *arena, const char *format, ...)
 	va_end(args);
 }
 
+void plan_warn_danger(struct plan *plan, struct arena *arena, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vec_push(arena, &plan->dangers, arena_vprintf(arena, format, args));
+	va_end(args);
+}
+
 bool plan_build(struct plan *plan, struct arena *arena, const struct config *config,
 		const struct facts *facts, struct error *error)
 {
@@ -199,6 +210,8 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 		.bind_descriptors = facts->bwrap_binds_descriptors,
 		.seccomp = config->nested ? SECCOMP_NESTED : SECCOMP_STRICT,
 		.scoped = facts->landlock >= LANDLOCK_SCOPES,
+		// A process with a Landlock restriction on files cannot mount.
+		.sockets_blocked = facts->landlock >= LANDLOCK_SOCKETS && !config->nested,
 		// claude refuses to run as root. The files that it creates belong to the caller
 		// all the same.
 		.uid = facts->uid ? facts->uid : 1000,

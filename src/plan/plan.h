@@ -91,7 +91,11 @@ struct plan_state {
 	const char *canonical_root;
 	const char *new_version; // of the whole state, NULL: unchanged
 	struct plan_upgrade upgrade;
-	const char *new_record;        // describes the project, NULL: unchanged
+	strings places;                     // outside of the root, written by boxes
+	const char *new_record;             // describes the project, NULL: unchanged
+	struct directory_identity identity; // of the canonical root
+	const char *kept_as;           // name for the instance of an earlier directory; NULL: none
+	const char *replaced;          // a sentence on that, for people
 	const char *new_settings_base; // the host's filtered settings, NULL: unchanged
 	const char *approval_name;     // the instance's file with the approved lines
 	const char *new_approval;      // its new content, NULL: unchanged
@@ -149,6 +153,7 @@ struct plan {
 	VEC(struct plan_variable) variables;
 	VEC(struct plan_mount) mounts;
 	VEC(const char *) command;
+	VEC(const char *) dangers; // warnings that are shown first and in red
 	VEC(const char *) warnings;
 	VEC(struct plan_note) notes;
 	VEC(const char *) changes; // since the last approval
@@ -164,7 +169,8 @@ struct plan {
 	bool bind_descriptors;
 	enum seccomp_kind seccomp;
 	bool scoped; // Landlock blocks abstract sockets of, and signals to, processes outside
-	uid_t uid;   // in the box
+	bool sockets_blocked; // Landlock blocks sockets of processes outside, in mounts
+	uid_t uid;            // in the box
 	gid_t gid;
 	struct plan_state state;
 };
@@ -212,6 +218,8 @@ const char *plan_variable(const struct plan *plan, const char *name);
 // Return the reason that is shown: what requested it, or its purpose. NULL: it is not shown.
 const char *plan_variable_reason(const struct plan_variable *variable);
 const char *plan_mount_reason(const struct plan_mount *mount);
-// Adds a warning to the audit.
+// Add a warning to the audit; a danger is shown in red.
+void plan_warn_danger(struct plan *plan, struct arena *arena, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 void plan_warn(struct plan *plan, struct arena *arena, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -68,12 +68,48 @@ const struct git_facts *plan_git(const struct facts *facts)
 	return facts->git.top && !plan_git_refusal(facts) ? &facts->git : NULL;
 }
 
+// Returns whether the user requests this very directory at its own path.
+static bool is_requested(const struct facts *facts, const char *path)
+{
+	bool found = false;
+
+	vec_each(mount, &facts->mounts)
+		found |= str_equal(mount->source.real, path) &&
+			 str_equal(mount->destination.path, path);
+	return found;
+}
+
+// Covers directories of other worktrees in the repository with an empty one.
+static void cover_worktrees(struct plan *plan, struct arena *arena, const struct facts *facts)
+{
+	vec_each(covered, &facts->git.covered) {
+		if (!is_requested(facts, covered->path))
+			plan_add_mount(
+				plan, arena,
+				(struct plan_mount){
+					.kind = MOUNT_EMPTY,
+					.path = covered->path,
+					.mode = 0555,
+					.place = covered->id,
+					.why = "hidden: other worktrees of the repository" });
+	}
+}
+
 void plan_build_project(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
 	const struct git_facts *git = plan_git(facts);
+	// A worktree inside a bare repository: its mounts must not be hidden by the repository's.
+	bool inside = git && path_within(git->top, git->common);
 	bool read_only = plan->config->project == PROJECT_READ_ONLY;
 	enum mount_kind kind = read_only ? MOUNT_READ_ONLY : MOUNT_WRITABLE;
 
+	if (inside) {
+		add_host(plan, arena, kind, git->common, git->common_id,
+			 "the repository's history");
+		for (size_t i = git->pinned.count; i-- > 0;)
+			add_host(plan, arena, kind, git->pinned.items[i].path,
+				 git->pinned.items[i].id, NULL);
+	}
 	// Without the files around a subdirectory, git reports them as deleted.
 	if (git && !str_equal(git->top, facts->project))
 		add_host(plan, arena, MOUNT_READ_ONLY, git->top, git->top_id,
@@ -86,10 +122,11 @@ void plan_build_project(struct plan *plan, struct arena *arena, const struct fac
 			 "packages that the repository requests");
 	if (!git)
 		return;
-	if (!is_mounted(plan, git->common, kind))
+	if (!inside && !is_mounted(plan, git->common, kind))
 		add_host(plan, arena, kind, git->common, git->common_id,
 			 "the repository's history");
 	if (!is_mounted(plan, git->directory, kind))
 		add_host(plan, arena, kind, git->directory, git->directory_id,
 			 "the worktree's git directory");
+	cover_worktrees(plan, arena, facts);
 }

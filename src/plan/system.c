@@ -6,8 +6,10 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "base/quote.h"
 #include "base/text.h"
 #include "config/config.h"
+#include "plan/claude/parts.h"
 #include "plan/facts.h"
 #include "plan/nix/registry.h"
 #include "plan/plan.h"
@@ -160,8 +162,15 @@ static void add_git_configuration(struct plan *plan, struct arena *arena, const 
 	text_printf(&out, "[safe]\n\tdirectory = %s\n", git_value(arena, facts->project));
 	if (plan_git(facts) && !str_equal(git->top, facts->project))
 		text_printf(&out, "\tdirectory = %s\n", git_value(arena, git->top));
+	// Other worktrees are not in the box: `git gc` would remove their records after 3 months.
+	text_add(&out, "[gc]\n\tworktreePruneExpire = never\n");
 	add_generated(plan, arena, "/etc/gitconfig", text_get(&out),
 		      "your name and e-mail for commits");
+}
+
+bool plan_kernel_file(const char *path)
+{
+	return path_within(path, "/proc") || path_within(path, "/sys") || path_within(path, "/dev");
 }
 
 static void add_certificates(struct plan *plan, struct arena *arena, const struct facts *facts)
@@ -176,9 +185,12 @@ static void add_certificates(struct plan *plan, struct arena *arena, const struc
 		const char *path = facts_variable(facts, ca_variables[i]);
 		const struct followed *bundle = path ? facts_file(facts, path) : NULL;
 
-		if (bundle && bundle->kind == FILE_REGULAR &&
-		    !path_within(bundle->real, facts->project) &&
-		    !path_within(bundle->real, path_join(arena, facts->home, ".claude")))
+		if (bundle && plan_kernel_file(bundle->real))
+			plan_warn(plan, arena, "%s is left out: '%s' is a file of the kernel",
+				  ca_variables[i], quote_word(arena, path, 120));
+		else if (bundle && bundle->kind == FILE_REGULAR &&
+			 !path_within(bundle->real, facts->project) &&
+			 !path_within(bundle->real, path_join(arena, facts->home, ".claude")))
 			plan_add_followed(plan, arena, facts, bundle, "trusted certificates");
 	}
 }
@@ -343,11 +355,13 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct fact
 		const struct followed *file = facts_file(facts, system_table[i].path);
 
 		if (!file || file->kind == FILE_OTHER || is_left_out(plan, facts, file->path) ||
+		    path_within(file->path, BOX_POLICY) ||
 		    (facts->store.only && system_table[i].replaced) ||
 		    (system_table[i].nested && !nested))
 			continue;
 		plan_add_followed(plan, arena, facts, file, system_table[i].why);
 	}
+	plan_build_policy(plan, arena, facts);
 	add_certificates(plan, arena, facts);
 	add_accounts(plan, arena, facts);
 	add_names(plan, arena, facts);

@@ -31,7 +31,9 @@ const struct tier_row tier_table[NETWORK_TIER_COUNT] = {
 };
 
 // The ranges do not overlap. An IPv4 range includes its NAT64 form (64:ff9b::/96). A rule refuses
-// IPv6 outside of 2000::/3 and of that prefix as well.
+// IPv6 outside of 2000::/3 and of that prefix as well. Documentation ranges (192.0.2.0/24,
+// 2001:db8::/32 and others) have no row: no network of the internet has them, and a local network
+// that uses them is refused like any other.
 const struct refused_range refused_ranges[] = {
 	{ "0.0.0.0/8", "this host" },
 	{ "10.0.0.0/8", "private (RFC 1918)" },
@@ -41,13 +43,14 @@ const struct refused_range refused_ranges[] = {
 	{ "169.254.0.0/16", "link-local, cloud metadata" },
 	{ "172.16.0.0/12", "private (RFC 1918)" },
 	{ "192.0.0.0/24", "special; the box's own gateway" },
+	{ "192.88.99.0/24", "6to4 relay anycast" },
 	{ "192.168.0.0/16", "private (RFC 1918)" },
+	{ "198.18.0.0/15", "benchmarking: private in practice" },
 	{ "224.0.0.0/4", "multicast" },
 	{ "240.0.0.0/4", "reserved, broadcast" },
 	{ "::/32", "loopback, IPv4 in IPv6" },
 	{ "64:ff9b:1::/48", "local NAT64" },
-	{ "2001::/32", "Teredo: IPv4 inside" },
-	{ "2001:2::/48", "benchmarking; the box's own address" },
+	{ "2001::/23", "special: Teredo, routers; the box's own address" },
 	{ "2002::/16", "6to4: IPv4 inside" },
 	{ "fc00::/7", "private (ULA), cloud metadata" },
 	{ "fe80::/10", "link-local" },

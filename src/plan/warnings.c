@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/quote.h"
 #include "base/text.h"
 #include "config/config.h"
@@ -18,19 +19,24 @@
 
 enum { LISTED_FILES = 5 };
 
-// Warns about a list of files or names; an empty list gives no warning.
-static void warn_list(struct plan *plan, struct arena *arena, const strings *list, const char *what)
+// Returns the first entries of a list of files or names.
+static const char *show_list(struct arena *arena, const strings *list)
 {
 	size_t shown = list->count < LISTED_FILES ? list->count : LISTED_FILES;
 	struct text names = { .arena = arena };
 
-	if (list->count == 0)
-		return;
 	for (size_t i = 0; i < shown; i++)
 		text_printf(&names, "%s%s", i ? ", " : "", quote_word(arena, list->items[i], 80));
 	if (list->count > shown)
 		text_printf(&names, " and %zu more", list->count - shown);
-	plan_warn(plan, arena, "%s: %s", what, text_get(&names));
+	return text_get(&names);
+}
+
+// Warns about a list of files or names; an empty list gives no warning.
+static void warn_list(struct plan *plan, struct arena *arena, const strings *list, const char *what)
+{
+	if (list->count)
+		plan_warn(plan, arena, "%s: %s", what, show_list(arena, list));
 }
 
 // Warns about the packages that the repository requests and that are not added.
@@ -51,6 +57,76 @@ static void warn_requested(struct plan *plan, struct arena *arena, const struct 
 				      " has lines that are not valid package names");
 	warn_list(plan, arena, &requested->others,
 		  REQUESTED_DIRECTORY " contains files that claudebox does not read");
+}
+
+// Returns whether a mount gives this path of the host to the box.
+static bool is_passed(const struct plan *plan, const char *path)
+{
+	bool passed = false;
+
+	vec_each(mount, &plan->mounts) {
+		if (plan_from_host(mount) && path_within(path, mount->source))
+			passed |= !str_equal(mount->source, mount->path) ||
+				  plan_provides(plan, path);
+	}
+	return passed;
+}
+
+// Warns about sockets of the host in mounts, which a mount option cannot block.
+static void warn_sockets(struct plan *plan, struct arena *arena, const struct facts *facts)
+{
+	strings passed = { 0 };
+
+	vec_each(socket, &facts->sockets) {
+		if (!plan->sockets_blocked && is_passed(plan, *socket))
+			vec_push(arena, &passed, path_tilde(arena, *socket, plan->home));
+	}
+	if (passed.count)
+		plan_warn_danger(plan, arena,
+				 "the agent can connect to sockets of this machine in mounted "
+				 "directories, in every tier (%s); move or remove them, or mount "
+				 "less: %s",
+				 plan->config->nested
+					 ? "\"nested\""
+					 : "this kernel cannot block it: Landlock, Linux 7.1",
+				 show_list(arena, &passed));
+}
+
+// Warns about files that the box can change and that have another name outside.
+static void warn_hard_links(struct plan *plan, struct arena *arena, const struct facts *facts)
+{
+	const struct link_facts *links = &facts->hard_links;
+	bool writable = plan->config->project != PROJECT_READ_ONLY;
+	const struct {
+		const char *path;
+		const char *what;
+	} rows[] = {
+		{ plan_git(facts) ? links->objects : NULL,
+		  "objects of the repository are hard links to another repository, and the agent "
+		  "can change them there; `git gc` separates them" },
+		{ links->modules,
+		  "packages in node_modules are hard links to a store, and the agent "
+		  "can change them for other projects; install them with "
+		  "package-import-method=copy (pnpm) or --backend=copyfile (bun)" },
+		{ links->python,
+		  "packages of the virtual environment are hard links to a store, and "
+		  "the agent can change them for other projects; install them with "
+		  "--link-mode=copy (uv)" },
+	};
+	strings files = { 0 };
+
+	for (size_t i = 0; writable && i < ARRAY_SIZE(rows); i++)
+		if (rows[i].path)
+			plan_warn(plan, arena, "%s: %s", rows[i].what,
+				  quote_word(arena, path_tilde(arena, rows[i].path, plan->home),
+					     120));
+	vec_each(file, &links->files) {
+		if (writable || !path_within(*file, plan->project))
+			vec_push(arena, &files, path_tilde(arena, *file, plan->home));
+	}
+	warn_list(plan, arena, &files,
+		  "files have another name elsewhere (hard links), and the agent can change them "
+		  "there; replace each by a copy");
 }
 
 static void warn_secrets(struct plan *plan, struct arena *arena)
@@ -108,12 +184,21 @@ void plan_build_warnings(struct plan *plan, struct arena *arena, const struct fa
 	warn_secrets(plan, arena);
 	warn_list(plan, arena, &facts->project_secrets,
 		  "files in the project that look like secrets");
+	warn_list(plan, arena, &facts->around_secrets,
+		  "files in the repository around the project that look like secrets");
+	warn_list(plan, arena, &facts->git.config_secrets,
+		  "secrets in the repository's git configuration (remove the login with 'git "
+		  "remote set-url' and use a credential helper)");
 	warn_list(plan, arena, &facts->project_mcp_secrets,
 		  "secrets in Claude settings of the project");
+	warn_sockets(plan, arena, facts);
+	warn_hard_links(plan, arena, facts);
 	warn_requested(plan, arena, facts);
 	vec_each(sentence, &facts->untrusted_programs)
 		plan_warn(plan, arena, "%s", *sentence);
 	vec_each(sentence, &facts->agent.untrusted_programs)
+		plan_warn(plan, arena, "%s", *sentence);
+	vec_each(sentence, &facts->agent.argument_notes)
 		plan_warn(plan, arena, "%s", *sentence);
 	if (facts->agent.box_writable)
 		plan_warn(plan, arena, "a box can change a file of claude: '%s'",

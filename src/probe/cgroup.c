@@ -116,7 +116,7 @@ static bool is_box_writable(const struct facts *facts, struct arena *arena, cons
 {
 	struct followed place = file_follow(arena, directory);
 
-	return probe_box_can_write(facts, &place);
+	return probe_writing_box(arena, facts, &place) != NULL;
 }
 
 // Fills the part for systemd.

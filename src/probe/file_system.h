@@ -7,6 +7,10 @@
 
 #include <stdbool.h>
 
+// Returns the identity of a directory. It is unknown on file systems without birth times, and on
+// those that do not keep inode numbers or birth times.
+struct directory_identity probe_directory_identity(const char *path);
+
 // Returns the mount point of the file system that holds a path, and its id. The mount point is NULL
 // when it is not known: on kernels before 5.8, and in a chroot.
 struct file_system probe_file_system(struct arena *arena, const char *path);

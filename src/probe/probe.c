@@ -19,20 +19,25 @@
 #include "plan/secrets/places.h"
 #include "plan/system.h"
 #include "plan/tables.h"
-#include "probe/agent.h"
+#include "probe/claude/agent.h"
 #include "probe/cgroup.h"
+#include "probe/claude/claude_files.h"
 #include "probe/flat.h"
 #include "probe/git/enclosing.h"
 #include "probe/git/identity.h"
 #include "probe/git/repository.h"
-#include "probe/mounts.h"
+#include "probe/git/worktrees.h"
+#include "probe/mounts/hard_links.h"
+#include "probe/mounts/mounted_files.h"
+#include "probe/mounts/mounts.h"
 #include "probe/network.h"
 #include "probe/nix/client.h"
 #include "probe/nix/daemon.h"
 #include "probe/nix/requested.h"
 #include "probe/nix/store.h"
 #include "probe/programs.h"
-#include "probe/project_secrets.h"
+#include "probe/mounts/project_secrets.h"
+#include "probe/mounts/sockets.h"
 #include "probe/state.h"
 #include "probe/user.h"
 #include "sys/cleanup.h"
@@ -117,6 +122,7 @@ static void probe_secret_places(struct facts *facts, struct arena *arena)
 	add_secrets(facts, arena, facts->home);
 	if (!str_equal(facts->account_home, facts->home) && access(facts->account_home, F_OK) == 0)
 		add_secrets(facts, arena, facts->account_home);
+	probe_known_sockets(facts, arena);
 }
 
 static void probe_files(struct facts *facts, struct arena *arena)
@@ -139,6 +145,7 @@ static void probe_files(struct facts *facts, struct arena *arena)
 	facts->nix_conf_text = file_read(arena, "/etc/nix/nix.conf", TEXT_LIMIT, READ_FOLLOW);
 	facts->policy_instructions =
 		file_read(arena, BOX_POLICY "/CLAUDE.md", TEXT_LIMIT, READ_FOLLOW);
+	probe_policy_files(facts, arena);
 }
 
 // Returns the version of Landlock's interface, or 0 when the kernel has none.
@@ -194,6 +201,7 @@ bool probe_base(struct probe *probe, struct facts *facts, struct arena *arena,
 	if (!facts->project_problem) {
 		probe_repository(&facts->git, arena, facts->project);
 		probe_enclosing_repository(facts, arena);
+		probe_other_worktrees(facts, arena);
 	}
 	if (!facts->project)
 		facts->project = ".";
@@ -239,6 +247,11 @@ void probe_all(struct probe *probe, struct facts *facts, struct arena *arena,
 		probe_requested_packages(facts, arena);
 	}
 	probe_mounts(facts, arena, config);
+	probe_sockets(facts, arena);
+	probe_mounted_files(facts, arena);
+	if (!facts->project_problem)
+		probe_hard_links(facts, arena);
+	probe_linked_secrets(facts, arena);
 	probe_cgroup(facts, arena, config, needs & PROBE_SYSTEMD);
 	if (config->network == NETWORK_INET || (needs & PROBE_NETWORK))
 		probe_network(facts, arena);

@@ -135,6 +135,14 @@ static bool check_owner(struct arena *arena, const struct facts *facts, const ch
 		error_set(error, "'%s' belongs to another user", name);
 		return error_hint(error, "replace it by one of your own");
 	}
+	// A box could write the file under its other name. In the store, Nix creates such links.
+	if (S_ISREG(status->st_mode) && status->st_nlink > 1 && status->st_uid == facts->uid &&
+	    !path_within(file_follow(arena, path).real, "/nix/store")) {
+		error_set(error,
+			  "'%s' has another name (hard link), under which a box may change it",
+			  name);
+		return error_hint(error, "replace it by a copy");
+	}
 	if (status->st_mode & S_IWOTH ||
 	    (status->st_mode & S_IWGRP && status->st_gid != facts->gid)) {
 		error_set(error, "'%s' can be changed by other users (mode %03o)", name,
@@ -154,27 +162,27 @@ static bool check_directory(struct arena *arena, const struct facts *facts, stru
 	return check_owner(arena, facts, directory, &status, error);
 }
 
-// Refuses a profile that is, or is reached through, a file that a box can write: the box could
-// choose the settings of the next one.
+// Refuses a profile that is, or is reached through, a file that a box or another user
+// can write: they could choose the settings of the next box.
 static bool check_outside(struct arena *arena, const struct facts *facts, const char *path,
 			  struct error *error)
 {
 	struct followed file = file_follow(arena, path);
-	const char *own = directory_of(arena, facts);
-	bool inside = false;
+	const char *box;
 
-	// No box can write this directory of claudebox's state.
-	if (!path_within(file.real, own))
-		inside = probe_box_can_write(facts, &(struct followed){ .real = file.real });
-	vec_each(hop, &file.hops) {
-		if (!path_within(hop->link, own))
-			inside |=
-				probe_box_can_write(facts, &(struct followed){ .real = hop->link });
-	}
-	if (!inside)
+	if (!file.hops.count) // in claudebox's state, and examined
 		return true;
-	error_set(error, "profile '%s' leads to a file that a box can change",
-		  shown(arena, facts, path));
+	box = probe_writing_box(arena, facts, &file);
+	if (box)
+		error_set(error, "profile '%s' leads to a file that %s can change",
+			  shown(arena, facts, path), box);
+	else if (!path_within(file.real, "/nix/store") &&
+		 probe_others_can_change(arena, facts, &file))
+		error_set(error,
+			  "profile '%s' leads to '%s', which other users can change or replace",
+			  shown(arena, facts, path), shown(arena, facts, file.real));
+	else
+		return true;
 	return error_hint(error, "replace the link by a copy, or choose another profile here");
 }
 

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "plan/facts.h"
 #include "plan/project.h"
+#include "probe/known_projects.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
 
@@ -55,13 +56,34 @@ static bool is_box_writable(const struct facts *facts, const char *path)
 	       (git && (path_within(path, git->top) || path_within(path, git->common)));
 }
 
-bool probe_box_can_write(const struct facts *facts, const struct followed *file)
+// Returns "a box" or "a box of 'PROJECT'" if that box can write the path, otherwise NULL.
+static const char *find_writer(struct arena *arena, const struct facts *facts, const char *path)
 {
-	bool writable = is_box_writable(facts, file->real);
+	const char *other;
 
-	vec_each(hop, &file->hops)
-		writable |= is_box_writable(facts, hop->link);
-	return writable;
+	if (is_box_writable(facts, path))
+		return "a box";
+	other = probe_known_project(arena, facts, path);
+	if (!other)
+		return NULL;
+	return arena_printf(arena, "a box of '%s'",
+			    quote_display(arena, path_tilde(arena, other, facts->home), 120));
+}
+
+const char *probe_writing_box(struct arena *arena, const struct facts *facts,
+			      const struct followed *file)
+{
+	const char *profiles = path_join(arena, facts->state.root, "profiles");
+	const char *writer = NULL;
+
+	// No box can write the user's profiles, in claudebox's state.
+	if (!path_within(file->real, profiles))
+		writer = find_writer(arena, facts, file->real);
+	vec_each(hop, &file->hops) {
+		if (!writer && !path_within(hop->link, profiles))
+			writer = find_writer(arena, facts, hop->link);
+	}
+	return writer;
 }
 
 // Returns whether other users can write to a file. Write access of a group is accepted when it is
@@ -97,22 +119,30 @@ static bool replaceable_by_others(struct arena *arena, const struct facts *facts
 	}
 }
 
+bool probe_others_can_change(struct arena *arena, const struct facts *facts,
+			     const struct followed *file)
+{
+	bool others = replaceable_by_others(arena, facts, file->real);
+
+	vec_each(hop, &file->hops)
+		others |= replaceable_by_others(arena, facts, hop->link);
+	return others;
+}
+
 // Returns the reason why a program is not trusted, or NULL when it is.
 static const char *find_trust_problem(struct arena *arena, const struct facts *facts,
 				      const char *path)
 {
 	struct followed file;
-	bool others;
+	const char *box;
 
 	if (path[0] != '/')
 		return "the PATH entry is relative";
 	file = file_follow(arena, path);
-	if (probe_box_can_write(facts, &file))
-		return "a box can change it";
-	others = replaceable_by_others(arena, facts, file.real);
-	vec_each(hop, &file.hops)
-		others |= replaceable_by_others(arena, facts, hop->link);
-	return others ? "other users can change it" : NULL;
+	box = probe_writing_box(arena, facts, &file);
+	if (box)
+		return arena_printf(arena, "%s can change it", box);
+	return probe_others_can_change(arena, facts, &file) ? "other users can change it" : NULL;
 }
 
 static bool is_program(const char *path)

@@ -18,8 +18,13 @@ const char *probe_program(struct arena *arena, const struct facts *facts, const 
 // Returns the messages about all helper programs that are ignored, those that are needed only at
 // times (git, nix) included.
 strings probe_untrusted_programs(struct arena *arena, const struct facts *facts);
-// Returns whether a box of this project can change the file or a link on the path to it.
-bool probe_box_can_write(const struct facts *facts, const struct followed *file);
+// Returns "a box" if one of this project can change the file or a link on the path to it, "a box of
+// 'PROJECT'" if one of another known project can, otherwise NULL.
+const char *probe_writing_box(struct arena *arena, const struct facts *facts,
+			      const struct followed *file);
+// Returns whether another user can change or replace the file or a link on the path to it.
+bool probe_others_can_change(struct arena *arena, const struct facts *facts,
+			     const struct followed *file);
 // Returns whether files of this owner are trusted: the user's, root's, and those of the owner of
 // /usr.
 bool probe_owner_trusted(const struct facts *facts, uid_t owner);

@@ -12,6 +12,7 @@
 #include "plan/facts.h"
 #include "plan/plan.h"
 #include "plan/tables.h"
+#include "probe/claude/claude_files.h"
 #include "probe/nix/store.h"
 #include "probe/programs.h"
 #include "sys/accounts.h"
@@ -76,7 +77,7 @@ static const char *user_directory(struct arena *arena, const struct facts *facts
 	if (chosen && chosen[0] == '/') {
 		struct followed place = file_follow(arena, chosen);
 
-		if (!probe_box_can_write(facts, &place))
+		if (!probe_writing_box(arena, facts, &place))
 			return chosen;
 	}
 	return path_join(arena, facts->home, fallback);
@@ -153,6 +154,7 @@ void probe_user_claude(struct facts *facts, struct arena *arena)
 	user->directory = elsewhere ? chosen : path_join(arena, facts->home, ".claude");
 	user->real = file_follow(arena, user->directory).real;
 	read_directory(user, arena);
+	probe_claude_files(facts, arena);
 	if (!user->has_credentials && facts->state.root_kind == FILE_DIRECTORY)
 		facts->state.has_credentials =
 			faccessat(AT_FDCWD,

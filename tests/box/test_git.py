@@ -29,6 +29,34 @@ class GitTest(BoxTest):
         return os.path.basename(self.plan(cwd=cwd)["instance"])
 
 
+class Secrets(GitTest):
+    def test_a_login_in_the_configuration_gives_a_warning(self):
+        top = self.repository(self.home / "repo")
+        secret = "ghp_" + hashlib.sha256(os.urandom(8)).hexdigest()[:36]
+        self.git("remote", "add", "origin", f"https://{secret}@github.com/a/b.git", cwd=top)
+        self.git("worktree", "add", "-q", self.home / "tree", cwd=top)
+        self.git("remote", "add", "clean", "https://github.com/a/b.git", cwd=top)
+        for cwd in (top, self.home / "tree"):
+            warnings = "\n".join(self.plan(cwd=cwd)["warnings"])
+            self.assertIn("git configuration", warnings)
+            self.assertIn("remote.origin.url", warnings)
+            self.assertIn("git remote set-url", warnings)
+            self.assertNotIn("remote.clean", warnings)
+            self.assertNotIn(secret, warnings)
+
+    def test_secrets_in_the_repository_around_the_project_give_a_warning(self):
+        top = self.repository(self.home / "repo")
+        (top / "a/b").mkdir(parents=True)
+        (top / "deploy").mkdir()
+        for name in ("deploy/.env", "a/b/.env", "README.env.example"):
+            (top / name).write_text("x")
+        warnings = "\n".join(self.plan(cwd=top / "a/b")["warnings"])
+        self.assertIn("files in the repository around the project that look like secrets: deploy/.env", warnings)
+        self.assertIn("files in the project that look like secrets: .env", warnings)
+        self.assertNotIn("a/b/.env", warnings)
+        self.assertNotIn("around", "\n".join(self.plan(cwd=top)["warnings"]))
+
+
 class Repository(GitTest):
     def test_plain_repository(self):
         self.repository(self.project)

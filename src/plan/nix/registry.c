@@ -73,7 +73,7 @@ static bool contains_secret(struct arena *arena, const char *text)
 		query |= s[length] == '?';
 		s += length;
 	}
-	return secret_value(text) != NULL;
+	return secret_text(NULL, text) != NULL;
 }
 
 // Returns whether the line contains no secret and no control characters.

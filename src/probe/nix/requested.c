@@ -53,7 +53,7 @@ void probe_requested_packages(struct facts *facts, struct arena *arena)
 	requested->list = requested_parse(
 		arena, file_read(arena, path_join(arena, path, REQUESTED_FILE), LIST_MAX, 0));
 	list_other_files(requested, arena, path);
-	if (facts->state.root_kind == FILE_DIRECTORY)
+	if (facts->state.root_kind == FILE_DIRECTORY && !facts->state.kept_as)
 		requested->answer = requested_parse_answer(
 			arena, &requested->list.packages,
 			file_read(arena,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Collects facts about the mounts that the user requested.
-#include "probe/mounts.h"
+#include "probe/mounts/mounts.h"
 
 #include "base/arena.h"
 #include "base/path.h"
