@@ -143,6 +143,8 @@ static void add_secrets(canaries *list, struct arena *arena, const struct plan *
 	vec_each(secret, &facts->secrets) {
 		bool in_home = path_within(secret->path, facts->home);
 
+		if (!secret->attack) // a socket: the attacks on sockets have their own tables
+			continue;
 		add_canary(list, arena, plan,
 			   in_home ? (struct canary){ .kind = CANARY_FILE,
 						      .group = secret->attack,
@@ -204,6 +206,12 @@ canaries prove_places(struct arena *arena, const struct plan *plan, const struct
 			  &(struct place){ .attack = "files-other-projects",
 					   .what = PLANT_FILE | PLANT_WRITE },
 			  parent, mark);
+	if (can_be_listed(plan->project))
+		vec_push(arena, &list,
+			 (struct canary){
+				 .kind = CANARY_MOUNTED_SOCKET,
+				 .value = arena_printf(arena, "%s/%s.socket", plan->project, mark),
+				 .extra = plan->sockets_blocked ? NULL : "open" });
 	add_limits(&list, arena, &plan->limits);
 	if (can_be_listed(parent))
 		vec_push(arena, &list, (struct canary){ .kind = CANARY_PARENT, .value = parent });

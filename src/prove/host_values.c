@@ -20,6 +20,7 @@
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/sysmacros.h>
 
 enum { VALUE_LIMIT = 4096 };
@@ -117,12 +118,16 @@ void prove_add_host_values(struct prove *prove, const struct plan *plan)
 {
 	CLEANUP_FD int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
 	char name[HOST_NAME_MAX + 1] = "";
+	unsigned int device;
 
 	gethostname(name, sizeof(name) - 1);
 	add_value(prove, CANARY_TIER, network_tier_names[plan->config->network]);
 	add_value(prove, CANARY_HOME, plan->home);
 	add_value(prove, CANARY_PROJECT, plan->project);
-	add_value(prove, CANARY_TERMINAL, terminal < 0 ? "no" : "yes");
+	add_value(prove, CANARY_TERMINAL,
+		  terminal >= 0 && ioctl(terminal, TIOCGDEV, &device) == 0
+			  ? arena_printf(prove->arena, "%u", device)
+			  : "no");
 	add_value(prove, CANARY_HOSTNAME, arena_strdup(prove->arena, name));
 	add_value(prove, CANARY_MACHINE, read_first_line(prove->arena, "/etc/machine-id"));
 	add_value(prove, CANARY_BOOT,

@@ -42,6 +42,7 @@ static const char *render_journal(const struct prove *prove, const char *project
 
 	vec_each(canary, &prove->list) {
 		bool is_path = canary->kind == CANARY_FILE || canary->kind == CANARY_UNIX ||
+			       canary->kind == CANARY_MOUNTED_SOCKET ||
 			       canary->kind == CANARY_WRITE ||
 			       canary->kind == CANARY_WRITE_BY_ATTACK;
 

@@ -82,7 +82,7 @@ static bool has_room(const struct listeners *listeners)
 static void listen_at_path(struct prove *prove, struct listeners *listeners, struct canary *canary)
 {
 	union address address = { .local.sun_family = AF_UNIX };
-	bool abstract = canary->kind != CANARY_UNIX;
+	bool abstract = canary->kind == CANARY_ABSTRACT || canary->kind == CANARY_ABSTRACT_DATAGRAM;
 	int type = canary->kind == CANARY_ABSTRACT_DATAGRAM ? SOCK_DGRAM : SOCK_STREAM;
 	size_t length = strlen(canary->value) + 1;
 	int fd = -1;
@@ -294,6 +294,7 @@ void prove_listen(struct prove *prove, const struct plan *plan)
 				 .value = arena_printf(prove->arena, "%s.datagram", prove->mark) });
 	vec_each(canary, &prove->list) {
 		bool local = canary->kind == CANARY_UNIX || canary->kind == CANARY_ABSTRACT ||
+			     canary->kind == CANARY_MOUNTED_SOCKET ||
 			     canary->kind == CANARY_ABSTRACT_DATAGRAM;
 
 		if (local && !canary->granted)

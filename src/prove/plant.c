@@ -338,6 +338,7 @@ static const char *find_harm(const struct prove *prove, const struct canary *can
 	case CANARY_ABSTRACT:
 	case CANARY_ABSTRACT_DATAGRAM:
 	case CANARY_UNIX:
+	case CANARY_MOUNTED_SOCKET:
 	case CANARY_TCP:
 	case CANARY_UDP:
 		return prove->connections && prove->connections[canary - prove->list.items]

@@ -21,6 +21,7 @@ const char *const canary_kind_names[CANARY_KIND_COUNT] = {
 	[CANARY_ABSTRACT] = "abstract",
 	[CANARY_ABSTRACT_DATAGRAM] = "abstract-datagram",
 	[CANARY_UNIX] = "unix",
+	[CANARY_MOUNTED_SOCKET] = "mounted-socket",
 	[CANARY_TCP] = "tcp",
 	[CANARY_UDP] = "udp",
 	[CANARY_INCOMING] = "incoming",

@@ -43,6 +43,7 @@ enum canary_kind {
 	CANARY_ABSTRACT,          // an abstract stream socket (name)
 	CANARY_ABSTRACT_DATAGRAM, // an abstract datagram socket (name)
 	CANARY_UNIX,              // a stream socket in a directory (path)
+	CANARY_MOUNTED_SOCKET,    // one in the project (path, "open" if the kernel cannot block it)
 	CANARY_TCP,               // a TCP service ("loopback" or "host", address, port)
 	CANARY_UDP,               // a UDP service ("loopback" or "host", address, port)
 	CANARY_INCOMING,          // a port of the box that the host connects to (port)
@@ -60,7 +61,7 @@ enum canary_kind {
 	CANARY_HOME,              // the home directory (path)
 	CANARY_PROJECT,           // the project (path)
 	CANARY_PARENT,            // the nearest directory above the project outside the box (path)
-	CANARY_TERMINAL,          // whether claudebox has a controlling terminal ("yes" or "no")
+	CANARY_TERMINAL,          // device number of claudebox's controlling terminal, or "no"
 	CANARY_LIMIT, // a cgroup limit (file, value, "requested" if the profile sets it)
 	CANARY_WRITE, // a path that must not come to exist on the host (path)
 	CANARY_KIND_COUNT,

@@ -55,6 +55,7 @@ static const struct target {
 	{ CANARY_ABSTRACT, ATTACK_SOCKETS_ABSTRACT, NULL },
 	{ CANARY_ABSTRACT_DATAGRAM, ATTACK_SOCKETS_ABSTRACT_DATAGRAM, NULL },
 	{ CANARY_UNIX, ATTACK_SOCKETS_PATH, NULL },
+	{ CANARY_MOUNTED_SOCKET, ATTACK_SOCKETS_MOUNTED, NULL },
 	{ CANARY_TCP, ATTACK_NETWORK_LOOPBACK_TCP, "loopback" },
 	{ CANARY_TCP, ATTACK_NETWORK_HOST_TCP, "host" },
 	{ CANARY_UDP, ATTACK_NETWORK_LOOPBACK_UDP, "loopback" },
@@ -113,9 +114,9 @@ static void grant(struct arena *arena, struct proof_row *row, const char *grante
 		row->why = arena_printf(arena, "%s; %s", row->why, granted);
 }
 
-// Returns whether an attack succeeds by design in a nested box. Such a box can create namespaces,
-// and its /proc/keys is not covered, because the kernel refuses to mount /proc in a user namespace
-// where parts of /proc are covered.
+// Returns whether an attack succeeds by design in a nested box. Such a box can create namespaces
+// and the set-id files of container images. Its /proc/keys is not covered, because the kernel
+// refuses to mount /proc in a user namespace where parts of /proc are covered.
 static bool comes_with_nested(enum attack_id attack)
 {
 	switch (attack) {
@@ -123,6 +124,7 @@ static bool comes_with_nested(enum attack_id attack)
 	case ATTACK_KERNEL_CLONE_NAMESPACE:
 	case ATTACK_KERNEL_CLONE3_NAMESPACE:
 	case ATTACK_KEYS_LIST:
+	case ATTACK_WRITE_SET_ID:
 		return true;
 	default:
 		return false;

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import time
 import unittest
@@ -25,7 +26,7 @@ NAMESPACES = ["unshare", *([] if ROOT else ["--user", "--map-root-user"]), "--mo
 LEAKS_OUTSIDE = set("""
 environment-own environment-processes environment-command-lines
 files-ssh files-gnupg files-cloud files-registries files-git files-passwords files-browsers files-history files-claude files-home
-files-other-projects files-state files-temporary files-run files-shared-memory files-system files-others files-absent files-parent
+files-other-projects files-state files-temporary files-run files-shared-memory files-system files-others files-absent files-plugins files-parent
 files-proc-root files-proc-cwd files-dot-dot files-symlink files-hard-link
 descriptors-inherited descriptors-directory descriptors-pidfd-host
 keys-session keys-user keys-keyrings keys-link keys-request keys-add keys-list
@@ -36,6 +37,7 @@ processes-signal-owner processes-ptrace processes-vm-read processes-mem-file pro
 memory-shm-id memory-shm-key memory-semaphores memory-messages memory-lists memory-mqueue memory-userfaultfd
 kernel-filter kernel-filter-init kernel-no-new-privileges kernel-capabilities kernel-setuid-programs kernel-core-dumps
 kernel-user-namespace kernel-clone-namespace kernel-clone3-namespace mounts-nested
+kernel-lease kernel-snapshots write-set-id
 identity-host-name identity-users identity-mount-sources
 write-create write-directory write-symlink write-rename write-socket write-proc-root write-dot-dot write-canaries write-parent
 write-startup write-autostart
@@ -45,16 +47,17 @@ write-startup write-autostart
 LEAKS_AS_ROOT_INSIDE = set("""
 descriptors-init descriptors-pidfd-init
 network-routes network-link network-firewall network-raw network-packet
-processes-credentials processes-ptrace-init processes-vm-read processes-mem-file processes-pointers
+processes-init-priority processes-init-files processes-credentials processes-ptrace-init processes-vm-read processes-mem-file processes-pointers
 kernel-become-root kernel-file-capabilities kernel-namespaces kernel-enter-namespace kernel-reboot
 mounts-mount mounts-bind mounts-remount mounts-unmount mounts-pivot mounts-chroot mounts-new-calls mounts-propagation
 sockets-agents sockets-desktop sockets-containers sockets-system identity-machine-id write-system write-programs
 """.split())
 # The same, as the machine's root.
 LEAKS_TO_ROOT = set("""
-files-handle memory-pagemap kernel-bpf kernel-fanotify kernel-clock kernel-swap kernel-settings kernel-core-pattern kernel-mknod
+files-handle memory-pagemap kernel-bpf kernel-fanotify kernel-clock kernel-swap kernel-settings kernel-core-pattern kernel-mknod write-devices
 """.split())
 
+ON_TERMINAL = {"terminal-user", "terminal-foreground", "terminal-exclusive"}
 LEAKS_AS_NONE = OPEN_IN_FULL - {"identity-interfaces"}
 # Not every machine has these.
 MAY_BE_SKIPPED = {"identity-host-name", "identity-machine-id"}
@@ -68,7 +71,7 @@ memory-devices memory-perf memory-symbols
 terminal-tiocsti terminal-tiocsti-wide terminal-tiocsti-32 terminal-tiocsti-x32 terminal-tioclinux terminal-steal terminal-discipline
 terminal-consoles terminal-input
 kernel-32-bit kernel-x32 kernel-io-uring kernel-kexec kernel-modules kernel-ports kernel-log kernel-sysrq kernel-sys kernel-cgroup
-kernel-devices limits-in-force limits-lift limits-leave limits-below mounts-disks identity-boot-id identity-groups identity-cgroup identity-hardware identity-logs
+kernel-devices kernel-later-calls kernel-inotify limits-in-force limits-lift limits-leave limits-below mounts-disks identity-boot-id identity-groups identity-cgroup identity-hardware identity-logs
 """.split())
 
 # Process 1 is dumpable, a mount is read-only and shared, sockets of the system exist, and programs
@@ -90,7 +93,7 @@ sys.exit(subprocess.run(sys.argv[1:]).returncode)' "$@"
 
 # A network with a default route and services, which a box in the tier none must not have.
 AS_NONE = """
-import pathlib, subprocess, sys, unittest
+import pathlib, socket, subprocess, sys, threading, unittest
 from lib.canaries import Canaries
 for command in ("link set lo up", "link add out type veth peer name end", "address add 192.0.2.9/24 dev out", "link set out up", "link set end up", "route add default via 192.0.2.1",
                 "-6 address add 2001:db8:9::9/64 dev out nodad", "-6 route add default dev out"):
@@ -100,6 +103,15 @@ test.home = test.project = pathlib.Path(sys.argv[2])
 canaries = Canaries(test)
 canaries.services()
 canaries.unix_sockets()
+resolver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+resolver.bind(("127.0.0.53", 53))
+
+def answer():
+    while True:
+        query, sender = resolver.recvfrom(512)
+        resolver.sendto(query[:2] + bytes([query[2] | 128]) + query[3:], sender)
+
+threading.Thread(target=answer, daemon=True).start()
 subprocess.run([sys.argv[1], canaries.write_list("none")], check=True)
 test.doCleanups()
 """
@@ -128,7 +140,8 @@ class Outside(AttackTest):
     """Each attack succeeds somewhere, so the box is the reason when it is blocked."""
 
     def test_each_row_is_accounted_for(self):
-        can_leak = LEAKS_OUTSIDE | LEAKS_AS_ROOT_INSIDE | LEAKS_TO_ROOT | LEAKS_AS_NONE | OPEN_IN_FULL | {"terminal-others"}
+        can_leak = (LEAKS_OUTSIDE | LEAKS_AS_ROOT_INSIDE | LEAKS_TO_ROOT | LEAKS_AS_NONE | OPEN_IN_FULL | ON_TERMINAL |
+                    {"terminal-others", "sockets-mounted", "descriptors-streams"})
         self.assertEqual(set(ATTACKS) - can_leak, DEPENDS)
         self.assertGreaterEqual(len(can_leak), 70)
         self.assertEqual(can_leak - set(ATTACKS), set())
@@ -149,10 +162,28 @@ class Outside(AttackTest):
         results = self.outside(*NAMESPACES, "sh", "-c", AS_ROOT_INSIDE, "sh", canaries=canaries)
         self.assertVerdicts(results, LEAKS_AS_ROOT_INSIDE | (LEAKS_TO_ROOT if ROOT else set()), "leaked")
 
+    def test_a_file_and_a_socket_as_standard_streams(self):
+        listing = Canaries(self).write_list("none")
+        ours, theirs = socket.socketpair()
+        with ours, theirs, open(self.project / "input", "w+", encoding="ascii") as file:
+            for stream in (file, theirs):
+                done = subprocess.run([*NAMESPACES, ATTACK_PROGRAM, listing], stdin=stream, stdout=subprocess.PIPE, text=True, timeout=20, check=True)
+                self.assertVerdicts(parse(done.stdout), {"descriptors-streams"}, "leaked")
+
     def test_a_network_that_should_not_be_there(self):
         done = subprocess.run([*NAMESPACES, "/usr/bin/python3", "-c", AS_NONE, ATTACK_PROGRAM, self.project], cwd=self.project, env=os.environ,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, timeout=20, check=True)
         self.assertVerdicts(parse(done.stdout), LEAKS_AS_NONE, "leaked")
+
+    def test_a_socket_in_the_project_leaks_unless_the_kernel_cannot_block_it(self):
+        listener = socket.socket(socket.AF_UNIX)
+        self.addCleanup(listener.close)
+        listener.bind(f"{self.project}/s")
+        listener.listen()
+        for expected, fields in (("leaked", ()), ("open", ("open",))):
+            canaries = Canaries(self)
+            canaries.line("mounted-socket", f"{self.project}/s", *fields)
+            self.assertVerdicts(self.outside(*NAMESPACES, canaries=canaries), {"sockets-mounted"}, expected)
 
     def test_a_remount_of_what_is_writable_is_no_leak(self):
         """A sandbox may mount a writable directory over a read-only one at the same path."""
@@ -193,8 +224,9 @@ if not ROOT:
 class OnTerminal(AttackTest):
     def attack(self, *prefix, tier):
         listing = Canaries(self).write_list(tier)
-        terminal = Terminal([*prefix, "sh", "-c", '"$0" "$1" >"$1.out" 2>&1; echo DO""NE; cat', self.project / "attack", listing],
-                            self.env, self.project)
+        name_terminal = 'printf "terminal\\t%d\\n" "$(python3 -c "import os; print(os.fstat(0).st_rdev)")" >>"$0"; exec "$@"'
+        terminal = Terminal(["sh", "-c", name_terminal, listing, *prefix, "sh", "-c", '"$0" "$1" 2>&1 | cat >"$1.out"; echo DO""NE; cat',
+                             self.project / "attack", listing], self.env, self.project)
         self.addCleanup(terminal.close)
         terminal.expect("DONE")
         return parse((self.project / "canaries.out").read_text())
@@ -207,7 +239,8 @@ class OnTerminal(AttackTest):
         for other in os.openpty():
             self.addCleanup(os.close, other)
         results = self.attack(*(NAMESPACES if ROOT else []), tier="full")  # in this tier no packet is sent
-        wanted = {"terminal-others"}
+        # The foreground group is outside of the PID namespace of root.
+        wanted = {"terminal-others"} | ON_TERMINAL - ({"terminal-foreground"} if ROOT else set())
         if not LEGACY.exists() or LEGACY.read_text().strip() == "1":
             wanted |= {"terminal-tiocsti", "terminal-tiocsti-wide"}
         self.assertVerdicts(results, wanted, "leaked")
@@ -216,7 +249,7 @@ class OnTerminal(AttackTest):
     def test_inside(self):
         results = self.attack(CLAUDEBOX, "--network", "none", "--yes", "--exec", tier="none")
         self.assertEqual({name: results[name] for name in with_verdict(results, "leaked")}, {})
-        self.assertVerdicts(results, {"terminal-steal", "terminal-others", "terminal-consoles"}, "blocked")
+        self.assertVerdicts(results, {"terminal-steal", "terminal-others", "terminal-consoles", "descriptors-streams"} | ON_TERMINAL, "blocked")
 
 
 class Inside(AttackTest):

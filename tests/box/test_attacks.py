@@ -18,11 +18,12 @@ TIERS = ("none", "inet", "full")
 OPEN = {"none": {"identity-boot-id"}, "inet": {"identity-boot-id", "network-outside"},
         "full": {"identity-boot-id", "identity-interfaces", "sockets-list", "network-loopback-tcp", "network-loopback-udp", "network-host-tcp",
                  "network-host-udp", "network-mapped", "network-unspecified", "network-incoming", "network-metadata", "network-private", "network-gateway",
-                 "network-multicast", "network-outside", "network-interfaces"}}
+                 "network-multicast", "network-dns", "network-outside", "network-interfaces"}}
 # Attacks without a target on some machines, kernels or in this test: a terminal, x32, certain files
 # ...
-SKIPPED = {"files-others", "files-claude", "terminal-steal", "identity-mount-sources", "identity-machine-id", "identity-users",
-           "limits-in-force", "limits-lift", "terminal-tiocsti-32", "terminal-tiocsti-x32", "kernel-32-bit", "kernel-x32", "kernel-ports"}
+SKIPPED = {"files-others", "files-claude", "files-plugins", "terminal-steal", "terminal-user", "terminal-foreground",
+           "terminal-exclusive", "identity-mount-sources", "identity-machine-id", "identity-users",
+           "limits-in-force", "limits-lift", "kernel-inotify", "terminal-tiocsti-32", "terminal-tiocsti-x32", "kernel-32-bit", "kernel-x32", "kernel-ports"}
 
 
 def attacks():
@@ -37,6 +38,10 @@ class Attacks(WorldTest):
         self.assertTrue(proof["complete"], done.stderr[-800:])
         self.assertEqual([(row["name"], row["group"]) for row in proof["attacks"]], attacks())
         for row in proof["attacks"]:
+            # Before Linux 7.1 the kernel cannot block a socket in a mounted directory.
+            if row["name"] == "sockets-mounted":
+                self.assertEqual(row["verdict"], "blocked" if kernel.landlock_version() >= 9 else "open")
+                continue
             with self.subTest(row["name"], tier=tier):
                 allowed = {"blocked"}
                 allowed |= {"open"} if row["name"] in OPEN[tier] else set()
@@ -47,7 +52,7 @@ class Attacks(WorldTest):
         self.assertEqual(done.returncode, 1 if proof["leaked"] else 0)
 
     def test_there_are_enough(self):
-        self.assertGreaterEqual(len(set(attacks())), 178)
+        self.assertGreaterEqual(len(set(attacks())), 186)
         self.assertEqual(len(set(attacks())), len(attacks()))
 
     def test_in_none(self):

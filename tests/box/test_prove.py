@@ -262,14 +262,14 @@ class Granted(ProveTest):
         self.assertEqual(self.row(proof, "environment-processes")["verdict"], "blocked")
 
     def test_a_box_that_may_make_boxes(self):
-        """Namespaces are granted; all other attacks are blocked."""
+        """Namespaces and set-id files are granted; all other attacks are blocked."""
         self.profile(network="none", nested=True)
         if os.getuid() == 0:
             self.assertIn("refused for root", self.claudebox("--profile", "work", "--prove").stderr)
             return
         done, proof = Broken(self).prove("--profile", "work")
         granted = {row["name"]: row["why"] for row in proof["attacks"] if row["verdict"] == "granted"}
-        self.assertEqual(set(granted), {"kernel-user-namespace", "kernel-clone-namespace", "kernel-clone3-namespace", "keys-list"})
+        self.assertEqual(set(granted), {"kernel-user-namespace", "kernel-clone-namespace", "kernel-clone3-namespace", "keys-list", "write-set-id"})
         self.assertEqual(set(granted.values()), {'"nested", profile work'})
         self.assertEqual([row for row in proof["attacks"] if row["verdict"] == "leaked"], [])
         self.assertEqual(done.returncode, 0)

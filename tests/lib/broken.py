@@ -24,7 +24,11 @@ ARGUMENTS, ENVIRONMENT = 6, 4
 
 
 def content(fd):
-    return os.pread(fd, os.fstat(fd).st_size, 0)
+    try:
+        return os.pread(fd, os.fstat(fd).st_size, 0)
+    except OSError:  # bwrap's options are in a pipe
+        with open(fd, "rb", closefd=False) as file:
+            return file.read()
 
 
 def words(fd):
@@ -47,8 +51,8 @@ def drop(flag, count=0):
 
 
 def unscope():
-    # Removes the flag of init that applies Landlock's scopes.
-    command[1] = command[1].replace("s", "-")
+    # Removes the flag of init that applies Landlock.
+    command[1] = command[1].replace("s", "-").replace("u", "-")
 
 
 def add(*more):

@@ -23,7 +23,7 @@ ATTACKS = list(GROUPS)
 # Attacks that succeed in the tier full, where the box has the host's network.
 OPEN_IN_FULL = set("""
 sockets-list network-loopback-tcp network-loopback-udp network-host-tcp network-host-udp network-mapped network-unspecified
-network-incoming network-metadata network-private network-gateway network-multicast network-outside network-interfaces identity-interfaces
+network-incoming network-metadata network-private network-gateway network-multicast network-dns network-outside network-interfaces identity-interfaces
 """.split())
 
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -89,6 +89,7 @@ class Canaries:
     def files(self):
         for attack, directory in {**HOME_FILES, **OTHER_FILES}.items():
             self.file(attack, self.home / directory / self.token)
+        (self.home / ".claude/plugins/one/.git").mkdir(parents=True)
         for directory in (".", ".config", "other"):
             self.line("write", os.path.normpath(self.home / directory / f"{self.token}.made"))
         self.line("absent", "files-system", "/etc/shadow")

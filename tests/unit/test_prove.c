@@ -122,6 +122,7 @@ static void test_harm(void)
 		{ { CANARY_ABSTRACT }, "sockets-abstract" },
 		{ { CANARY_ABSTRACT_DATAGRAM }, "sockets-abstract-datagram" },
 		{ { CANARY_UNIX }, "sockets-path" },
+		{ { CANARY_MOUNTED_SOCKET }, "sockets-mounted" },
 		{ { CANARY_TCP, .group = "loopback" }, "network-loopback-tcp" },
 		{ { CANARY_TCP, .group = "host" }, "network-host-tcp" },
 		{ { CANARY_UDP, .group = "loopback" }, "network-loopback-udp" },
@@ -228,7 +229,7 @@ static void test_ports(void)
 static void test_nested(void)
 {
 	static const char *const by[] = { "kernel-user-namespace", "kernel-clone-namespace",
-					  "kernel-clone3-namespace", "keys-list" };
+					  "kernel-clone3-namespace", "keys-list", "write-set-id" };
 	const canaries none = { 0 };
 	struct proof proof;
 	size_t granted = 0;
@@ -299,7 +300,10 @@ static void test_places(void)
 	CHECK(!strstr(text, ".credentials.json"));
 	// These are checked by the host and not sent.
 	CHECK(!strstr(text, "write-rename"));
-	CHECK(!strstr(text, PROJECT "/"));
+	CHECK(lists(text, "mounted-socket\t" PROJECT "/MARK.socket\topen"));
+	world.plan.sockets_blocked = true;
+	CHECK(lists(listed(&world), "mounted-socket\t" PROJECT "/MARK.socket"));
+	CHECK(!strstr(text, PROJECT "/MARK.made"));
 
 	vec_push(&world.arena, &world.plan.mounts,
 		 (struct plan_mount){ .kind = MOUNT_READ_ONLY,
@@ -405,7 +409,7 @@ static void test_table(void)
 
 static void test_attacks(void)
 {
-	CHECK(ATTACK_COUNT >= 178);
+	CHECK(ATTACK_COUNT >= 179);
 	for (enum attack_id attack = 0; attack < ATTACK_COUNT; attack++) {
 		const char *name = attack_name(&arena, attack);
 

@@ -9,8 +9,10 @@
 #include "prove/attack/outcome.h"
 #include "prove/protocol.h"
 
+#include <asm/ioctls.h>
 #include <linux/fcntl.h>
 #include <linux/keyctl.h>
+#include <linux/stat.h>
 
 enum { MAX_DESCRIPTORS = 1024, MAX_KEYS = 64, INIT_DESCRIPTORS = 64 };
 
@@ -42,6 +44,34 @@ enum verdict try_DESCRIPTORS_INHERITED(void)
 		if (numbers[i] > 3)
 			return leaked("descriptor %d is open", numbers[i]);
 	return blocked("no descriptor is open");
+}
+
+// A file can be opened again with other rights, and a socket carries descriptors. Only a pipe, a
+// terminal and /dev/null give bytes alone.
+enum verdict try_DESCRIPTORS_STREAMS(void)
+{
+	enum { MEMORY_DEVICES = 1, NULL_DEVICE = 3 };
+	char name[100];
+
+	for (int number = 0; number < 3; number++) {
+		struct statx status = { 0 };
+		char settings[128];
+		int kind;
+
+		if (call6(__NR_statx, number, (long)"", AT_EMPTY_PATH, STATX_BASIC_STATS,
+			  (long)&status, 0) < 0)
+			continue;
+		kind = status.stx_mode & S_IFMT;
+		if (kind == S_IFIFO ||
+		    (kind == S_IFCHR && status.stx_rdev_major == MEMORY_DEVICES &&
+		     status.stx_rdev_minor == NULL_DEVICE))
+			continue;
+		if (kind == S_IFCHR && call(__NR_ioctl, number, TCGETS, settings, 0) == 0)
+			continue;
+		return leaked("descriptor %d is %s", number,
+			      read_descriptor(number, name, sizeof(name)));
+	}
+	return blocked("pipes, terminals and /dev/null");
 }
 
 enum verdict try_DESCRIPTORS_DIRECTORY(void)

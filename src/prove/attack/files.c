@@ -115,6 +115,59 @@ enum verdict try_FILES_ABSENT(void)
 	return all_failed(&tries);
 }
 
+enum { PLUGIN_DEPTH = 5, PLUGIN_NAMES = 8192, MOST_DIRECTORIES = 4096 };
+
+// Searches a directory for entries whose names mean secrets. Opens the first one, and writes its
+// path to `path`. Returns whether it could be opened.
+static bool find_secret_name(char *path, size_t depth, int *directories)
+{
+	static const char *const secrets[] = { ".git", ".env", ".netrc", ".npmrc",
+					       ".git-credentials" };
+	static char names[PLUGIN_DEPTH][PLUGIN_NAMES];
+	size_t end = text_length(path);
+	long length = depth < PLUGIN_DEPTH && *directories < MOST_DIRECTORIES
+			      ? list_names(path, names[depth], PLUGIN_NAMES)
+			      : -1;
+
+	*directories += length >= 0;
+	for (const char *s = names[depth]; length > 0 && s < names[depth] + length;
+	     s += text_length(s) + 1) {
+		long file = -1;
+
+		if (text_equal(s, ".") || text_equal(s, ".."))
+			continue;
+		text_format(path + end, PATH_SIZE - end, "/%s", s);
+		for (size_t i = 0; i < ARRAY_SIZE(secrets) && file < 0; i++)
+			if (text_equal(s, secrets[i]))
+				file = open_file(path, O_RDONLY);
+		if (file >= 0) {
+			close_file(file);
+			return true;
+		}
+		if (find_secret_name(path, depth + 1, directories))
+			return true;
+		path[end] = '\0';
+	}
+	return false;
+}
+
+enum verdict try_FILES_PLUGINS(void)
+{
+	static const char *const places[] = { "~/.claude/plugins", "~/.claude/skills",
+					      "~/.claude/hooks",   "~/.claude/commands",
+					      "~/.claude/agents",  "/run/claudebox/claude" };
+	static char path[PATH_SIZE];
+	int directories = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		expand_path(path, sizeof(path), places[i]);
+		if (find_secret_name(path, 0, &directories))
+			return leaked("%s can be opened", path);
+	}
+	return directories ? blocked("none in %d directories", directories)
+			   : skipped("there are no such directories");
+}
+
 enum verdict try_FILES_PARENT(void)
 {
 	static char names[16384];

@@ -16,7 +16,7 @@
 #include <linux/time_types.h>
 
 enum {
-	MAX_CONNECTIONS = 24,
+	MAX_CONNECTIONS = 32,
 	TIMEOUT_MS = 400,
 	FAMILY4 = 2,
 	FAMILY6 = 10,
@@ -328,9 +328,10 @@ enum verdict try_NETWORK_METADATA(void)
 enum verdict try_NETWORK_PRIVATE(void)
 {
 	static const char *const addresses[] = {
-		"10.0.0.1",   "172.16.0.1",     "192.168.0.1",      "192.168.1.1",
-		"100.64.0.1", "169.254.0.1",    "100.100.100.100",  "fd00::1",
-		"fec0::1",    "2002:c0a8:1::1", "64:ff9b::c0a8:101"
+		"10.0.0.1",    "172.16.0.1",     "192.168.0.1",       "192.168.1.1",
+		"100.64.0.1",  "169.254.0.1",    "100.100.100.100",   "fd00::1",
+		"fec0::1",     "2002:c0a8:1::1", "64:ff9b::c0a8:101", "198.18.0.1",
+		"192.88.99.1", "2001:1::1"
 	};
 
 	return try_refusals(addresses, ARRAY_SIZE(addresses), DISCARD);

@@ -101,6 +101,23 @@ enum verdict try_SOCKETS_PATH(void)
 	return connect_canaries(CANARY_UNIX, false, STREAM);
 }
 
+// Connects to a socket in the project. Whether the kernel can block it is known outside.
+enum verdict try_SOCKETS_MOUNTED(void)
+{
+	struct tries tries = { 0 };
+
+	for (const struct canary *socket = NULL;
+	     (socket = next_canary(socket, CANARY_MOUNTED_SOCKET));) {
+		bool expected = text_equal(socket->field[1], "open");
+
+		if (!failed(&tries, connect_unix(socket->field[0], false, STREAM)))
+			return conclude(expected ? VERDICT_OPEN : VERDICT_LEAKED,
+					expected ? "this kernel cannot block it"
+						 : "connected to a socket in the project");
+	}
+	return all_failed(&tries);
+}
+
 enum verdict try_SOCKETS_PROC_ROOT(void)
 {
 	struct tries tries = { 0 };

@@ -2,8 +2,10 @@
 // Attacks on the user's terminal and on other terminals.
 #include "freestanding/process.h"
 #include "freestanding/syscall.h"
+#include "freestanding/text.h"
 #include "prove/attack/attacks.h"
 #include "prove/attack/call_32_bit.h"
+#include "prove/attack/context.h"
 #include "prove/attack/format.h"
 #include "prove/attack/io.h"
 #include "prove/attack/outcome.h"
@@ -183,6 +185,77 @@ enum verdict try_TERMINAL_STEAL(void)
 	if (!failed(&tries, call(__NR_ioctl, file, TIOCSCTTY, 0, 0)))
 		return leaked("the terminal is the controlling terminal now");
 	return all_failed(&tries);
+}
+
+// Finds the terminal that claudebox was started on among /dev/tty and the standard streams. Returns
+// its descriptor, -ENOTTY if the box has another terminal or none, and -ENODEV if there is none to
+// attack.
+static long find_terminal_of_host(void)
+{
+	const struct canary *canary = next_canary(NULL, CANARY_TERMINAL);
+	unsigned int wanted = canary ? (unsigned int)text_number(canary->field[0]) : 0;
+	long files[] = { open_file("/dev/tty", O_RDWR), 0, 1, 2 };
+
+	if (!wanted)
+		return -ENODEV;
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		unsigned int device = 0;
+
+		if (files[i] >= 0 && terminal_control(files[i], TIOCGDEV, &device) == 0 &&
+		    device == wanted)
+			return files[i];
+	}
+	return -ENOTTY;
+}
+
+// Attacks the terminal of the host by one call.
+static enum verdict attack_terminal_of_host(long (*attack)(long file), const char *what)
+{
+	long file = find_terminal_of_host();
+	struct tries tries = { 0 };
+
+	if (file == -ENODEV)
+		return skipped("no terminal");
+	if (failed(&tries, file) || failed(&tries, attack(file)))
+		return all_failed(&tries);
+	return leaked("%s", what);
+}
+
+static long use_terminal(long file)
+{
+	return file;
+}
+
+// Sets the group that has the foreground already, so nothing changes.
+static long set_foreground(long file)
+{
+	int group = 0;
+	long result = terminal_control(file, TIOCGPGRP, &group);
+
+	return result < 0 ? result : terminal_control(file, TIOCSPGRP, &group);
+}
+
+static long set_exclusive(long file)
+{
+	long result = terminal_control(file, TIOCEXCL, NULL);
+
+	terminal_control(file, TIOCNXCL, NULL);
+	return result;
+}
+
+enum verdict try_TERMINAL_USER(void)
+{
+	return attack_terminal_of_host(use_terminal, "the user's terminal is open");
+}
+
+enum verdict try_TERMINAL_FOREGROUND(void)
+{
+	return attack_terminal_of_host(set_foreground, "the foreground can be taken");
+}
+
+enum verdict try_TERMINAL_EXCLUSIVE(void)
+{
+	return attack_terminal_of_host(set_exclusive, "no other process could open the terminal");
 }
 
 enum verdict try_TERMINAL_DISCIPLINE(void)
