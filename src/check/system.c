@@ -27,7 +27,13 @@ struct finding check_landlock(struct arena *arena, const struct facts *facts,
 				       "use Linux 6.12 or later; without it, a box with --network "
 				       "full can connect to the host's abstract sockets");
 	return finding_ok(
-		arena_printf(arena, "version %d: blocks abstract sockets", facts->landlock));
+		arena_printf(arena,
+			     facts->landlock < LANDLOCK_SOCKETS
+				     ? "version %d: blocks abstract sockets; sockets in mounted "
+				       "directories from version 9 on"
+				     : "version %d: blocks abstract sockets and sockets in mounted "
+				       "directories",
+			     facts->landlock));
 }
 
 struct finding check_path(struct arena *arena, const struct facts *facts,

@@ -83,6 +83,18 @@ enum terminal_mode {
 	TERMINAL_MODE_COUNT,
 };
 
+// What the terminal filter passes besides the output that a screen needs.
+enum terminal_class {
+	TERMINAL_TITLE,
+	TERMINAL_NOTIFY,
+	TERMINAL_CLIPBOARD,
+	TERMINAL_IMAGES,
+	TERMINAL_CLASS_COUNT,
+};
+// Sets of them, as bits.
+#define TERMINAL_BIT(class)    (1U << (class))
+#define TERMINAL_ALLOW_DEFAULT (TERMINAL_BIT(TERMINAL_TITLE) | TERMINAL_BIT(TERMINAL_NOTIFY))
+
 enum project_mode {
 	PROJECT_READ_WRITE,
 	PROJECT_READ_ONLY,
@@ -103,6 +115,7 @@ struct config {
 	enum network_tier network;
 	enum project_mode project;
 	enum terminal_mode terminal;
+	unsigned int terminal_allow; // what differs from TERMINAL_ALLOW_DEFAULT
 	enum confirm confirm;
 	const char *nixpkgs; // the flake of the packages, NULL: nixpkgs of the registry
 	// The origin of each setting, NAME_origin.
@@ -111,6 +124,7 @@ struct config {
 	struct origin network_origin;
 	struct origin project_origin;
 	struct origin terminal_origin;
+	struct origin terminal_allow_origin;
 	struct origin confirm_origin;
 	struct origin nixpkgs_origin;
 
@@ -125,3 +139,9 @@ struct config {
 	strings arguments;     // for claude, for the shell, or the command of --exec
 	const char *extra_env; // the value of CLAUDEBOX_EXTRA_ENV
 };
+
+// Returns the set of terminal classes that pass the terminal filter.
+static inline unsigned int config_terminal_allowed(const struct config *config)
+{
+	return TERMINAL_ALLOW_DEFAULT ^ config->terminal_allow;
+}

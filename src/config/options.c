@@ -26,7 +26,7 @@ const struct option_row option_table[] = {
 	{ OPTION_HOST_PORT, 0, "host-port", ARGUMENT_REQUIRED, "PORT",
 	  "inet: let the box reach this TCP port of the host's loopback" },
 	{ OPTION_PUBLISH, 0, "publish", ARGUMENT_REQUIRED, "PORT",
-	  "inet: let the host's loopback reach this TCP port of the box" },
+	  "inet: let every user of this machine reach this TCP port of the box" },
 	{ OPTION_MOUNT_RO, 0, "mount-ro", ARGUMENT_REQUIRED, "PATH[:DEST]",
 	  "mount one more file or directory, read-only" },
 	{ OPTION_MOUNT_RW, 0, "mount-rw", ARGUMENT_REQUIRED, "PATH[:DEST]",

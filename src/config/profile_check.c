@@ -69,6 +69,16 @@ static bool has_control(const char *text)
 	return false;
 }
 
+// Returns the name of a variable for a message. The text after '=' may be a secret.
+static const char *shown_variable(struct arena *arena, const char *name)
+{
+	size_t length = strcspn(name, "=");
+
+	return arena_printf(arena, "%s%s",
+			    quote_display(arena, arena_strndup(arena, name, length), 60),
+			    name[length] ? "=..." : "");
+}
+
 // Returns what is wrong with a string, as the end of a sentence about the place; NULL: nothing.
 static const char *find_problem(const struct profile_place *place, const struct profile_row *row,
 				const char *text, bool row_test)
@@ -82,8 +92,12 @@ static const char *find_problem(const struct profile_place *place, const struct 
 		return arena_printf(arena, " is longer than %zu bytes", row->longest);
 	if (row_test && row->problem)
 		problem = row->problem(arena, text);
-	return problem ? arena_printf(arena, ": '%s' %s", quote_display(arena, text, 60), problem)
-		       : NULL;
+	if (!problem)
+		return NULL;
+	return arena_printf(arena, ": '%s' %s",
+			    row->names_variables ? shown_variable(arena, text)
+						 : quote_display(arena, text, 60),
+			    problem);
 }
 
 // Checks a string. `row_test`: also by the test of its row, which is for the names of variables and
@@ -174,7 +188,7 @@ static bool check_variables(const struct profile_place *place, const struct prof
 			problem = "is too long";
 		if (problem) {
 			profile_fail(&inner, LOCATE_KEY, "'%s': '%s' %s", row->key,
-				     quote_display(arena, name, 60), problem);
+				     shown_variable(arena, name), problem);
 			return hint_example(place, row);
 		}
 		if (!check_string(&inner, row, value, false))
@@ -248,6 +262,8 @@ static bool check_entry(const struct profile_place *place, const struct profile_
 		return check_port(place, row, value);
 	if (row->kind == PROFILE_STRINGS)
 		return check_string(place, row, value, true);
+	if (row->kind == PROFILE_CHOICES)
+		return check_choice(place, row, value);
 	return check_object(place, row, value);
 }
 

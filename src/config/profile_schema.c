@@ -28,7 +28,7 @@ const char *const profile_kind_names[PROFILE_KIND_COUNT] = {
 	[PROFILE_BOOLEAN] = "true or false",     [PROFILE_PORTS] = "a list of ports",
 	[PROFILE_STRINGS] = "a list of strings", [PROFILE_VARIABLES] = "an object of strings",
 	[PROFILE_OBJECTS] = "a list of objects", [PROFILE_OBJECT] = "an object",
-	[PROFILE_NUMBER] = "a number",
+	[PROFILE_NUMBER] = "a number",           [PROFILE_CHOICES] = "a list of strings",
 };
 const char *const profile_merge_names[MERGE_COUNT] = {
 	[MERGE_OWN] = "not inherited",
@@ -44,6 +44,12 @@ const char *const mount_mode_names[2] = { "ro", "rw" };
 const char *const terminal_mode_names[TERMINAL_MODE_COUNT] = {
 	[TERMINAL_FILTERED] = "filtered",
 	[TERMINAL_DIRECT] = "direct",
+};
+const char *const terminal_class_names[TERMINAL_CLASS_COUNT] = {
+	[TERMINAL_TITLE] = "title",
+	[TERMINAL_NOTIFY] = "notify",
+	[TERMINAL_CLIPBOARD] = "clipboard",
+	[TERMINAL_IMAGES] = "images",
 };
 const char *const confirm_names[CONFIRM_COUNT] = {
 	[CONFIRM_ALWAYS] = "always",
@@ -169,8 +175,8 @@ const struct profile_row profile_table[] = {
 	  "them.",
 	  MERGE_ADD, .most = MOST_PORTS, STORED(host_ports), .apply = profile_apply_ports },
 	{ PROFILE_PORTS, "publish", "[3000, 8080]",
-	  "TCP ports of the box that the host's loopback reaches in *inet*. *--publish* adds to "
-	  "them.",
+	  "TCP ports of the box that the host's loopback reaches in *inet*. Every user of the "
+	  "machine can connect to them. *--publish* adds to them.",
 	  MERGE_ADD, .most = MOST_PORTS, STORED(published_ports), .apply = profile_apply_ports },
 	{ PROFILE_VARIABLES, "env", "{ \"AWS_PROFILE\": \"work\" }",
 	  "Variables of the box, with their values. Do not write a secret into this file: name its "
@@ -180,9 +186,9 @@ const struct profile_row profile_table[] = {
 	  .problem = variable_problem, .apply = profile_apply_variables },
 	{ PROFILE_STRINGS, "extra_env_passthrough", "[\"MY_ORG_TOKEN\"]",
 	  "Names of host variables that the box gets, if the host has them. *CLAUDEBOX_EXTRA_ENV* "
-	  "adds to them.",
+	  "adds to them. Such a variable may also come from _env_ of your Claude settings.",
 	  MERGE_BY_NAME, .most = MOST_VARIABLES, .longest = LONGEST_VARIABLE_NAME,
-	  .problem = variable_problem, .apply = profile_apply_names },
+	  .names_variables = true, .problem = variable_problem, .apply = profile_apply_names },
 	{ PROFILE_OBJECTS, "mounts", "[{ \"host\": \"~/notes\", \"mode\": \"rw\" }]",
 	  "More files and directories of the host; the name of a mount is its path in the box. "
 	  "*--mount-ro* and *--mount-rw* add to them and replace a mount with the same path. A "
@@ -220,11 +226,20 @@ const struct profile_row profile_table[] = {
 	  CHOICES(project_mode_names), SETTING(project), SHOWN_BY_EFFECT },
 	{ PROFILE_CHOICE, "terminal", "\"direct\"",
 	  "*filtered*, the default, gives the box a terminal of its own; only the output that a "
-	  "screen needs reaches yours: no clipboard, no titles, no notifications. *direct* gives "
+	  "screen needs, and what *terminal_allow* lists, reaches yours. *direct* gives "
 	  "the box your terminal: the agent can then read what you type into your shell. See "
 	  "_doc/terminal.md_.",
 	  MERGE_REPLACE, CHOICES(terminal_mode_names), SETTING(terminal),
 	  .shown_by_code = SETTING_IN_AUDIT | SETTING_IN_DRY_RUN },
+	{ PROFILE_CHOICES, "terminal_allow", "[\"title\", \"notify\", \"clipboard\"]",
+	  "What the box may do with your terminal besides drawing its screen. *title* sets the "
+	  "title of the window, *notify* shows notifications and rings the bell; both are the "
+	  "default, and their text is cleaned. *clipboard* writes your clipboard, so the agent "
+	  "decides what you paste next; it never reads it. *images* shows images (sixel, kitty, "
+	  "iTerm2). An empty list allows none.",
+	  MERGE_REPLACE, CHOICES(terminal_class_names), .most = TERMINAL_CLASS_COUNT,
+	  .default_choices = TERMINAL_ALLOW_DEFAULT, SETTING(terminal_allow),
+	  .shown_by_code = SETTING_IN_AUDIT },
 	{ PROFILE_OBJECT, "limits", "{ \"memory\": \"4G\", \"pids\": 2000, \"cpu\": \"200%\" }",
 	  "Upper bounds on the resources of the box, by a cgroup (v2). claudebox creates the "
 	  "cgroup where it is allowed to; otherwise *systemd-run* does, which takes about ten "

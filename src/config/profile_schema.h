@@ -21,6 +21,7 @@ enum profile_kind {
 	PROFILE_NUMBER,
 	PROFILE_PORTS,     // a list of numbers
 	PROFILE_STRINGS,   // a list of strings
+	PROFILE_CHOICES,   // a list of some of a few strings
 	PROFILE_VARIABLES, // an object: name to string
 	PROFILE_OBJECT,    // an object with a table of its own
 	PROFILE_OBJECTS,   // a list of such objects
@@ -51,7 +52,9 @@ struct profile_row {
 	const char *help;    // scdoc
 	enum profile_merge_rule merge;
 	bool required;
+	bool names_variables;          // the text after '=' in a wrong one is not shown
 	unsigned char shown_by_code;   // outputs that do not list the setting, but show its effect
+	unsigned char default_choices; // of a list of choices, as bits
 	size_t most;                   // entries, of a list or an object
 	size_t longest;                // bytes, of a string
 	const struct limit_row *range; // of a number
@@ -63,7 +66,8 @@ struct profile_row {
 	const struct profile_row *entry; // of an object, or of each object in a list
 	size_t entry_count;
 	// Offsets in struct config. A scalar is stored at `value` by its kind: const char *, an
-	// enumeration, bool, or unsigned long long. 0: the key is not stored.
+	// enumeration, bool, or unsigned long long. A list of choices is an unsigned int whose bits
+	// are the choices that differ from the default. 0: the key is not stored.
 	size_t value;
 	size_t value_size;
 	size_t origin; // 0: none
@@ -82,4 +86,5 @@ extern const char *const profile_merge_names[MERGE_COUNT];
 extern const char *const project_mode_names[PROJECT_MODE_COUNT];
 extern const char *const mount_mode_names[2];
 extern const char *const terminal_mode_names[TERMINAL_MODE_COUNT];
+extern const char *const terminal_class_names[TERMINAL_CLASS_COUNT];
 extern const char *const confirm_names[CONFIRM_COUNT];

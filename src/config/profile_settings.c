@@ -3,12 +3,36 @@
 #include "config/profile_settings.h"
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "config/config.h"
 #include "config/profile_check.h"
 #include "config/profile_lists.h"
 #include "config/profile_schema.h"
 
 #include <string.h>
+
+// Returns a list of choices as the bits that differ from the default.
+static unsigned int choices_of(const struct profile_row *row, const json_t *list)
+{
+	unsigned int set = 0;
+	size_t i;
+	json_t *value;
+
+	json_array_foreach((json_t *)list, i, value)
+		set |= 1U << profile_choice(row, value);
+	return set ^ row->default_choices;
+}
+
+static const char *render_choices(struct arena *arena, const struct profile_row *row,
+				  unsigned int set)
+{
+	struct text out = { .arena = arena };
+
+	for (size_t i = 0; i < row->choice_count; i++)
+		if (set >> i & 1)
+			text_printf(&out, "%s%s", out.length ? "," : "", row->choices[i]);
+	return out.length ? text_get(&out) : "none";
+}
 
 static const struct origin *origin_of(const struct config *config, const struct profile_row *row)
 {
@@ -35,6 +59,9 @@ void profile_setting_apply(struct profile_merge *merge, const struct profile_pla
 		choice = (unsigned int)profile_choice(row, value);
 		memcpy(field, &choice, sizeof(choice)); // an enumeration
 		break;
+	case PROFILE_CHOICES:
+		*(unsigned int *)field = choices_of(row, value);
+		break;
 	case PROFILE_BOOLEAN:
 		*(bool *)field = json_is_true(value);
 		break;
@@ -58,6 +85,9 @@ static const char *render(struct arena *arena, const struct profile_row *row, co
 	case PROFILE_CHOICE:
 		memcpy(&choice, field, sizeof(choice));
 		return choice ? row->choices[choice] : NULL;
+	case PROFILE_CHOICES:
+		choice = *(const unsigned int *)field;
+		return choice ? render_choices(arena, row, choice ^ row->default_choices) : NULL;
 	case PROFILE_BOOLEAN:
 		return *(const bool *)field ? "true" : NULL;
 	case PROFILE_NUMBER:
@@ -91,12 +121,20 @@ profile_settings profile_settings_list(struct arena *arena, const struct config 
 json_t *profile_setting_json(const struct profile_setting *setting)
 {
 	const unsigned long long *number = setting->value;
+	const struct profile_row *row = setting->row;
+	json_t *list;
 
 	switch (setting->row->kind) {
 	case PROFILE_BOOLEAN:
 		return json_true();
 	case PROFILE_NUMBER:
 		return json_integer((json_int_t)*number);
+	case PROFILE_CHOICES:
+		list = json_array();
+		for (size_t i = 0; i < row->choice_count; i++)
+			if ((*(const unsigned int *)setting->value ^ row->default_choices) >> i & 1)
+				json_array_append_new(list, json_string(row->choices[i]));
+		return list;
 	default:
 		return json_string(setting->text);
 	}

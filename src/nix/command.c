@@ -59,7 +59,7 @@ static bool is_box_writable(struct arena *arena, const struct facts *facts, cons
 {
 	struct followed place = file_follow(arena, path);
 
-	return probe_box_can_write(facts, &place);
+	return probe_writing_box(arena, facts, &place) != NULL;
 }
 
 static strings build_environment(struct arena *arena, const struct facts *facts,

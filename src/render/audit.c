@@ -66,9 +66,13 @@ static void add_path_list(struct screen *screen, const char *list, size_t indent
 static void add_variable(struct screen *screen, const struct plan_variable *variable)
 {
 	bool narrow = screen_narrow(screen, NARROW_COLUMNS);
+	const char *hidden = render_hidden(screen->arena, variable);
+	const char *shown = hidden ? hidden : shown_value(screen, variable->value);
 	size_t indent = narrow ? 8 : NAME_COLUMNS + 7;
 	size_t name;
 
+	if (hidden && variable->origin.kind != ORIGIN_REQUESTED)
+		shown = arena_printf(screen->arena, "%s (masked)", hidden);
 	text_add(&screen->out, "  ");
 	screen_add(screen, variable->origin.kind == ORIGIN_REQUESTED ? STYLE_REQUESTED : STYLE_DIM,
 		   origin_marks[variable->origin.kind]);
@@ -81,12 +85,7 @@ static void add_variable(struct screen *screen, const struct plan_variable *vari
 	if (str_equal(variable->name, "PATH"))
 		add_path_list(screen, variable->value, indent);
 	else
-		add_value(screen,
-			  variable->secret
-				  ? arena_printf(screen->arena, "%s (masked)",
-						 render_masked(screen->arena, variable->value))
-				  : shown_value(screen, variable->value),
-			  variable->origin.name, indent,
+		add_value(screen, shown, variable->origin.name, indent,
 			  narrow || name < NAME_COLUMNS ? 0 : name - NAME_COLUMNS);
 }
 
@@ -217,10 +216,12 @@ static void add_inet(struct screen *screen, const struct plan *plan)
 					     "loopback",
 					     port->number, port->number));
 	vec_each(port, &plan->config->published_ports)
-		add_marked_line(screen, &port->origin,
-				arena_printf(screen->arena,
-					     "127.0.0.1:%u on the host is port %u of the box",
-					     port->number, port->number));
+		add_marked_line(
+			screen, &port->origin,
+			arena_printf(screen->arena,
+				     "127.0.0.1:%u on the host, for all of its users, is port %u of "
+				     "the box",
+				     port->number, port->number));
 }
 
 static void add_network(struct screen *screen, const struct plan *plan)
@@ -264,17 +265,36 @@ static void add_limits(struct screen *screen, const struct plan_limits *limits)
 	}
 }
 
+// Adds what the box may do with the user's terminal besides the default.
 static void add_terminal(struct screen *screen, const struct plan *plan)
 {
-	if (plan->config->terminal == TERMINAL_FILTERED)
+	static const char *const effects[TERMINAL_CLASS_COUNT] = {
+		[TERMINAL_TITLE] = "title: the agent sets the title of the window",
+		[TERMINAL_NOTIFY] = "notify: the agent shows notifications",
+		[TERMINAL_CLIPBOARD] = "clipboard: the agent decides what you paste next",
+		[TERMINAL_IMAGES] = "images: the agent sends images to your terminal",
+	};
+	const struct config *config = plan->config;
+	unsigned int allowed = config_terminal_allowed(config);
+
+	if (config->terminal == TERMINAL_FILTERED && !config->terminal_allow)
 		return;
 	screen_add(screen, STYLE_HEAD, "\nTerminal:");
-	text_add(&screen->out, "\n  ");
-	screen_add_wrapped(
-		screen, STYLE_DANGER,
-		"direct: the box has your own terminal; the agent can read what you type into your "
-		"shell and write any escape sequence",
-		2);
+	text_add(&screen->out, "\n");
+	if (config->terminal == TERMINAL_DIRECT) {
+		text_add(&screen->out, "  ");
+		screen_add_wrapped(screen, STYLE_DANGER,
+				   "direct: the box has your own terminal; the agent can read what "
+				   "you type into your shell and write any escape sequence",
+				   2);
+		return;
+	}
+	for (int class = 0; class < TERMINAL_CLASS_COUNT; class ++)
+		if (allowed & TERMINAL_BIT(class))
+			add_marked_line(screen, &config->terminal_allow_origin, effects[class]);
+	if (!allowed)
+		add_marked_line(screen, &config->terminal_allow_origin,
+				"no titles, no notifications, no bell");
 }
 
 // Adds the settings that no other part of the audit shows.
@@ -352,10 +372,14 @@ static void add_changes(struct screen *screen, const struct plan *plan)
 
 static void add_warnings(struct screen *screen, const struct plan *plan)
 {
-	if (!plan->warnings.count)
+	if (!plan->warnings.count && !plan->dangers.count)
 		return;
 	screen_add(screen, STYLE_WARN, "\nWarnings:");
 	text_add(&screen->out, "\n");
+	vec_each(danger, &plan->dangers) {
+		text_add(&screen->out, "  ! ");
+		screen_add_wrapped(screen, STYLE_DANGER, *danger, 4);
+	}
 	vec_each(warning, &plan->warnings) {
 		text_add(&screen->out, "  ! ");
 		screen_add_wrapped(screen, STYLE_PLAIN, *warning, 4); // quoted by the plan

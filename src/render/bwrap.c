@@ -76,6 +76,12 @@ static void add_mount(bwrap_options *options, struct arena *arena, const struct 
 	if (mount->mode)
 		option.mode = arena_printf(arena, "%04o", mount->mode);
 	vec_push(arena, options, option);
+	// A tmpfs that covers a directory of the host stays empty.
+	if (mount->kind == MOUNT_EMPTY && mount->staged)
+		vec_push(arena, options,
+			 (struct bwrap_option){ .flag = "--remount-ro",
+						.arguments = { mount->path },
+						.staged = mount->staged });
 }
 
 // Adds --chdir. If the project is a staged mount, this is the staging path: a process stays in the

@@ -210,10 +210,13 @@ static void add_head(struct script *script, struct text *out, const struct plan 
 		 "# The box as a script for sh. claudebox itself passes the options by "
 		 "descriptor, and adds a small init\n# to the command, which handles signals and "
 		 "exit codes and applies the restrictions that a process\n# can only apply to "
-		 "itself (abstract sockets, core dumps). It also blocks later mounts, and "
-		 "answers\n# the questions of Claude's first run.\n");
-	if (plan->state.upgrade.needed)
+		 "itself (sockets of the host, resource limits). It also blocks later mounts,\n# "
+		 "limits inotify, protects /proc/1, and answers the questions of Claude's "
+		 "first run.\n");
+	if (plan->state.upgrade.needed || plan->state.replaced)
 		text_add(out, "#\n# Not done by this script:\n");
+	if (plan->state.replaced)
+		text_printf(out, "# %s\n", plan->state.replaced);
 	vec_each(sentence, &plan->state.upgrade.notes)
 		text_printf(out, "# %s\n", *sentence);
 	if (plan->config->terminal == TERMINAL_FILTERED)

@@ -37,8 +37,8 @@ static json_t *string_of(struct arena *arena, const char *value)
 
 static json_t *variable_of(struct arena *arena, const struct plan_variable *variable)
 {
-	const char *value = variable->secret ? render_masked(arena, variable->value)
-					     : variable->value;
+	const char *hidden = render_hidden(arena, variable);
+	const char *value = hidden ? hidden : variable->value;
 
 	return json_pack("{s:s, s:o, s:s, s:s, s:b}", "name", variable->name, "value",
 			 string_of(arena, value), "origin", origin_names[variable->origin.kind],
@@ -165,6 +165,8 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 		json_array_append_new(mounts, mount_of(arena, mount));
 	vec_each(argument, &plan->command)
 		json_array_append_new(command, string_of(arena, *argument));
+	vec_each(danger, &plan->dangers)
+		json_array_append_new(warnings, string_of(arena, *danger));
 	vec_each(warning, &plan->warnings)
 		json_array_append_new(warnings, string_of(arena, *warning));
 	vec_each(change, &plan->changes)
@@ -185,6 +187,9 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 		(int)plan->uid, "gid", (int)plan->gid, "environment", variables, "packages",
 		packages, "mounts", mounts, "command", command, "warnings", warnings, "changes",
 		changes);
+	if (plan->state.kept_as)
+		json_object_set_new(all, "replaced_instance",
+				    string_of(arena, plan->state.kept_as));
 	if (plan->state.upgrade.needed)
 		json_object_set_new(all, "upgrade", strings_of(arena, &plan->state.upgrade.notes));
 	return json_write(arena, all, JSON_INDENT(2) | JSON_ENSURE_ASCII);

@@ -140,9 +140,9 @@ int file_open(int directory, const char *path, int flags)
 							     : fd;
 }
 
-// Reads the text of a regular file. The file may change meanwhile, so no more is read than the size
-// that fstat(2) reported. Returns NULL on failure.
-static const char *read_text(struct arena *arena, int fd, size_t limit)
+// Reads a regular file. The file may change meanwhile, so no more is read than the size that
+// fstat(2) reported. Returns NULL on failure. A NUL follows the bytes.
+static char *read_bytes(struct arena *arena, int fd, size_t limit, size_t *ret_length)
 {
 	struct stat status;
 	size_t length = 0;
@@ -163,7 +163,17 @@ static const char *read_text(struct arena *arena, int fd, size_t limit)
 			break;
 		length += (size_t)got;
 	}
-	return memchr(text, '\0', length) ? NULL : text;
+	*ret_length = length;
+	return text;
+}
+
+// Reads a text. Returns NULL on failure, and if there is a NUL byte in it.
+static const char *read_text(struct arena *arena, int fd, size_t limit)
+{
+	size_t length;
+	const char *text = read_bytes(arena, fd, limit, &length);
+
+	return text && memchr(text, '\0', length) ? NULL : text;
 }
 
 struct file_id file_identity(const struct stat *status)
@@ -209,4 +219,12 @@ const char *file_read_at(struct arena *arena, int directory, const char *name, s
 	CLEANUP_FD int fd = file_open(directory, name, READ_FLAGS);
 
 	return read_text(arena, fd, limit);
+}
+
+char *file_read_bytes_at(struct arena *arena, int directory, const char *name, size_t limit,
+			 size_t *ret_length)
+{
+	CLEANUP_FD int fd = file_open(directory, name, READ_FLAGS);
+
+	return read_bytes(arena, fd, limit, ret_length);
 }

@@ -9,8 +9,14 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdint.h>
 
 strings list_directory(struct arena *arena, int parent, const char *path)
+{
+	return list_directory_up_to(arena, parent, path, SIZE_MAX);
+}
+
+strings list_directory_up_to(struct arena *arena, int parent, const char *path, size_t max)
 {
 	CLEANUP_FD int fd = file_open(parent, path, O_RDONLY | O_DIRECTORY);
 	CLEANUP_DIR DIR *directory = fd < 0 ? NULL : fdopendir(fd);
@@ -19,7 +25,7 @@ strings list_directory(struct arena *arena, int parent, const char *path)
 
 	if (directory)
 		take_fd(&fd);
-	while (directory && (entry = readdir(directory)))
+	while (directory && names.count < max && (entry = readdir(directory)))
 		if (!str_equal(entry->d_name, ".") && !str_equal(entry->d_name, ".."))
 			vec_push(arena, &names, arena_strdup(arena, entry->d_name));
 	return names;

@@ -7,3 +7,5 @@
 // Returns the names in a directory, without "." and "..", in no particular order. Follows no
 // symbolic link. Returns no names when the directory cannot be opened.
 strings list_directory(struct arena *arena, int parent, const char *path);
+// Returns at most `max` of the names.
+strings list_directory_up_to(struct arena *arena, int parent, const char *path, size_t max);

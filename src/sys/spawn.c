@@ -16,10 +16,11 @@ bool spawn_process(const struct spawn *spawn, pid_t *ret_pid)
 	posix_spawnattr_t attributes;
 
 	posix_spawnattr_init(&attributes);
-	if (spawn->blocked) {
-		posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	posix_spawnattr_setflags(&attributes,
+				 (short)((spawn->blocked ? POSIX_SPAWN_SETSIGMASK : 0) |
+					 (spawn->own_group ? POSIX_SPAWN_SETPGROUP : 0)));
+	if (spawn->blocked)
 		posix_spawnattr_setsigmask(&attributes, spawn->blocked);
-	}
 	posix_spawn_file_actions_init(&actions);
 	vec_each(descriptor, &spawn->descriptors)
 		posix_spawn_file_actions_adddup2(&actions, descriptor->from, descriptor->to);
@@ -35,6 +36,8 @@ void spawn_execute(const struct spawn *spawn)
 {
 	if (spawn->blocked)
 		sigprocmask(SIG_SETMASK, spawn->blocked, NULL);
+	if (spawn->own_group)
+		setpgid(0, 0);
 	vec_each(descriptor, &spawn->descriptors) {
 		// dup2(2) with equal numbers would leave the descriptor close-on-exec.
 		if (descriptor->from == descriptor->to ? fcntl(descriptor->to, F_SETFD, 0) < 0

@@ -21,6 +21,7 @@ struct spawn {
 	const char *const *arguments;
 	const char *const *environment;
 	VEC(struct spawn_descriptor) descriptors;
+	bool own_group;          // the program leads a new process group
 	const sigset_t *blocked; // the program's signal mask; NULL: that of claudebox
 };
 

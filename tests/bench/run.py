@@ -5,10 +5,12 @@
 start    claudebox --yes --exec true over the very bwrap command that --dry-run prints, executed without a shell
 filter   that command with and without the system-call filter, and with and without user namespaces
 limits   a box whose profile limits memory, processes and processor time, over one whose profile does not
+terminal the same in a real pseudo-terminal: start, output of 100 MB, and the echo of a key, each over "terminal": "direct"
 memory   resident beside bwrap while an agent runs: the supervisor and init
 """
 import base64
 import contextlib
+import fcntl
 import json
 import os
 import pathlib
@@ -17,9 +19,11 @@ import re
 import shlex
 import shutil
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import traceback
 
@@ -85,7 +89,35 @@ def parse(script):
     return command, documents
 
 
-def bare_bwrap(script, environment, without=()):
+def on_terminal(command, environment, descriptors=(), use=None):
+    """Runs a command in a new session on a pseudo-terminal. Reads its output, or lets `use` do it; returns the result or the time."""
+    master, slave = os.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    began = time.perf_counter()
+    pid = os.fork()
+    if pid == 0:
+        os.setsid()
+        fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+        for fd in (0, 1, 2):
+            os.dup2(slave, fd)
+        for fd in descriptors:
+            os.set_inheritable(fd, True)
+        os.execvpe(command[0], command, environment)
+    os.close(slave)
+    try:
+        result = use(master) if use else None
+        while use is None and os.read(master, 65536):
+            pass
+    except OSError:  # the last program has closed the terminal
+        pass
+    if os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]):
+        raise RuntimeError(f"{command[0]} failed on a terminal")
+    took = time.perf_counter() - began
+    os.close(master)
+    return result if use else took
+
+
+def bare_bwrap(script, environment, without=(), terminal=False):
     """Returns a function that runs the bwrap command once, with new descriptors for its data and without some of its options."""
     for option in without:
         script = script.replace(f"  {option} \\\n", "")
@@ -101,9 +133,12 @@ def bare_bwrap(script, environment, without=()):
                 os.lseek(fd, 0, os.SEEK_SET)
                 moved[at + 1] = str(fd)
                 descriptors.append(fd)
-        began = time.perf_counter()
-        subprocess.run(moved, env=environment, pass_fds=descriptors, stdin=subprocess.DEVNULL, check=True)
-        took = time.perf_counter() - began
+        if terminal:
+            took = on_terminal(moved, environment, descriptors)
+        else:
+            began = time.perf_counter()
+            subprocess.run(moved, env=environment, pass_fds=descriptors, stdin=subprocess.DEVNULL, check=True)
+            took = time.perf_counter() - began
         for fd in descriptors:
             os.close(fd)
         return took
@@ -168,6 +203,66 @@ def measure_limits(claudebox, environment, rounds):
     print(f"limits  {statistics.median(having) - statistics.median(without):+.2f} ms median, {min(having) - min(without):+.2f} ms least")
 
 
+def write_profile(environment, name, profile):
+    directory = pathlib.Path(environment["HOME"]) / ".claudebox/profiles"
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / f"{name}.json").write_text(json.dumps(profile))
+
+
+def output_time(master):
+    """Returns the time from the mark at the beginning of the output to the one at its end."""
+    seen = b""
+    while b"<<<" not in seen:
+        seen += os.read(master, 65536)
+    began = time.perf_counter()
+    tail = seen.partition(b"<<<")[2]
+    while b">>>" not in tail:
+        tail = tail[-3:] + os.read(master, 65536)
+    return time.perf_counter() - began
+
+
+def echo_time(master):
+    """Returns the median time from a key to its echo."""
+    seen, times = b"", []
+    while b"READY" not in seen:
+        seen += os.read(master, 65536)
+    for _ in range(300):
+        began = time.perf_counter()
+        os.write(master, b"k")
+        os.read(master, 65536)
+        times.append(time.perf_counter() - began)
+    with contextlib.suppress(OSError):
+        while os.read(master, 65536):
+            pass
+    return statistics.median(times)
+
+
+def measure_terminal(claudebox, environment, rounds):
+    script = subprocess.run([claudebox, "--dry-run", "--exec", "true"], env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout
+    start = [claudebox, "--yes", "--exec", "true"]
+    times = take_turns("terminal", {"claudebox --yes --exec true": lambda: on_terminal(start, environment),
+                                    "the same bwrap command": bare_bwrap(script, environment, terminal=True)}, rounds)
+    ours, bare = times.values()
+    ratio = statistics.median(a / b for a, b in zip(ours, bare))
+    print(f"terminal start ratio {ratio:.2f} (goal: at most 1.5), of the least {min(ours) / min(bare):.2f}")
+    write_profile(environment, "direct", {"terminal": "direct"})
+    pathlib.Path("large").write_bytes((b"the quick brown fox jumps over the lazy dog, 0123456789 and back again\n" * 1480000)[:100_000_000])
+    cat = ["sh", "-c", "stty -opost; printf '<<<'; cat large; printf '>>>'"]
+    echo = ["sh", "-c", "stty raw -echo; printf READY; dd bs=1 count=300 status=none"]
+    found = {}
+    for _ in range(max(3, rounds // 60)):
+        for name, options in (("direct", ["--profile", "direct"]), ("filtered", [])):
+            for kind, command, use in (("output", cat, output_time), ("echo", echo, echo_time)):
+                found.setdefault((kind, name), []).append(
+                    on_terminal([claudebox, "--yes", *options, "--exec", *command], environment, use=use))
+    os.unlink("large")
+    for (kind, name), values in found.items():
+        print(f"terminal {kind:6} {name:9} {statistics.median(values) * 1000:9.2f} ms median, {min(values) * 1000:9.2f} ms least")
+    ratio = statistics.median(a / b for a, b in zip(found["output", "filtered"], found["output", "direct"]))
+    more = statistics.median(a - b for a, b in zip(found["echo", "filtered"], found["echo", "direct"])) * 1000
+    print(f"terminal output of 100 MB ratio {ratio:.2f} (goal: at most 1.5); echo of a key {more:+.3f} ms (goal: at most +1)")
+
+
 def measure_memory(claudebox, environment):
     process = subprocess.Popen([claudebox, "--yes", "--exec", "sh", "-c", "echo started; exec sleep 60"], env=environment,
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -201,6 +296,7 @@ def main():
         os.chdir(project)
         environment = ENV | {"HOME": str(directory / "home"), "CLAUDEBOX_CLAUDE": str(agent)}
         status = as_user(None, measure_start, str(claudebox), environment, rounds)
+        status |= as_user(None, measure_terminal, str(claudebox), environment, rounds)
         with delegated(USER) if here() else contextlib.nullcontext() as leaf:
             status |= as_user(leaf, measure_limits, str(claudebox), environment, rounds)
         sys.exit(status | as_user(None, measure_memory, str(claudebox), environment))

@@ -148,6 +148,14 @@ class Environment(BoxTest):
         self.assertEqual(out, "-----BEGIN CERTIFICATE-----\nmine\nmy ca.pem\n")
         self.assertNotIn("x\n", bundle.read_text()[-2:])
 
+    def test_a_certificate_variable_cannot_name_a_file_of_the_kernel(self):
+        (self.home / "bundle.pem").symlink_to("/proc/self/environ")
+        for path in ("/proc/self/environ", "/sys/kernel/mm/transparent_hugepage/enabled", "/dev/null", self.home / "bundle.pem"):
+            done = self.claudebox("--yes", "--exec", "sh", "-c", 'echo "$SSL_CERT_FILE"', env={"SSL_CERT_FILE": str(path)})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn(str(path), done.stdout)
+            self.assertRegex(done.stderr, "! SSL_CERT_FILE is left out: '.*' is a file of the kernel")
+
     def test_a_certificate_variable_cannot_mount_a_secret(self):
         secret = self.home / ".ssh" / "id_ed25519"
         secret.parent.mkdir()
@@ -194,8 +202,8 @@ class Leaks(BoxTest):
         process, mark = self.start("echo ready; read x", {"ANTHROPIC_API_KEY": SECRET, "UNLISTED": "canary-unlisted"})
         self.assertEqual(process.stdout.readline(), "ready\n")
         for pid in processes_with(mark):
-            if pid == process.pid:
-                continue
+            if pid == process.pid or pathlib.Path(f"/proc/{pid}/comm").read_text() == "claudebox-guard\n":
+                continue  # the guard is a fork of claudebox, outside the box
             try:
                 environment = pathlib.Path(f"/proc/{pid}/environ").read_bytes()
             except OSError:

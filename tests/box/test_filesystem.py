@@ -221,10 +221,11 @@ class Host(BoxTest):
         process = subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", "echo up; read x"], cwd=self.project, env=self.env, pass_fds=(file,),
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.assertEqual(process.stdout.readline(), "up\n")
-        bwrap = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        bwrap = [pid for pid in children if pathlib.Path(f"/proc/{pid}/comm").read_text() == "bwrap\n"]
         held = [os.readlink(f"/proc/{pid}/fd/{fd}") for pid in bwrap for fd in os.listdir(f"/proc/{pid}/fd")]
         process.communicate("\n", timeout=20)
-        self.assertEqual(len(bwrap), 1)
+        self.assertEqual((len(children), len(bwrap)), (2, 1))  # the other is the guard
         self.assertNotIn(secret, held)
 
     def test_closed_standard_descriptors_leak_no_file_to_the_box(self):
@@ -348,6 +349,12 @@ class Private(BoxTest):
                          {"core", "fd", "full", "null", "ptmx", "pts", "random", "shm", "stderr", "stdin", "stdout", "tty", "urandom",
                           "zero"})
         self.assertEqual(self.box("head -c 4 /dev/urandom | wc -c; echo x >/dev/null; head -c 2 /dev/zero | wc -c").split(), ["4", "2"])
+
+    def test_device_files_cannot_be_changed(self):
+        """They are the host's. The mode is the present one, so that nothing changes if it can be set."""
+        done = self.claudebox("--yes", "--exec", "sh", "-c", "for name in null zero full random urandom tty; do "
+                              "chmod $(stat -c %a /dev/$name) /dev/$name && echo changed $name; done; echo end")
+        self.assertEqual(done.stdout, "end\n", done.stderr)
 
     def test_devices_cannot_be_created(self):
         self.assertEqual(self.box("mknod x b 254 0 2>/dev/null && echo made; mknod /tmp/x c 1 1 2>/dev/null && echo made; echo end"),

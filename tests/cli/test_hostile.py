@@ -20,7 +20,8 @@ AS_ROOT = True
 CANARY = "canary-5519"
 SECRET = f'{{"env": {{"VICTIM_TOKEN": "{CANARY}"}}, "mcpServers": {{"victim": {{"env": {{"VICTIM_TOKEN": "{CANARY}"}}}}}}}}'
 # Every file in a project that claudebox reads.
-READ = (".git", ".mcp.json", ".claude/settings.json", ".claude/settings.local.json", ".claudebox/tools.txt", "CLAUDE.md", ".env", ".gitmodules",
+READ = (".git", ".mcp.json", ".claude/settings.json", ".claude/settings.local.json", ".claudebox/tools.txt", "CLAUDE.md",
+        "CLAUDE.local.md", ".claude/CLAUDE.md", ".env", ".gitmodules",
         ".git/HEAD", ".git/config", ".git/commondir", ".git/config.worktree", ".git/worktrees", ".git/objects", ".claude", ".claudebox")
 MAX_SECONDS = 15
 MAX_MEMORY = 200 * 1024  # kB; an ordinary build needs 10 MB, one with sanitizers more

@@ -253,6 +253,30 @@ class Files(ProfileTest):
         self.write("more", extends="work")
         self.assertIn("leads to a file that a box can change", self.refuse("--yes", "--profile", "more", cwd=dotfiles)[0])
 
+    def test_links_into_another_known_project(self):
+        """A box of that project can write the profile of the next box."""
+        dotfiles = self.home / "dotfiles"
+        dotfiles.mkdir()
+        (dotfiles / "real.json").write_text('{"network": "none"}')
+        (self.home / "link.json").symlink_to(dotfiles / "real.json")
+        (self.profiles / "work.json").symlink_to(self.home / "link.json")
+        self.assertEqual(self.tier("--profile", "work"), "none")
+        self.box("true", cwd=dotfiles)
+        message, hint = self.refuse()
+        self.assertEqual(message, f"profile {self.WHERE} leads to a file that a box of '~/dotfiles' can change")
+        self.assertIn("by a copy", hint)
+
+    def test_links_to_places_of_other_users(self):
+        for writable in ("dotfiles", "dotfiles/claude"):
+            dotfiles = self.scratch() / "dotfiles"
+            (dotfiles / "claude").mkdir(parents=True)
+            (dotfiles / "claude" / "work.json").write_text('{"network": "none"}')
+            (self.profiles / "work.json").unlink(missing_ok=True)
+            (self.profiles / "work.json").symlink_to(dotfiles / "claude" / "work.json")
+            self.assertEqual(self.tier("--profile", "work"), "none")
+            (dotfiles.parent / writable).chmod(0o777)
+            self.assertRegex(self.refuse()[0], rf"^profile {self.WHERE} leads to '.*/work.json', which other users can change")
+
     def test_a_link_to_itself(self):
         (self.profiles / "work.json").symlink_to("work.json")
         self.assertRegex(self.refuse()[0], rf"^cannot access profile {self.WHERE}: Too many levels")

@@ -19,6 +19,7 @@ COLOUR = re.compile(rb"\x1b\[(?:0|1|2|32|33|35|1;31)m")
 NAMES = ("Bücher und Träume", "日本語プロジェクト" * 6, "e\u0301" * 60, "\u1100\u1161\u11a8" * 20, "x" * 180, "a\x1b[31m\n\x85b\u202ec",
          "\udcff\udcfe" * 20)
 GONE = (1, 4, 5)
+REPLACED = 6  # deleted and created again
 
 
 class Output:
@@ -48,6 +49,8 @@ class World(BoxTest):
             self.box("true", cwd=place)
         for number in GONE:
             shutil.rmtree(places[number])
+        places[REPLACED].rmdir()
+        places[REPLACED].mkdir()
         self.profile("odd", description="Für die Arbeit, 日本語, " + "e\u0301" * 50, network="none",
                      env={"A_NAME_THAT_IS_LONGER_THAN_ANY_OF_THE_LINES_OF_A_NARROW_TERMINAL": "é" * 300, "MY_TOKEN": "ééé" * 20})
         self.profile("wrong", description=7)
@@ -67,6 +70,7 @@ class World(BoxTest):
             Output("--prove", "--network", "none", cwd=places[2], coloured=True, slow=True),
             Output(answer="n\n", env={"HOME": str(places[3])}, coloured=True),  # the first start
             self.audit,
+            Output(answer="a\n", cwd=places[REPLACED]),
             Output("--yes", "--exec", "nö/" + "x" * 90, coloured=True, slow=True),
             Output("--network", "日本" * 40),
             Output("--report-fd", "1"),
@@ -88,7 +92,7 @@ class World(BoxTest):
                             columns=columns)
         try:
             if output.answer:
-                terminal.expect(r"\[y/N\]")
+                terminal.expect(r"\[y/N\]|\[N/k/a\]")
                 terminal.send(output.answer)
             terminal.wait(20)
             return terminal.output.replace(b"\r\n", b"\n")
@@ -218,7 +222,7 @@ class Pipes(ScreensTest):
                 shown = self.world.on_terminal(output, columns, f">{kept}")
                 self.assert_fits(shown, columns)
                 if output.answer:  # where there is a question, stderr has it all
-                    self.assertIn(b"\x1b", shown)
+                    self.assertEqual(b"\x1b" in shown, output.coloured)
                     continue
                 self.assertEqual(words(shown), words(stderr))
                 stdout = kept.read_bytes()

@@ -55,11 +55,11 @@ class OtherHost:
         for place, words in ((libraries, ["--libraries", *programs]), (store, ["--programs", libraries, *names])):
             subprocess.run([*collect, *words], check=True, env={**os.environ, "out": place, "ROOT": str(self.root)})
 
-    def run(self, *command, env=None, cwd=None, options=()):
-        """Runs a command on that host. `options` are added to those of the outer bwrap."""
+    def run(self, *command, env=None, cwd=None, options=(), stdin=subprocess.DEVNULL, **more):
+        """Runs a command on that host. `options` are added to those of the outer bwrap, `more` to those of subprocess.run."""
         return subprocess.run([*self.prefix, *map(str, options), "--chdir", str(cwd or self.test.project), "--", *map(str, command)],
-                              env={**self.test.env, **(env or {})}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, errors="surrogateescape", check=False, timeout=60)
+                              env={**self.test.env, **(env or {})}, stdin=stdin, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, errors="surrogateescape", check=False, timeout=60, **more)
 
     def claudebox(self, *arguments, **options):
         return self.run(self.test.under_test, *arguments, **options)

@@ -36,7 +36,7 @@ class Way:
 
 # Attacks that a sandbox without network blocks.
 NO_NETWORK = tuple(f"network-{name}" for name in (
-    "loopback-*", "host-*", "mapped", "unspecified", "incoming", "metadata", "private", "gateway", "multicast", "outside", "interfaces"))
+    "loopback-*", "host-*", "mapped", "unspecified", "incoming", "metadata", "private", "gateway", "multicast", "dns", "outside", "interfaces"))
 HOME = tuple(f"files-{name}" for name in (
     "ssh", "gnupg", "cloud", "registries", "git", "passwords", "browsers", "history", "claude", "home", "other-projects", "state", "others",
     "absent", "parent"))

@@ -28,6 +28,7 @@ enum fact_type {
 	FACT_TRUST,
 	FACT_STRINGS, // this and the following are lists
 	FACT_FILES,
+	FACT_DIRECTORIES,
 	FACT_LINKS,
 	FACT_RANGES,
 	FACT_PACKAGES,
@@ -57,6 +58,13 @@ static const struct fact_row fact_table[] = {
 	FACT(FACT_STRING, project),
 	FACT(FACT_STRINGS, project_secrets),
 	FACT(FACT_STRINGS, project_mcp_secrets),
+	FACT(FACT_STRINGS, sockets),
+	FACT(FACT_STRING, hard_links.objects),
+	FACT(FACT_STRING, hard_links.modules),
+	FACT(FACT_STRING, hard_links.python),
+	FACT(FACT_STRINGS, hard_links.files),
+	FACT(FACT_STRINGS, around_secrets),
+	FACT(FACT_STRINGS, git.config_secrets),
 	FACT(FACT_FILES, files),
 	FACT(FACT_BOOL, store.only),
 	FACT(FACT_STRINGS, store.path),
@@ -75,6 +83,8 @@ static const struct fact_row fact_table[] = {
 	FACT(FACT_STRING, git.directory),
 	FACT(FACT_STRING, git.common),
 	FACT(FACT_STRING, git.refused),
+	FACT(FACT_DIRECTORIES, git.covered),
+	FACT(FACT_DIRECTORIES, git.pinned),
 	FACT(FACT_STRING, git.user_name),
 	FACT(FACT_STRING, git.user_email),
 	FACT(FACT_BOOL, git.identity_incomplete),
@@ -205,6 +215,11 @@ static void add_entry(struct world *world, enum fact_type type, void *field, con
 	case FACT_FILES:
 		vec_push(&world->arena, (__typeof__(&world->facts.files))field,
 			 read_file(world, entry));
+		break;
+	case FACT_DIRECTORIES:
+		vec_push(&world->arena, (directories *)field,
+			 (struct directory_facts){ .path = copy_string(world, entry),
+						   .id = { .device = 1, .inode = 99 } });
 		break;
 	case FACT_LINKS:
 		vec_push(&world->arena, (__typeof__(&world->facts.store.links))field,

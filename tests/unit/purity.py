@@ -17,7 +17,7 @@ LAYERS = {"base": "base", "config": "config", "plan": "plan", "render": "render"
 # The pure parts of acting directories, by source file. Each may use the layers above, and itself.
 PARTS = {
     "network_pure": ("network", ("dns", "refusals")),
-    "terminal_pure": ("terminal", ("filter", "reset", "rules")),
+    "terminal_pure": ("terminal", ("filter", "modes", "payload", "reset", "rules")),
     "prove_pure": ("prove", ("attacks", "canaries", "protocol", "render", "verdicts")),
 }
 
@@ -25,7 +25,7 @@ PARTS = {
 ALLOWED = {
     "memory": "calloc free abort",
     "bytes and strings": "memcmp memchr memcpy memmove memset strchr strcmp strcspn strlen strncmp strpbrk strrchr "
-                         "strspn strstr strcasestr",
+                         "strspn strstr strcasestr strcasecmp strncasecmp memmem memrchr strnlen",
     "letters, by table": "toupper tolower __ctype_b_loc __ctype_toupper_loc __ctype_tolower_loc",
     "text into memory": "vsnprintf snprintf",
     "checked forms that the compiler inserts": "__memcpy_chk __memmove_chk __memset_chk __vsnprintf_chk "

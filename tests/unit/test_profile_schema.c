@@ -36,12 +36,15 @@ static void check_row(const struct profile_row *row)
 	static const size_t sizes[PROFILE_KIND_COUNT] = {
 		[PROFILE_STRING] = sizeof(const char *),
 		[PROFILE_CHOICE] = sizeof(unsigned int),
+		[PROFILE_CHOICES] = sizeof(unsigned int),
 		[PROFILE_BOOLEAN] = sizeof(bool),
 		[PROFILE_NUMBER] = sizeof(unsigned long long),
 		[PROFILE_PORTS] = sizeof(ports),
 	};
 	bool list = row->kind == PROFILE_PORTS || row->kind == PROFILE_STRINGS ||
-		    row->kind == PROFILE_OBJECTS || row->kind == PROFILE_VARIABLES;
+		    row->kind == PROFILE_OBJECTS || row->kind == PROFILE_VARIABLES ||
+		    row->kind == PROFILE_CHOICES;
+	bool choice = row->kind == PROFILE_CHOICE || row->kind == PROFILE_CHOICES;
 	bool text = row->kind == PROFILE_STRING || row->kind == PROFILE_STRINGS ||
 		    row->kind == PROFILE_VARIABLES;
 	bool object = row->kind == PROFILE_OBJECTS || row->kind == PROFILE_OBJECT;
@@ -49,7 +52,7 @@ static void check_row(const struct profile_row *row)
 	CHECK_CASE((row->kind == PROFILE_NUMBER) == (row->range != NULL), row->key);
 	CHECK_CASE(row->help && str_ends(row->help, "."), row->key);
 	CHECK_CASE(list == (row->most > 0) && text == (row->longest > 0), row->key);
-	CHECK_CASE((row->kind == PROFILE_CHOICE) == (row->choice_count > 0), row->key);
+	CHECK_CASE(choice == (row->choice_count > 0), row->key);
 	CHECK_CASE(object == (row->entry != NULL && row->entry_count > 0), row->key);
 	CHECK_CASE(!row->value || row->value_size == sizes[row->kind], row->key);
 	CHECK_CASE(!row->origin || (row->value && !row->apply), row->key);
