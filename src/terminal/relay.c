@@ -189,26 +189,19 @@ static void filter_output(struct terminal_relay *relay, const char *bytes, size_
 		relay->last_query = now;
 }
 
-// Reads output of the box and filters it. A pseudo-terminal returns at most 4 KiB at once, so it is
-// read several times before the output is written. Returns false if none is available; closes the
-// master when the box has closed the slave.
+// Reads output of the box once and filters it. The caller writes it before the next read: while
+// claudebox collects more, the programs at both ends wait, and output of 100 MB takes twice as
+// long. Returns false if none is available; closes the master when the box has closed the slave.
 static bool read_output(struct terminal_relay *relay)
 {
 	static char bytes[RELAY_CHUNK];
-	size_t length = 0;
-	ssize_t got = 0;
+	ssize_t got = read(relay->master, bytes, sizeof(bytes));
 
-	while (length < sizeof(bytes)) {
-		got = read(relay->master, bytes + length, sizeof(bytes) - length);
-		if (got <= 0)
-			break;
-		length += (size_t)got;
-	}
-	if (length)
-		filter_output(relay, bytes, length);
+	if (got > 0)
+		filter_output(relay, bytes, (size_t)got);
 	else if (got == 0 || (errno != EAGAIN && errno != EINTR))
 		close_master(relay);
-	return length > 0;
+	return got > 0;
 }
 
 // Returns whether lines are input of the box, and not of another program that reads a password or

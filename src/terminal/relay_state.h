@@ -11,7 +11,8 @@
 #include <stdint.h>
 #include <unistd.h>
 
-enum { RELAY_CHUNK = 32 * 1024 };
+// A pseudo-terminal returns no more at once.
+enum { RELAY_CHUNK = 4096 };
 
 struct buffer {
 	char *bytes;
