@@ -61,6 +61,13 @@ const char *path_clean(struct arena *arena, const char *path)
 	return out.length ? text_get(&out) : "/";
 }
 
+// Returns whether a path that equals `directory` in its first `length` bytes, all that `directory`
+// has, is in it.
+static bool ends_component(const char *path, size_t length)
+{
+	return path[length] == '\0' || path[length] == '/' || (length == 1 && *path == '/');
+}
+
 // Runs thousands of times at each start, mostly with the result false, so it stops at the first
 // byte that differs.
 bool path_within(const char *path, const char *directory)
@@ -69,9 +76,17 @@ bool path_within(const char *path, const char *directory)
 
 	while (directory[length] && directory[length] == path[length])
 		length++;
-	if (directory[length])
-		return false;
-	return path[length] == '\0' || path[length] == '/' || (length == 1 && *path == '/');
+	return !directory[length] && ends_component(path, length);
+}
+
+bool path_overlaps(const char *a, const char *b)
+{
+	size_t length = 0;
+
+	while (b[length] && b[length] == a[length])
+		length++;
+	return (!b[length] && ends_component(a, length)) ||
+	       (!a[length] && ends_component(b, length));
 }
 
 const char *path_tilde(struct arena *arena, const char *path, const char *home)

@@ -35,7 +35,7 @@ static bool refuse(struct error *error, const char *project, const char *relatio
 
 static bool overlaps(const char *project, const char *place)
 {
-	return place && (path_within(place, project) || path_within(project, place));
+	return place && path_overlaps(place, project);
 }
 
 bool plan_refuse_project(const struct facts *facts, struct error *error)

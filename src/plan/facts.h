@@ -29,6 +29,7 @@ struct git_facts {
 	struct file_id directory_id;
 	struct file_id common_id;
 	const char *refused; // why the .git is not used, NULL: it is
+	bool judged;         // `refused` is the result of plan_git_refusal(), for all secret places
 	directories covered; // in `common`, with other worktrees, which the box must not see
 	directories pinned;  // between `common` and `top`, the deepest first
 	const char *user_name;

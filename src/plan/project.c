@@ -36,11 +36,11 @@ bool plan_near_secret(const struct facts *facts, const char *path)
 	    (facts->account_home && path_within(facts->account_home, path)))
 		return true;
 	vec_each(secret, &facts->secrets) {
+		if (path_overlaps(path, secret->path))
+			return true;
 		// The store is readable by every user, so a secret that leads there is not one.
-		bool open = path_within(secret->real, "/nix/store");
-
-		if (path_within(secret->path, path) || path_within(path, secret->path) ||
-		    (!open && (path_within(secret->real, path) || path_within(path, secret->real))))
+		if (secret->real != secret->path && path_overlaps(path, secret->real) &&
+		    !path_within(secret->real, "/nix/store"))
 			return true;
 	}
 	return false;
@@ -50,7 +50,7 @@ const char *plan_git_refusal(const struct facts *facts)
 {
 	const struct git_facts *git = &facts->git;
 
-	if (git->refused || !git->top)
+	if (git->refused || git->judged || !git->top)
 		return git->refused;
 	if (plan_near_secret(facts, git->top) || plan_near_secret(facts, git->common) ||
 	    plan_near_secret(facts, git->directory))

@@ -16,6 +16,7 @@
 #include "config/config.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
+#include "plan/project.h"
 #include "plan/secrets/places.h"
 #include "plan/system.h"
 #include "plan/tables.h"
@@ -189,6 +190,14 @@ static void probe_tools(struct facts *facts, struct arena *arena)
 		facts->shell = probe_store_program(arena, facts, "zsh");
 }
 
+// Decides once whether the repository is used: the plan and the probes ask some 50 times.
+static void judge_repository(struct facts *facts)
+{
+	facts->git.judged = false;
+	facts->git.refused = plan_git_refusal(facts);
+	facts->git.judged = true;
+}
+
 bool probe_base(struct probe *probe, struct facts *facts, struct arena *arena,
 		const struct config *config, char *const *environment, struct error *error)
 {
@@ -206,6 +215,7 @@ bool probe_base(struct probe *probe, struct facts *facts, struct arena *arena,
 	if (!facts->project)
 		facts->project = ".";
 	probe_secret_places(facts, arena);
+	judge_repository(facts);
 	probe_state_root(facts, arena);
 	probe_instance_record(facts, arena);
 	return true;
@@ -252,6 +262,7 @@ void probe_all(struct probe *probe, struct facts *facts, struct arena *arena,
 	if (!facts->project_problem)
 		probe_hard_links(facts, arena);
 	probe_linked_secrets(facts, arena);
+	judge_repository(facts); // with the secrets that were added since
 	probe_cgroup(facts, arena, config, needs & PROBE_SYSTEMD);
 	if (config->network == NETWORK_INET || (needs & PROBE_NETWORK))
 		probe_network(facts, arena);

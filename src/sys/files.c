@@ -46,7 +46,8 @@ static bool follow_plain(struct arena *arena, const char *path, struct followed 
 	return true;
 }
 
-struct followed file_follow(struct arena *arena, const char *path)
+// Resolves a path component by component and records every symbolic link.
+static struct followed follow_links(struct arena *arena, const char *path)
 {
 	struct followed result = { .path = path, .real = path };
 	const char *rest = path;
@@ -54,8 +55,6 @@ struct followed file_follow(struct arena *arena, const char *path)
 	size_t length = 0;
 	struct stat status;
 
-	if (follow_plain(arena, path, &result))
-		return result;
 	while (*(rest += strspn(rest, "/"))) {
 		size_t part = strcspn(rest, "/");
 		char target[PATH_MAX];
@@ -100,6 +99,13 @@ struct followed file_follow(struct arena *arena, const char *path)
 		result.id = file_identity(&status);
 	}
 	return result;
+}
+
+struct followed file_follow(struct arena *arena, const char *path)
+{
+	struct followed result = { .path = path, .real = path };
+
+	return follow_plain(arena, path, &result) ? result : follow_links(arena, path);
 }
 
 // Opens a path component by component: Linux before 5.6 and some seccomp filters lack openat2(2).

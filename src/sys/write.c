@@ -69,26 +69,26 @@ static void repair_permissions(int fd)
 {
 	struct stat status;
 
-	fremovexattr(fd, "system.posix_acl_default");
-	fremovexattr(fd, "system.posix_acl_access");
+	if (flistxattr(fd, NULL, 0) != 0) {
+		fremovexattr(fd, "system.posix_acl_default");
+		fremovexattr(fd, "system.posix_acl_access");
+	}
 	if (fstat(fd, &status) == 0 && (status.st_mode & 0700) != 0700)
 		fchmod(fd, (status.st_mode & 07777) | 0700);
 }
 
 int open_directory(int parent, const char *name, const char *shown, struct error *error)
 {
-	bool created = mkdirat(parent, name, 0700) == 0;
-	int fd;
+	static const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int fd = openat(parent, name, flags);
+	bool created = fd < 0 && errno == ENOENT && mkdirat(parent, name, 0700) == 0;
 
-	if (!created && errno != EEXIST) {
-		write_fail(error, "create directory", shown);
-		return -1;
-	}
-	fd = created ? -1 : openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && !created && errno == EEXIST) // another launch has just created it
+		fd = openat(parent, name, flags);
 	if (fd < 0 && (created || errno == EACCES))
 		fd = open_with_mode_0700(parent, name);
 	if (fd < 0)
-		write_fail(error, "open directory", shown);
+		write_fail(error, "open or create directory", shown);
 	else
 		repair_permissions(fd);
 	return fd;

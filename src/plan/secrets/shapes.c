@@ -166,11 +166,13 @@ static bool can_start(char first, char second)
 
 	for (size_t i = 0; !filled && i < token_shape_count; i++) {
 		const char *pattern = token_shapes[i].pattern;
+		unsigned char *row = pairs[(unsigned char)pattern[0]];
+		unsigned char next = (unsigned char)pattern[1];
 
-		for (int c = 0; pattern[0] != '%' && c < 256; c++)
-			if (pattern[1] == '%' || pattern[1] == c)
-				pairs[(unsigned char)pattern[0]][c / 8] |=
-					(unsigned char)(1 << c % 8);
+		if (pattern[0] != '%' && next == '%')
+			memset(row, 0xff, sizeof(pairs[0]));
+		else if (pattern[0] != '%')
+			row[next / 8] |= (unsigned char)(1 << next % 8);
 	}
 	filled = true;
 	return pairs[(unsigned char)first][(unsigned char)second / 8] >> (unsigned char)second % 8 &
