@@ -5,12 +5,12 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "plan/secrets/bytes.h"
 #include "plan/secrets/commands.h"
 #include "plan/secrets/names.h"
 #include "plan/secrets/shapes.h"
 #include "plan/secrets/values.h"
 
-#include <ctype.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ struct reader {
 
 static bool is_name_byte(char c)
 {
-	return isalnum((unsigned char)c) || c == '_' || c == '-' || c == '.';
+	return byte_is_alnum(c) || c == '_' || c == '-' || c == '.';
 }
 
 static bool is_blank(char c)
@@ -67,7 +67,7 @@ static bool read_name(struct reader *reader, size_t at)
 	const char *text = reader->text;
 	size_t dashes = 0;
 
-	if (!isalpha((unsigned char)text[at]) && text[at] != '_')
+	if (!byte_is_alpha(text[at]) && text[at] != '_')
 		return false;
 	while (dashes < at && text[at - 1 - dashes] == '-')
 		dashes++;
@@ -158,7 +158,7 @@ static bool is_loose_secret(const char *value, size_t length)
 	bool special = false;
 
 	for (size_t i = 0; i < length; i++)
-		special |= isdigit((unsigned char)value[i]) || strchr("!@#%^*+=~?", value[i]);
+		special |= byte_is_digit(value[i]) || strchr("!@#%^*+=~?", value[i]);
 	return length >= LOOSE_PASSWORD && special;
 }
 
@@ -170,7 +170,7 @@ static bool is_expression(const char *value, size_t length)
 	for (size_t i = 0; i < length; i++) {
 		if (value[i] == '[' || value[i] == '{')
 			return true;
-		if (!isalpha((unsigned char)value[i]) && !strchr("_.^", value[i]))
+		if (!byte_is_alpha(value[i]) && !strchr("_.^", value[i]))
 			return false;
 		dot |= value[i] == '.';
 	}

@@ -8,10 +8,10 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "plan/secrets/bytes.h"
 #include "plan/secrets/shapes.h"
 #include "plan/secrets/values.h"
 
-#include <ctype.h>
 #include <string.h>
 
 // No command costs more than this.
@@ -235,12 +235,12 @@ bool command_match(const char *text, size_t at, size_t *ret_start, size_t *ret_l
 	struct word value;
 	bool found = false;
 
-	if (!islower((unsigned char)*arguments) && *arguments != '7')
+	if (!byte_is_lower(*arguments) && *arguments != '7')
 		return false;
 	if (!shape_boundary(text, at) || (at > 0 && strchr("_-.", text[at - 1])))
 		return false;
 	for (length = 0; length < LONGEST_PROGRAM; length++)
-		if (!islower((unsigned char)arguments[length]) && arguments[length] != '_' &&
+		if (!byte_is_lower(arguments[length]) && arguments[length] != '_' &&
 		    arguments[length] != '-' && arguments[length] != '7')
 			break;
 	if (arguments[length] != ' ' && arguments[length] != '\t')

@@ -5,10 +5,10 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "plan/secrets/assignments.h"
+#include "plan/secrets/bytes.h"
 #include "plan/secrets/shapes.h"
 #include "plan/secrets/values.h"
 
-#include <ctype.h>
 #include <string.h>
 
 enum {
@@ -16,7 +16,8 @@ enum {
 	SHORTEST_USER = 16,
 	MAX_BASIC = 256,
 	MAX_LABEL = 64,
-	MAX_LOGIN = 1024
+	MAX_LOGIN = 1024,
+	ESCAPE_LENGTH = 6,
 };
 
 #define ADDRESS_WITH_PASSWORD "an address with a password"
@@ -50,7 +51,7 @@ static bool find_private_key(const char *text, size_t at, struct found *ret)
 // Returns whether a part of a URL is a variable or a mask instead of a value.
 static bool is_url_placeholder(const char *part, size_t length)
 {
-	if (strchr("$<{[*", part[0]) || (part[0] == '%' && !isxdigit((unsigned char)part[1])))
+	if (strchr("$<{[*", part[0]) || (part[0] == '%' && !byte_is_hex(part[1])))
 		return true;
 	for (size_t i = 1; i < length; i++)
 		if (part[i] != part[0])
@@ -104,8 +105,7 @@ static bool find_url_login(const char *text, size_t at, struct found *ret)
 	size_t separator;
 	const char *colon;
 
-	if (at == 0 || !isalnum((unsigned char)text[at - 1]) ||
-	    (!encoded && !str_starts(text + at, "://")))
+	if (at == 0 || !byte_is_alnum(text[at - 1]) || (!encoded && !str_starts(text + at, "://")))
 		return false;
 	for (length = 0; length < MAX_LOGIN && !strchr(authority_ends, authority[length]);)
 		length++;
@@ -137,7 +137,7 @@ static bool find_url_login(const char *text, size_t at, struct found *ret)
 
 static bool is_user_byte(char c)
 {
-	return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '-';
+	return byte_is_alnum(c) || c == '_' || c == '.' || c == '-';
 }
 
 // Finds the password in user:password@host:port and user:password@tcp(host), without a scheme.
@@ -165,7 +165,7 @@ static bool find_plain_login(const char *text, size_t at, struct found *ret)
 	if (!str_starts(host, "tcp(") && !str_starts(host, "unix(")) {
 		host += strspn(host, name);
 		digits = *host == ':' ? strspn(host + 1, "0123456789") : 0;
-		if (digits < 2 || digits > 5 || isalnum((unsigned char)host[1 + digits]))
+		if (digits < 2 || digits > 5 || byte_is_alnum(host[1 + digits]))
 			return false;
 	}
 	return set(ret, ADDRESS_WITH_PASSWORD, (size_t)(password - text), length);
@@ -233,9 +233,9 @@ static bool find_shape(const char *text, size_t at, struct found *ret)
 	if (text[at] == '-')
 		return find_private_key(text, at, ret);
 	if (shape_boundary(text, at)) {
-		if (isalnum((unsigned char)text[at]) && find_plain_login(text, at, ret))
+		if (byte_is_alnum(text[at]) && find_plain_login(text, at, ret))
 			return true;
-		if (tolower((unsigned char)text[at]) == 'b' && find_header_login(text, at, ret))
+		if ((text[at] | 0x20) == 'b' && find_header_login(text, at, ret))
 			return true;
 		if (text[at] == 'P' && find_private_key(text, at, ret))
 			return true;
@@ -260,9 +260,29 @@ static bool find_assignment(const char *text, size_t at, bool prose, struct foun
 	return true;
 }
 
+// Returns the next place from `at` on where a secret can begin. Most places of a text are in the
+// middle of a word, and the rest of that word is too short for a token. A letter behind an escape
+// ("\\n", "%20", "\\u0020") begins a word, so the places near one are not skipped.
+static size_t skip_middle(const char *text, size_t at)
+{
+	size_t end = at;
+
+	if (at == 0 || !byte_is_alnum(text[at - 1]))
+		return at;
+	while (byte_is_alnum(text[end]))
+		end++;
+	if ((unsigned char)text[end] > ' ' || end - at >= SHAPE_SHORTEST ||
+	    text[end - 1] == 'S') // "SSWS TOKEN"
+		return at;
+	for (size_t i = 1; i <= ESCAPE_LENGTH && i <= at; i++)
+		if (text[at - i] == '\\' || text[at - i] == '%')
+			return at;
+	return end;
+}
+
 bool find_secret(const char *text, unsigned int flags, struct found *ret)
 {
-	for (size_t i = 0; text[i]; i++) {
+	for (size_t i = 0; text[i = skip_middle(text, i)]; i++) {
 		if (flags & FIND_SHAPES && find_shape(text, i, ret)) {
 			// https://user:password@host is an example.
 			ret->certain = !(flags & FIND_PROSE) ||

@@ -3,11 +3,11 @@
 #include "plan/secrets/shapes.h"
 
 #include "base/text.h"
+#include "plan/secrets/bytes.h"
 
-#include <ctype.h>
 #include <string.h>
 
-enum { LEAST_DISTINCT = 5, RANDOM_RUN = 10, SHORTEST_TOKEN = 15, LONG_PREFIX = 4 };
+enum { LEAST_DISTINCT = 5, RANDOM_RUN = 10, LONG_PREFIX = 4 };
 // A class without an upper bound first takes this many, so that no text costs quadratic time.
 enum { UNBOUNDED = 256 };
 
@@ -17,27 +17,27 @@ static bool in_class(char class, char c)
 		return false;
 	switch (class) {
 	case 'a':
-		return isalnum((unsigned char)c);
+		return byte_is_alnum(c);
 	case 'b':
-		return isalnum((unsigned char)c) || c == '_' || c == '-';
+		return byte_is_alnum(c) || c == '_' || c == '-';
 	case 'w':
-		return isalnum((unsigned char)c) || c == '_';
+		return byte_is_alnum(c) || c == '_';
 	case 'd':
-		return isdigit((unsigned char)c);
+		return byte_is_digit(c);
 	case 'x':
-		return isxdigit((unsigned char)c);
+		return byte_is_hex(c);
 	case 'u':
-		return isupper((unsigned char)c) || isdigit((unsigned char)c);
+		return byte_is_upper(c) || byte_is_digit(c);
 	case 'l':
-		return islower((unsigned char)c) || isdigit((unsigned char)c);
+		return byte_is_lower(c) || byte_is_digit(c);
 	case 's':
-		return isalnum((unsigned char)c) || strchr("+/=", c);
+		return byte_is_alnum(c) || strchr("+/=", c);
 	case 't':
-		return isalnum((unsigned char)c) || strchr("_-.", c);
+		return byte_is_alnum(c) || strchr("_-.", c);
 	case 'p':
-		return isalnum((unsigned char)c) || strchr("_-./+=~", c);
+		return byte_is_alnum(c) || strchr("_-./+=~", c);
 	case 'q':
-		return isalnum((unsigned char)c) || strchr("_-./+=~%", c);
+		return byte_is_alnum(c) || strchr("_-./+=~%", c);
 	default:
 		return false;
 	}
@@ -47,7 +47,7 @@ static size_t read_number(const char **pattern)
 {
 	size_t number = 0;
 
-	for (; isdigit((unsigned char)**pattern); (*pattern)++)
+	for (; byte_is_digit(**pattern); (*pattern)++)
 		number = number * 10 + (size_t)(**pattern - '0');
 	return number;
 }
@@ -77,7 +77,7 @@ static size_t match_pattern(const char *pattern, const char *text, size_t *ret_l
 		least = most = read_number(&pattern);
 		if (*pattern == ',') {
 			pattern++;
-			most = isdigit((unsigned char)*pattern) ? read_number(&pattern) : UNBOUNDED;
+			most = byte_is_digit(*pattern) ? read_number(&pattern) : UNBOUNDED;
 		}
 		count = 0;
 		while (count < most && in_class(class, *s)) {
@@ -114,13 +114,12 @@ static bool is_random_run(const char *run, size_t length)
 	size_t case_changes = 0;
 
 	for (size_t i = 1; i < length; i++) {
-		bool digit = isdigit((unsigned char)run[i]);
-		bool was_digit = isdigit((unsigned char)run[i - 1]);
+		bool digit = byte_is_digit(run[i]);
+		bool was_digit = byte_is_digit(run[i - 1]);
 
 		digit_changes += digit != was_digit;
 		case_changes += !digit && !was_digit &&
-				!isupper((unsigned char)run[i]) !=
-					!isupper((unsigned char)run[i - 1]);
+				!byte_is_upper(run[i]) != !byte_is_upper(run[i - 1]);
 	}
 	return count_distinct(run, length) > LEAST_DISTINCT &&
 	       (digit_changes >= 3 || (digit_changes >= 1 && case_changes >= 2) ||
@@ -151,49 +150,64 @@ static bool is_placeholder(const char *bytes, size_t length)
 // much faster than the table. One token, of Okta, has a blank near its start.
 static bool is_short_word(const char *s)
 {
-	for (size_t i = 0; i < SHORTEST_TOKEN; i++)
+	for (size_t i = 0; i < SHAPE_SHORTEST; i++)
 		if ((unsigned char)s[i] <= ' ' && !(i == 4 && str_starts(s, "SSWS ")))
 			return true;
 	return false;
 }
 
-// Returns whether a shape of the table can start with these two characters. Most places of a text
-// are decided by this set of pairs, which the first call fills.
-static bool can_start(char first, char second)
+// An index of the table of shapes.
+struct shape_index {
+	bool filled;
+	// The pairs of characters that a shape can start with. They decide most places of a text.
+	unsigned char pairs[256][32];
+	// Rows that start with a character, in the order of the table; NO_ROW ends the list.
+	unsigned short first[256];
+	unsigned short next[TOKEN_SHAPES_MAX];
+	// The first row whose pattern starts with a class; those behind it do, too.
+	unsigned short open;
+};
+enum { NO_ROW = 0xffff };
+
+// Returns the index, which the first call fills.
+static const struct shape_index *get_index(void)
 {
-	static unsigned char pairs[256][32];
-	static bool filled;
+	static struct shape_index index;
 
-	for (size_t i = 0; !filled && i < token_shape_count; i++) {
-		const char *pattern = token_shapes[i].pattern;
-		unsigned char *row = pairs[(unsigned char)pattern[0]];
-		unsigned char next = (unsigned char)pattern[1];
+	if (index.filled)
+		return &index;
+	memset(index.first, 0xff, sizeof(index.first));
+	index.open = (unsigned short)token_shape_count;
+	for (size_t row = token_shape_count; row-- > 0;) {
+		const char *pattern = token_shapes[row].pattern;
+		unsigned char start = (unsigned char)pattern[0];
+		unsigned char second = (unsigned char)pattern[1];
 
-		if (pattern[0] != '%' && next == '%')
-			memset(row, 0xff, sizeof(pairs[0]));
-		else if (pattern[0] != '%')
-			row[next / 8] |= (unsigned char)(1 << next % 8);
+		if (start == '%') {
+			index.open = (unsigned short)row;
+			continue;
+		}
+		index.next[row] = index.first[start];
+		index.first[start] = (unsigned short)row;
+		if (second == '%')
+			memset(index.pairs[start], 0xff, sizeof(index.pairs[start]));
+		else
+			index.pairs[start][second / 8] |= (unsigned char)(1 << second % 8);
 	}
-	filled = true;
-	return pairs[(unsigned char)first][(unsigned char)second / 8] >> (unsigned char)second % 8 &
-	       1;
+	index.filled = true;
+	return &index;
 }
 
-// Returns the first row whose pattern starts with a class; those behind it do, too.
-static size_t first_open_row(void)
+static bool can_start(const struct shape_index *index, unsigned char first, unsigned char second)
 {
-	size_t row = token_shape_count;
-
-	while (row > 0 && token_shapes[row - 1].pattern[0] == '%')
-		row--;
-	return row;
+	return index->pairs[first][second / 8] >> second % 8 & 1;
 }
 
 // Returns whether the token follows an option without a blank: -pTOKEN.
 static bool follows_option(const char *text, size_t at)
 {
-	return at >= 2 && text[at - 2] == '-' && isalpha((unsigned char)text[at - 1]) &&
-	       (at == 2 || !isalnum((unsigned char)text[at - 3]));
+	return at >= 2 && text[at - 2] == '-' && byte_is_alpha(text[at - 1]) &&
+	       (at == 2 || !byte_is_alnum(text[at - 3]));
 }
 
 // Returns whether the shape counts in the middle of a word: its prefix is in no word, and the rest
@@ -214,49 +228,60 @@ static bool counts_inside(const struct token_shape *shape, const char *text, siz
 	       shape_random(text + at + literal, length - literal, RANDOM_RUN);
 }
 
-size_t shape_match(const char *text, size_t at, const char **ret_kind)
+// Returns the length of the token at text[at] if it has this shape, otherwise 0.
+static size_t match_shape(const struct token_shape *shape, const char *text, size_t at, bool inside)
 {
 	const char *s = text + at;
-	bool literal_start = can_start(s[0], s[1]);
+	size_t literal;
+	char open;
+	size_t length = match_pattern(shape->pattern, s, &literal, &open);
+
+	if (length == 0 || is_placeholder(s + literal, length - literal) ||
+	    (inside && !counts_inside(shape, text, at, literal, length)) ||
+	    (shape->mixed && at > 0 && s[-1] == '+') || // the middle of base64
+	    (shape->mixed && !shape_random(s + literal, length - literal, RANDOM_RUN)))
+		return 0;
+	while (open && in_class(open, s[length]))
+		length++;
+	return length;
+}
+
+size_t shape_match(const char *text, size_t at, const char **ret_kind)
+{
+	const struct shape_index *index = get_index();
+	const char *s = text + at;
+	unsigned char start = (unsigned char)s[0];
+	bool literal_start = can_start(index, start, (unsigned char)s[1]);
+	size_t length = 0;
+	size_t row;
 	bool inside;
 
-	if ((!literal_start && !isalnum((unsigned char)*s)) || is_short_word(s))
+	if ((!literal_start && !byte_is_alnum(*s)) || is_short_word(s))
 		return 0;
 	inside = !shape_boundary(text, at);
-	if (inside && !literal_start && !isdigit((unsigned char)*s))
+	if (inside && !literal_start && !byte_is_digit(*s))
 		return 0;
-	for (size_t i = literal_start ? 0 : first_open_row(); i < token_shape_count; i++) {
-		const struct token_shape *shape = &token_shapes[i];
-		size_t literal;
-		size_t length;
-		char open;
-
-		if (shape->pattern[0] != '%' && shape->pattern[0] != *s)
-			continue;
-		length = match_pattern(shape->pattern, s, &literal, &open);
-		if (length == 0 || is_placeholder(s + literal, length - literal) ||
-		    (inside && !counts_inside(shape, text, at, literal, length)) ||
-		    (shape->mixed && at > 0 && s[-1] == '+') || // the middle of base64
-		    (shape->mixed && !shape_random(s + literal, length - literal, RANDOM_RUN)))
-			continue;
-		while (open && in_class(open, s[length]))
-			length++;
-		*ret_kind = shape->kind;
-		return length;
+	row = literal_start ? index->first[start] : NO_ROW;
+	for (; row != NO_ROW && !length; row = index->next[row]) {
+		length = match_shape(&token_shapes[row], text, at, inside);
+		*ret_kind = token_shapes[row].kind;
 	}
-	return 0;
+	for (row = index->open; row < token_shape_count && !length; row++) {
+		length = match_shape(&token_shapes[row], text, at, inside);
+		*ret_kind = token_shapes[row].kind;
+	}
+	return length;
 }
 
 bool shape_boundary(const char *text, size_t at)
 {
 	const char *s = text + at;
 
-	if (at == 0 || !isalnum((unsigned char)s[-1]))
+	if (at == 0 || !byte_is_alnum(s[-1]))
 		return true;
 	if (at >= 2 && s[-2] == '\\' && strchr("nrt", s[-1]))
 		return true;
-	if (at >= 3 && s[-3] == '%' && isxdigit((unsigned char)s[-2]) &&
-	    isxdigit((unsigned char)s[-1]))
+	if (at >= 3 && s[-3] == '%' && byte_is_hex(s[-2]) && byte_is_hex(s[-1]))
 		return true;
 	return at >= 6 && s[-6] == '\\' && s[-5] == 'u';
 }

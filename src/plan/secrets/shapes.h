@@ -15,9 +15,13 @@ struct token_shape {
 	const char *kind; // "a GitHub token"
 	bool mixed;       // the prefix is also part of words: the rest must look random
 };
+enum { TOKEN_SHAPES_MAX = 512 };
 // Rows that start with a class are the last ones.
 extern const struct token_shape token_shapes[];
 extern const size_t token_shape_count;
+
+// The length of the shortest token.
+enum { SHAPE_SHORTEST = 15 };
 
 // Returns the length of the token that starts at text[at], 0: there is none. Stores its kind. In
 // the middle of a word, only tokens with a distinctive prefix count.

@@ -270,3 +270,4 @@ const struct token_shape token_shapes[] = {
 	{ "%x32-%x8-%x8", "a Mailgun key", false },
 };
 const size_t token_shape_count = ARRAY_SIZE(token_shapes);
+_Static_assert(ARRAY_SIZE(token_shapes) <= TOKEN_SHAPES_MAX, "the index has a place for each row");
