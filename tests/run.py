@@ -245,7 +245,7 @@ def is_selected(name, selected):
 
 def worker_pool():
     """Returns a pool with more workers than processors: many tests wait for a process or a timeout."""
-    return concurrent.futures.ThreadPoolExecutor((os.cpu_count() or 2) + 2)
+    return concurrent.futures.ThreadPoolExecutor((os.cpu_count() or 2) + 3)
 
 
 def tap_programs(build):
