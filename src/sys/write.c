@@ -81,11 +81,12 @@ int open_directory(int parent, const char *name, const char *shown, struct error
 {
 	static const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 	int fd = openat(parent, name, flags);
-	bool created = fd < 0 && errno == ENOENT && mkdirat(parent, name, 0700) == 0;
+	bool missing = fd < 0 && errno == ENOENT;
+	bool created = missing && mkdirat(parent, name, 0700) == 0;
 
-	if (fd < 0 && !created && errno == EEXIST) // another launch has just created it
+	if (missing && !created && errno == EEXIST) // another launch has just created it
 		fd = openat(parent, name, flags);
-	if (fd < 0 && (created || errno == EACCES))
+	else if (created || (fd < 0 && !missing && errno == EACCES))
 		fd = open_with_mode_0700(parent, name);
 	if (fd < 0)
 		write_fail(error, "open or create directory", shown);
@@ -158,7 +159,8 @@ static bool is_directory(int directory, const char *name)
 	       S_ISDIR(status.st_mode);
 }
 
-bool replace_file(int directory, const char *name, const char *content, struct error *error)
+bool replace_file_bytes(int directory, const char *name, const void *bytes, size_t count,
+			struct error *error)
 {
 	const char *temporary =
 		arena_printf(error->arena, TEMPORARY_PREFIX "%d-%s", getpid(), name);
@@ -175,7 +177,7 @@ bool replace_file(int directory, const char *name, const char *content, struct e
 		return write_fail(error, "write", name);
 	flock(fd, LOCK_EX | LOCK_NB); // shows remove_temporaries() that the file is in use
 	// The umask may have removed permissions that claudebox needs to read the file later.
-	if (fchmod(fd, 0600) < 0 || !write_all(fd, content, strlen(content)) || fsync(fd) < 0 ||
+	if (fchmod(fd, 0600) < 0 || !write_all(fd, bytes, count) || fsync(fd) < 0 ||
 	    renameat(directory, temporary, directory, name) < 0) {
 		int code = errno;
 
@@ -184,6 +186,11 @@ bool replace_file(int directory, const char *name, const char *content, struct e
 		return write_fail(error, "write", name);
 	}
 	return true;
+}
+
+bool replace_file(int directory, const char *name, const char *content, struct error *error)
+{
+	return replace_file_bytes(directory, name, content, strlen(content), error);
 }
 
 // Returns whether a name is that of a temporary file of a process that has ended.
