@@ -186,7 +186,8 @@ class DryRun(BoxTest):
         flags = {"read-only": "--ro-bind", "read-write": "--bind", "tmpfs": "--tmpfs", "directory": "--dir", "link": "--symlink",
                  "generated": "--file", "proc": "--proc", "dev": "--dev", "sealed": "--remount-ro"}
         for mount in plan["mounts"]:
-            self.assertRegex(words, rf"(?m)^  {flags[mount['kind']]} .*{mount['path']}( |$)".replace("+", r"\+"))
+            flag = "--tmpfs" if mount["path"] == str(self.home) else flags[mount["kind"]]
+            self.assertRegex(words, rf"(?m)^  {flag} .*{mount['path']}( |$)".replace("+", r"\+"))
         self.assertEqual(plan["project"], str(self.project))
         self.assertEqual(plan["command"][-3:], ['{"sandbox":{"enabled":false}}', "-p", "x"])
         self.assertEqual(plan["network"], "full")
