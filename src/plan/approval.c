@@ -112,12 +112,40 @@ static void add_changes(struct plan *plan, struct arena *arena, const char *befo
 	}
 }
 
+// Returns whether an added line gives the box something that earlier sessions did not have. The
+// home itself and limits do not.
+static bool is_grant(const struct plan *plan, struct arena *arena, const char *line)
+{
+	static const char *const harmless[] = { "limit ",       "package ",        "terminal ",
+						"mount tmpfs ", "network none",    "mount proc ",
+						"mount dev ",   "mount directory " };
+	const char *home = arena_printf(arena, "mount %s %s", mount_kind_names[MOUNT_WRITABLE],
+					quote_word(arena, plan->home, 0));
+
+	for (size_t i = 0; i < ARRAY_SIZE(harmless); i++)
+		if (str_starts(line, harmless[i]))
+			return false;
+	return !str_starts(line, home) || (line[strlen(home)] && line[strlen(home)] != ' ');
+}
+
+// Stores the first grants that are new, if earlier sessions have written the home.
+static void find_new_grants(struct plan *plan, struct arena *arena)
+{
+	vec_each(change, &plan->changes) {
+		const char *line = str_after(*change, "+ ");
+
+		if (line && is_grant(plan, arena, line))
+			vec_push(arena, &plan->new_grants, line);
+	}
+}
+
 void approval_compare(struct plan *plan, struct arena *arena, const char *before)
 {
 	const struct config *config = plan->config;
 
 	if (before)
 		add_changes(plan, arena, before);
+	find_new_grants(plan, arena);
 	plan->must_ask =
 		!config->yes && config->confirm != CONFIRM_NEVER &&
 		!(config->confirm == CONFIRM_CHANGED && before && plan->changes.count == 0);
