@@ -112,7 +112,7 @@ complete -c claudebox -n '__claudebox_in own' -l report-fd -x -d 'write exit sta
 complete -c claudebox -n '__claudebox_in own' -l shell -d 'run a shell in the box instead of claude'
 complete -c claudebox -n '__claudebox_in own' -l exec -d 'run CMD in the box instead of claude; the rest are its arguments'
 complete -c claudebox -n '__claudebox_in own' -l instances -f -a json -d 'list the state of each project, the last used first'
-complete -c claudebox -n '__claudebox_in own' -l gc -f -a home -d 'remove the state of deleted projects (=home: the kept homes), after confirmation'
+complete -c claudebox -n '__claudebox_in own' -l gc -f -a home -d 'remove the state of deleted projects, or kept homes; asks first'
 complete -c claudebox -n '__claudebox_in own' -l help -d 'show this help (help of claude: claudebox -- --help)'
 complete -c claudebox -n '__claudebox_in own' -l version -d 'show the version of claudebox'
 # end of the generated part

@@ -40,7 +40,7 @@ const struct option_row option_table[] = {
 	{ OPTION_INSTANCES, 0, "instances", ARGUMENT_JSON, NULL,
 	  "list the state of each project, the last used first" },
 	{ OPTION_GC, 0, "gc", ARGUMENT_HOME, NULL,
-	  "remove the state of deleted projects (=home: the kept homes), after confirmation" },
+	  "remove the state of deleted projects, or kept homes; asks first" },
 	{ OPTION_HELP, 0, "help", ARGUMENT_NONE, NULL,
 	  "show this help (help of claude: claudebox -- --help)" },
 	{ OPTION_VERSION, 0, "version", ARGUMENT_NONE, NULL, "show the version of claudebox" },

@@ -93,7 +93,7 @@ bool ask_yes_no(const char *question, bool *ret_yes, struct error *error)
 
 bool ask_confirmation(bool *ret_empty_home, struct error *error)
 {
-	const char *question = ret_empty_home ? "Start? [y/N/e: with an empty home] "
+	const char *question = ret_empty_home ? "Start? [y/N] (e: with an empty home) "
 					      : "Start? [y/N] ";
 	char answer[ANSWER_SIZE] = "";
 
