@@ -177,18 +177,26 @@ const char *prove_other_instance(struct arena *arena, const struct plan *plan, c
 }
 
 // Adds the homes of other boxes: that of an instance that --prove creates, and the shared one,
-// unless the box has it.
+// which may be granted.
 static void add_homes(canaries *list, struct arena *arena, const struct plan *plan,
 		      const char *mark)
 {
 	static const struct place place = { .attack = "files-other-homes",
 					    .what = PLANT_FILE | PLANT_WRITE };
+	const char *shared = path_join(arena, plan->state.root, STATE_HOME);
 
 	add_place(list, arena, plan, &place,
 		  path_join(arena, prove_other_instance(arena, plan, mark), STATE_HOME), mark);
-	if (plan->config->home != HOME_SHARED)
-		add_place(list, arena, plan, &place, path_join(arena, plan->state.root, STATE_HOME),
-			  mark);
+	if (plan->config->home != HOME_SHARED) {
+		add_place(list, arena, plan, &place, shared, mark);
+		return;
+	}
+	vec_push(arena, list,
+		 (struct canary){ .kind = CANARY_FILE,
+				  .group = place.attack,
+				  .value = path_join(arena, shared, mark),
+				  .granted = arena_printf(arena, "%s shares the home of all boxes",
+							  plan->config->home_origin.name) });
 }
 
 void prove_change_home(struct plan *plan, struct arena *arena, const char *mark)

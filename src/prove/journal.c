@@ -54,8 +54,7 @@ static const char *render_journal(const struct prove *prove, const struct plan *
 	}
 	if (!strchr(plan->project, '\n'))
 		text_printf(&out, "files\t%s\n", plan->project);
-	text_printf(&out, "tree\t%s\n",
-		    prove_other_instance(prove->arena, plan, prove->mark));
+	text_printf(&out, "tree\t%s\n", prove_other_instance(prove->arena, plan, prove->mark));
 	if (plan->state.home)
 		text_printf(&out, "tree\t%s\n", plan->state.home);
 	text_printf(&out, "objects\t%d\nqueue\t%s\n", prove->key, prove->mark);
