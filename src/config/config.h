@@ -101,6 +101,14 @@ enum project_mode {
 	PROJECT_MODE_COUNT,
 };
 
+// The home directory of the box.
+enum home_mode {
+	HOME_PROJECT, // kept in the instance
+	HOME_SHARED,  // kept, one for the boxes of all projects
+	HOME_NONE,    // empty, in memory
+	HOME_MODE_COUNT,
+};
+
 struct config {
 	enum action action;
 	enum output output;
@@ -108,12 +116,14 @@ struct config {
 	int report; // descriptor for the report at the end, 0: none
 	bool yes;
 	bool list_only; // --gc with --dry-run
+	bool homes;     // --gc=home
 
 	// Settings of the profile schema. Zero is the default of each: other values are shown.
 	bool nix_daemon; // mount the Nix daemon's socket in a tier with a network namespace too
 	bool nested;     // allow user namespaces and mounts in the box
 	enum network_tier network;
 	enum project_mode project;
+	enum home_mode home;
 	enum terminal_mode terminal;
 	unsigned int terminal_allow; // what differs from TERMINAL_ALLOW_DEFAULT
 	enum confirm confirm;
@@ -123,6 +133,7 @@ struct config {
 	struct origin nested_origin;
 	struct origin network_origin;
 	struct origin project_origin;
+	struct origin home_origin;
 	struct origin terminal_origin;
 	struct origin terminal_allow_origin;
 	struct origin confirm_origin;
@@ -135,7 +146,7 @@ struct config {
 	VEC(struct config_mount) mounts;
 	VEC(struct config_variable) variables;
 	VEC(struct config_package) packages;
-	struct config_limit limits[LIMIT_COUNT];
+	struct config_limit limits[LIMIT_KEY_COUNT];
 	strings arguments;     // for claude, for the shell, or the command of --exec
 	const char *extra_env; // the value of CLAUDEBOX_EXTRA_ENV
 };

@@ -40,6 +40,11 @@ const char *const project_mode_names[PROJECT_MODE_COUNT] = {
 	[PROJECT_READ_WRITE] = "read-write",
 	[PROJECT_READ_ONLY] = "read-only",
 };
+const char *const home_mode_names[HOME_MODE_COUNT] = {
+	[HOME_PROJECT] = "project",
+	[HOME_SHARED] = "shared",
+	[HOME_NONE] = "none",
+};
 const char *const mount_mode_names[2] = { "ro", "rw" };
 const char *const terminal_mode_names[TERMINAL_MODE_COUNT] = {
 	[TERMINAL_FILTERED] = "filtered",
@@ -112,6 +117,13 @@ static const char *memory_problem(struct arena *arena, const char *text)
 	return limit_parse(arena, LIMIT_MEMORY, text, &value);
 }
 
+static const char *home_problem(struct arena *arena, const char *text)
+{
+	unsigned long long value;
+
+	return limit_parse(arena, LIMIT_HOME, text, &value);
+}
+
 static const char *cpu_problem(struct arena *arena, const char *text)
 {
 	unsigned long long value;
@@ -141,7 +153,7 @@ const struct profile_row profile_mount_table[] = {
 };
 const size_t profile_mount_table_count = ARRAY_SIZE(profile_mount_table);
 
-const struct profile_row profile_limit_table[LIMIT_COUNT] = {
+const struct profile_row profile_limit_table[LIMIT_KEY_COUNT] = {
 	{ PROFILE_STRING, "memory", "\"4G\"",
 	  "The memory of the box, including its files in _/tmp_; K, M, G and T are powers of 1024. "
 	  "The box does not swap. If the memory is used up, the kernel kills the process that uses "
@@ -153,6 +165,10 @@ const struct profile_row profile_limit_table[LIMIT_COUNT] = {
 	{ PROFILE_STRING, "cpu", "\"200%\"",
 	  "The processor time of the box; *100%* is one processor, *200%* is two, or half of four.",
 	  MERGE_OWN, .longest = LONGEST_LIMIT, .problem = cpu_problem },
+	{ PROFILE_STRING, "home", "\"10G\"",
+	  "The size of a home that is kept. claudebox measures it when a box with this limit ends, "
+	  "and warns before the next start if it is larger; the box can write all the same.",
+	  MERGE_OWN, .longest = LONGEST_LIMIT, .problem = home_problem },
 };
 
 const struct profile_row profile_table[] = {
@@ -224,6 +240,12 @@ const struct profile_row profile_table[] = {
 	{ PROFILE_CHOICE, "project", "\"read-only\"",
 	  "Whether the box may change the project. Default: *read-write*.", MERGE_REPLACE,
 	  CHOICES(project_mode_names), SETTING(project), SHOWN_BY_EFFECT },
+	{ PROFILE_CHOICE, "home", "\"none\"",
+	  "The home directory of the box. *project*, the default, is kept in the instance of the "
+	  "project, and only boxes of this project see it. *shared* is kept, and is one for the "
+	  "boxes of all projects that use it: each of them can change what the others run. *none* "
+	  "is empty and in memory. See _doc/state.md_.",
+	  MERGE_REPLACE, CHOICES(home_mode_names), SETTING(home), SHOWN_BY_EFFECT },
 	{ PROFILE_CHOICE, "terminal", "\"direct\"",
 	  "*filtered*, the default, gives the box a terminal of its own; only the output that a "
 	  "screen needs, and what *terminal_allow* lists, reaches yours. *direct* gives "
@@ -241,7 +263,8 @@ const struct profile_row profile_table[] = {
 	  .default_choices = TERMINAL_ALLOW_DEFAULT, SETTING(terminal_allow),
 	  .shown_by_code = SETTING_IN_AUDIT },
 	{ PROFILE_OBJECT, "limits", "{ \"memory\": \"4G\", \"pids\": 2000, \"cpu\": \"200%\" }",
-	  "Upper bounds on the resources of the box, by a cgroup (v2). claudebox creates the "
+	  "Upper bounds on the resources of the box. *memory*, *pids* and *cpu* are set by a cgroup "
+	  "(v2). claudebox creates the "
 	  "cgroup where it is allowed to; otherwise *systemd-run* does, which takes about ten "
 	  "milliseconds. If neither works, the box does not start; *claudebox --check* reports "
 	  "it. Each limit is merged by its name.",
