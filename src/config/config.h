@@ -103,6 +103,14 @@ enum project_mode {
 	PROJECT_MODE_COUNT,
 };
 
+// The home directory of the box.
+enum home_mode {
+	HOME_PROJECT, // kept in the instance
+	HOME_SHARED,  // kept, one for the boxes of all projects
+	HOME_NONE,    // empty, in memory
+	HOME_MODE_COUNT,
+};
+
 struct config {
 	enum action action;
 	enum output output;
@@ -116,6 +124,7 @@ struct config {
 	bool nested;     // allow user namespaces and mounts in the box
 	enum network_tier network;
 	enum project_mode project;
+	enum home_mode home;
 	enum terminal_mode terminal;
 	unsigned int terminal_allow; // what differs from TERMINAL_ALLOW_DEFAULT
 	unsigned int toolchains;     // what differs from TOOLCHAINS_ALL
@@ -126,6 +135,7 @@ struct config {
 	struct origin nested_origin;
 	struct origin network_origin;
 	struct origin project_origin;
+	struct origin home_origin;
 	struct origin terminal_origin;
 	struct origin terminal_allow_origin;
 	struct origin toolchains_origin;

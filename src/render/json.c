@@ -58,6 +58,8 @@ static json_t *mount_of(struct arena *arena, const struct plan_mount *mount)
 
 	if (mount->staged)
 		json_object_set_new(all, "staged", json_string(mount->staged));
+	if (mount->created)
+		json_object_set_new(all, "created", json_true());
 	return all;
 }
 
