@@ -24,6 +24,7 @@
 #include "plan/state/instance.h"
 #include "plan/state/instances.h"
 #include "plan/system.h"
+#include "plan/toolchains/toolchains.h"
 #include "plan/warnings.h"
 #include "seccomp/programs.h"
 
@@ -256,6 +257,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	plan_build_network(plan, arena, facts);
 	plan_build_limits(plan, config, facts);
 	plan_build_state(plan, arena, facts);
+	plan_build_toolchains(plan, arena, facts);
 	plan_build_project(plan, arena, facts);
 	if (!plan_build_environment(plan, arena, facts, error) ||
 	    !plan_build_command(plan, arena, facts, error) ||

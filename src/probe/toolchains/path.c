@@ -14,6 +14,7 @@
 #include "plan/secrets/detect.h"
 #include "plan/toolchains/facts.h"
 #include "plan/toolchains/managers.h"
+#include "probe/programs.h"
 #include "probe/toolchains/recognise.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
@@ -141,14 +142,16 @@ strings path_signs(const struct facts *facts, struct arena *arena)
 	return signs;
 }
 
-// Returns whether a program is a manager's own.
-static bool is_own_program(const struct facts *facts, const char *name)
+// Returns whether a program is a manager's own, and only the user and root can change it.
+static bool is_own_program(const struct facts *facts, struct arena *arena,
+			   const struct local_program *program, unsigned int wanted)
 {
-	vec_each(found, &facts->toolchains.found) {
-		for (const char *const *own = found->row->programs; *own; own++)
-			if (str_equal(*own, name))
-				return true;
-	}
+	for (size_t i = 0; i < manager_table_count; i++)
+		for (const char *const *own = manager_table[i].programs; *own; own++)
+			if (str_equal(*own, program->name) &&
+			    (wanted & TOOLCHAIN_BIT(manager_table[i].toolchain)))
+				return !probe_others_can_change(arena, facts, &program->file) &&
+				       !probe_writing_box(arena, facts, &program->file);
 	return false;
 }
 
@@ -158,7 +161,7 @@ static int compare_programs(const void *a, const void *b)
 		      ((const struct local_program *)b)->name);
 }
 
-void path_read_local(struct facts *facts, struct arena *arena)
+void path_read_local(struct facts *facts, struct arena *arena, unsigned int wanted)
 {
 	struct toolchains_facts *toolchains = &facts->toolchains;
 	CLEANUP_DIR DIR *directory =
@@ -177,7 +180,7 @@ void path_read_local(struct facts *facts, struct arena *arena)
 		program.belongs = program.file.kind == FILE_REGULAR &&
 				  (toolchain_of(facts, program.file.real) <
 					   toolchains->found.count ||
-				   is_own_program(facts, program.name));
+				   is_own_program(facts, arena, &program, wanted));
 		vec_push(arena, &toolchains->local_programs, program);
 	}
 	if (toolchains->local_programs.count)
@@ -242,12 +245,12 @@ static void look_up(struct path_entry *entry, struct arena *arena, uint64_t want
 void path_count_programs(struct facts *facts, struct arena *arena)
 {
 	struct toolchains_facts *toolchains = &facts->toolchains;
-	int directories = 0;
+	int listed = 0;
 	uint64_t found = 0;
 
 	vec_each(entry, &toolchains->path) {
 		if (entry->directory.kind != FILE_DIRECTORY ||
-		    is_of_system(entry->directory.real) || directories++ == MAX_DIRECTORIES)
+		    is_of_system(entry->directory.real) || listed++ >= MAX_DIRECTORIES)
 			continue;
 		list_programs(entry, arena);
 		found |= entry->watched;

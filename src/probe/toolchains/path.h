@@ -7,8 +7,8 @@
 
 // Adds the entries of PATH.
 void path_read_entries(struct facts *facts, struct arena *arena);
-// Adds the programs of ~/.local/bin, if it is on PATH.
-void path_read_local(struct facts *facts, struct arena *arena);
+// Adds the programs of ~/.local/bin, if it is on PATH. `wanted` is the set of managers.
+void path_read_local(struct facts *facts, struct arena *arena, unsigned int wanted);
 // Returns the paths that PATH leads to: its directories as written and without symbolic links, and
 // the targets of links in ~/.local/bin, /usr/local/bin and virtual environments of the project.
 strings path_signs(const struct facts *facts, struct arena *arena);

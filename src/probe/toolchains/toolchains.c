@@ -78,7 +78,7 @@ void probe_toolchains(struct facts *facts, struct arena *arena, const struct con
 		toolchain_expand(found, arena, facts);
 		toolchain_copy_settings(found, arena, facts);
 	}
-	path_read_local(facts, arena);
+	path_read_local(facts, arena, config_toolchains(config));
 	drop_empty(&facts->toolchains);
 	path_count_programs(facts, arena);
 }
