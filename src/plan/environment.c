@@ -11,6 +11,7 @@
 #include "config/config.h"
 #include "config/names.h"
 #include "plan/facts.h"
+#include "plan/home/installs.h"
 #include "plan/plan.h"
 #include "plan/secrets/detect.h"
 #include "plan/system.h"
@@ -89,6 +90,10 @@ static void add_generated(struct plan *plan, struct arena *arena, const struct f
 	generate(plan, arena, "TMPDIR", "/tmp", "private temporary files");
 	generate(plan, arena, "XDG_RUNTIME_DIR", arena_printf(arena, "/run/user/%u", plan->uid),
 		 "private sockets");
+	for (size_t i = 0; i < install_table_count; i++)
+		generate(plan, arena, install_table[i].variable,
+			 path_expand_home(arena, install_table[i].value, facts->home),
+			 install_table[i].why);
 	generate(plan, arena, "CLAUDEBOX", "1", "lets programs detect the box");
 	generate(plan, arena, "CLAUDE_CONFIG_DIR", path_join(arena, facts->home, ".claude"),
 		 "this project's Claude state");

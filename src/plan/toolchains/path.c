@@ -8,7 +8,7 @@
 #include "base/quote.h"
 #include "base/text.h"
 #include "plan/facts.h"
-#include "plan/home/home.h"
+#include "plan/home/installs.h"
 #include "plan/plan.h"
 #include "plan/project.h"
 #include "plan/tables.h"
@@ -18,12 +18,15 @@
 
 #include <string.h>
 
+enum { SHOWN_PROGRAMS = 4 };
+
 struct path_list {
 	struct plan *plan;
 	struct arena *arena;
 	const struct facts *facts;
 	strings directories;
 	strings reals; // of the same directories, to find duplicates
+	bool has_installs; // the box's ~/.local/bin is there
 };
 
 static const char *shown(const struct path_list *list, const char *path)
@@ -104,12 +107,21 @@ static void leave_out(struct path_list *list, const struct path_entry *entry)
 			       show_programs(list->arena, entry->programs, &entry->names), option);
 }
 
+// Adds the box's own ~/.local/bin, once. It comes before the directories of the system.
+static void add_installs(struct path_list *list)
+{
+	const char *own = plan_install_directory(list->plan, list->arena);
+
+	if (!list->has_installs)
+		add_directory(list, own, own);
+	list->has_installs = true;
+}
+
 // Adds the places of ~/.local/bin: the programs that belong to a toolchain, and the box's own
 // directory.
 static void add_local_bin(struct path_list *list, const struct path_entry *entry)
 {
 	const struct toolchains_facts *toolchains = &list->facts->toolchains;
-	const char *own = path_join(list->arena, list->plan->home, ".local/bin");
 	strings others = { 0 };
 	size_t count = 0;
 	bool programs = false;
@@ -118,16 +130,15 @@ static void add_local_bin(struct path_list *list, const struct path_entry *entry
 		programs |= path_within(mount->path, BOX_PROGRAMS);
 	if (programs)
 		add_directory(list, BOX_PROGRAMS, BOX_PROGRAMS);
-	plan_add_home_directory(list->plan, list->arena, own, NULL);
-	add_directory(list, own, own);
+	add_installs(list);
 	vec_each(program, &toolchains->local_programs) {
 		if (program->belongs || str_equal(program->file.path, list->facts->agent.found) ||
 		    str_equal(program->name, "claude"))
 			continue;
-		if (count++ < 4)
+		if (count++ < SHOWN_PROGRAMS)
 			vec_push(list->arena, &others, program->name);
 	}
-	if (entry && count)
+	if (count)
 		plan_leave_out(list->plan, list->arena, shown(list, entry->written),
 			       show_programs(list->arena, count, &others),
 			       arena_printf(list->arena, "--path %s", shown(list, entry->written)));
@@ -183,6 +194,14 @@ static void add_packages(struct path_list *list)
 	}
 }
 
+static bool is_of_system(const char *path)
+{
+	for (size_t i = 0; i < system_path_count; i++)
+		if (str_equal(path, system_path[i]))
+			return true;
+	return false;
+}
+
 static void add_host_path(struct path_list *list)
 {
 	const struct toolchains_facts *toolchains = &list->facts->toolchains;
@@ -195,6 +214,8 @@ static void add_host_path(struct path_list *list)
 		// The store's directories follow, in a box of the store only.
 		if (list->facts->store.only && path_within(entry->directory.real, NIX_STORE))
 			continue;
+		if (place && is_of_system(place) && !toolchains->local_bin)
+			add_installs(list);
 		if (place)
 			add_directory(list, place, entry->directory.real);
 		else if (is_requested(list->facts, entry->directory.path))
@@ -235,8 +256,7 @@ const char *plan_build_path(struct plan *plan, struct arena *arena, const struct
 			add_directory(&list, mount->destination.path, mount->source.real);
 	}
 	add_host_path(&list);
-	if (plan->toolchains.count && !facts->toolchains.local_bin)
-		add_local_bin(&list, NULL);
+	add_installs(&list);
 	if (!facts->store.only)
 		add_system(&list);
 	vec_each(directory, &facts->store.path) {
