@@ -255,7 +255,7 @@ static bool add_mount(struct plan *plan, struct arena *arena, const struct facts
 		return false;
 	// A directory of programs that the box has anyway needs no mount.
 	if (mount->on_path && str_equal(mount->source.real, mount->destination.path) &&
-	    plan_provides(plan, mount->source.real))
+	    plan_lies_in_host(plan, mount->source.real))
 		return true;
 	if (!check_destination(plan, mount, error) || !check_place(plan, mount, error))
 		return false;

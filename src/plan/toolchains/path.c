@@ -147,7 +147,7 @@ static void add_local_bin(struct path_list *list, const struct path_entry *entry
 static bool is_requested(const struct facts *facts, const char *path)
 {
 	vec_each(mount, &facts->mounts) {
-		if (path_within(path, mount->destination.path))
+		if (path && path_within(path, mount->destination.path))
 			return true;
 	}
 	return false;
@@ -216,13 +216,13 @@ static void add_host_path(struct path_list *list)
 			continue;
 		if (place && is_of_system(place) && !toolchains->local_bin)
 			add_installs(list);
-		if (place)
-			add_directory(list, place, entry->directory.real);
-		else if (is_requested(list->facts, entry->directory.path))
+		if (is_requested(list->facts, entry->directory.path))
 			add_directory(list, entry->directory.path, entry->directory.real);
-		else if (toolchains->local_bin &&
+		else if (toolchains->local_bin && !entry->problem &&
 			 str_equal(entry->directory.real, toolchains->local_bin))
 			add_local_bin(list, entry);
+		else if (place)
+			add_directory(list, place, entry->directory.real);
 		else
 			leave_out(list, entry);
 	}
