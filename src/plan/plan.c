@@ -121,6 +121,9 @@ void plan_add_mount(struct plan *plan, struct arena *arena, struct plan_mount mo
 		mount.created = is_mount || mount.kind == MOUNT_DIRECTORY;
 		mount.staged = is_mount ? staging_path(plan, arena) : NULL;
 		mount.place = (struct file_id){ 0 };
+		// bwrap takes longer for a mount the more mounts there are.
+		mount.bound = mount.toolchain && mount.kind == MOUNT_READ_ONLY &&
+			      path_within(mount.source, plan->home);
 	} else if (around && around->kind == MOUNT_EMPTY && (around->created || around->carried)) {
 		mount.carried = true;
 		mount.staged = arena_printf(arena, "%s%s", around->staged,

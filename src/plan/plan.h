@@ -60,6 +60,7 @@ struct plan_mount {
 	bool kept_home; // the box's kept home: a directory of the instance, which boxes write
 	bool created;   // below the kept home: the launcher makes the mount point, or the directory
 	bool carried;   // in a staged tmpfs, with which it is moved
+	bool bound;     // bwrap does not mount it: the launcher binds it from the staged home
 	struct origin origin;
 	const char *secret; // what kind of secret it is, NULL: none
 	const char *later;  // the kind of secret that may appear in it, NULL: none
