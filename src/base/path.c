@@ -74,6 +74,18 @@ bool path_within(const char *path, const char *directory)
 	return path[length] == '\0' || path[length] == '/' || (length == 1 && *path == '/');
 }
 
+bool path_overlaps(const char *a, const char *b)
+{
+	size_t length = 0;
+
+	while (a[length] && a[length] == b[length])
+		length++;
+	if (a[length] && b[length])
+		return false;
+	return a[length] == b[length] || a[length] == '/' || b[length] == '/' ||
+	       (length == 1 && *a == '/');
+}
+
 const char *path_tilde(struct arena *arena, const char *path, const char *home)
 {
 	if (home && !str_equal(home, "/") && path_within(path, home))

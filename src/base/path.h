@@ -16,6 +16,8 @@ const char *path_name(const char *path);
 const char *path_clean(struct arena *arena, const char *path);
 // Returns whether `path` is `directory` or lies below it.
 bool path_within(const char *path, const char *directory);
+// Returns whether one of two paths is, or lies in, the other.
+bool path_overlaps(const char *a, const char *b);
 // Returns the path with "~" in place of `home`, for display only.
 const char *path_tilde(struct arena *arena, const char *path, const char *home);
 // Returns the path that "~/x", "$HOME/x" or "${HOME}/x" stands for; any other word is returned as

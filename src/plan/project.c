@@ -35,12 +35,13 @@ bool plan_near_secret(const struct facts *facts, const char *path)
 	if (path_within(facts->home, path) ||
 	    (facts->account_home && path_within(facts->account_home, path)))
 		return true;
+	// This runs for each mount, so a real path that is the same pointer is not compared again.
 	vec_each(secret, &facts->secrets) {
 		// The store is readable by every user, so a secret that leads there is not one.
 		bool open = path_within(secret->real, "/nix/store");
 
-		if (path_within(secret->path, path) || path_within(path, secret->path) ||
-		    (!open && (path_within(secret->real, path) || path_within(path, secret->real))))
+		if (path_overlaps(secret->path, path) ||
+		    (!open && secret->real != secret->path && path_overlaps(secret->real, path)))
 			return true;
 	}
 	return false;
