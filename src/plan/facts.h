@@ -102,6 +102,7 @@ struct state_facts {
 	const char *settings_base; // the host's settings at the last merge
 	const char *approved;      // the lines of the last approval
 	bool home_exists;          // the kept home, if the box has one
+	uint64_t home_size;        // at the end of the last session; 0: unknown
 	const char *home_links;    // the record of links in it, NULL: none
 	bool has_credentials;      // the boxes have credentials; only checked if the host has none
 	const char *record;        // content of the instance's record

@@ -3,7 +3,6 @@
 #include "render/bwrap.h"
 
 #include "base/arena.h"
-#include "base/path.h"
 #include "base/text.h"
 #include "config/limits.h"
 #include "plan/plan.h"
@@ -89,19 +88,6 @@ static void add_mount(bwrap_options *options, struct arena *arena, const struct 
 						.staged = mount->staged });
 }
 
-static void add_home_links(bwrap_options *options, struct arena *arena, const struct plan *plan)
-{
-	vec_each(link, &plan->state.home_links) {
-		if (link->target)
-			vec_push(arena, options,
-				 (struct bwrap_option){
-					 .flag = "--symlink",
-					 .arguments = { link->target,
-							path_join(arena, plan->home, link->name) },
-					 .operand = OPERAND_IN_HOME });
-	}
-}
-
 // Adds --chdir. If the project is a staged mount, this is the staging path: a process stays in the
 // mount when it is moved.
 static void add_chdir(bwrap_options *options, struct arena *arena, const struct plan *plan)
@@ -141,7 +127,6 @@ bwrap_options render_bwrap(const struct plan *plan, struct arena *arena)
 	add_variables(&options, arena, plan);
 	vec_each(mount, &plan->mounts)
 		add_mount(&options, arena, plan, mount);
-	add_home_links(&options, arena, plan);
 	add_chdir(&options, arena, plan);
 	return options;
 }
