@@ -155,8 +155,7 @@ bool profile_apply_mounts(struct profile_merge *merge, const struct profile_plac
 		if (!add_mount(merge, place, row,
 			       (struct config_mount){
 				       .source = copy(merge, json_object_get(value, "host")),
-				       .destination =
-					       copy(merge, json_object_get(value, "sandbox")),
+				       .destination = copy(merge, json_object_get(value, "sandbox")),
 				       .writable = str_equal(json_string_value(mode), "rw"),
 				       .origin = profile_origin(merge, &inner) }))
 			return false;

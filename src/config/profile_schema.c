@@ -58,12 +58,15 @@ const char *const terminal_class_names[TERMINAL_CLASS_COUNT] = {
 	[TERMINAL_IMAGES] = "images",
 };
 const char *const toolchain_names[TOOLCHAIN_COUNT] = {
-	[TOOLCHAIN_NVM] = "nvm",       [TOOLCHAIN_FNM] = "fnm",       [TOOLCHAIN_VOLTA] = "volta",
-	[TOOLCHAIN_NPM] = "npm",       [TOOLCHAIN_PNPM] = "pnpm",     [TOOLCHAIN_BUN] = "bun",
-	[TOOLCHAIN_DENO] = "deno",     [TOOLCHAIN_CARGO] = "cargo",   [TOOLCHAIN_PYENV] = "pyenv",
-	[TOOLCHAIN_UV] = "uv",         [TOOLCHAIN_PIPX] = "pipx",     [TOOLCHAIN_CONDA] = "conda",
-	[TOOLCHAIN_RBENV] = "rbenv",   [TOOLCHAIN_SDKMAN] = "sdkman", [TOOLCHAIN_GO] = "go",
-	[TOOLCHAIN_ASDF] = "asdf",     [TOOLCHAIN_MISE] = "mise",     [TOOLCHAIN_HOMEBREW] = "homebrew",
+	[TOOLCHAIN_NVM] = "nvm",     [TOOLCHAIN_FNM] = "fnm",
+	[TOOLCHAIN_VOLTA] = "volta", [TOOLCHAIN_NPM] = "npm",
+	[TOOLCHAIN_PNPM] = "pnpm",   [TOOLCHAIN_BUN] = "bun",
+	[TOOLCHAIN_DENO] = "deno",   [TOOLCHAIN_CARGO] = "cargo",
+	[TOOLCHAIN_PYENV] = "pyenv", [TOOLCHAIN_UV] = "uv",
+	[TOOLCHAIN_PIPX] = "pipx",   [TOOLCHAIN_CONDA] = "conda",
+	[TOOLCHAIN_RBENV] = "rbenv", [TOOLCHAIN_SDKMAN] = "sdkman",
+	[TOOLCHAIN_GO] = "go",       [TOOLCHAIN_ASDF] = "asdf",
+	[TOOLCHAIN_MISE] = "mise",   [TOOLCHAIN_HOMEBREW] = "homebrew",
 	[TOOLCHAIN_OPT] = "opt",
 };
 const char *const confirm_names[CONFIRM_COUNT] = {

@@ -17,7 +17,7 @@
 #include "plan/system.h"
 #include "plan/tables.h"
 #include "plan/toolchains/path.h"
-#include "plan/toolchains/toolchains.h"
+#include "plan/toolchains/settings.h"
 
 #include <string.h>
 

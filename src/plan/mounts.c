@@ -159,10 +159,10 @@ static bool is_same_below(const struct mount_facts *mount, const struct plan_mou
 {
 	bool own_path = str_equal(mount->source.real, mount->destination.path);
 
-	return own_path && (other->kind == MOUNT_LINK || other->kind == MOUNT_DIRECTORY ||
-			    (other->kind == MOUNT_READ_ONLY &&
-			     str_equal(other->source, other->path) &&
-			     !str_equal(other->path, mount->destination.path)));
+	return own_path &&
+	       (other->kind == MOUNT_LINK || other->kind == MOUNT_DIRECTORY ||
+		(other->kind == MOUNT_READ_ONLY && str_equal(other->source, other->path) &&
+		 !str_equal(other->path, mount->destination.path)));
 }
 
 static bool check_destination(const struct plan *plan, const struct mount_facts *mount,

@@ -116,6 +116,9 @@ void plan_add_mount(struct plan *plan, struct arena *arena, struct plan_mount mo
 	if (around && around->kept_home) {
 		if (mount.kind == MOUNT_LINK) {
 			plan_add_home_link(plan, arena, mount.path, mount.source, mount.why);
+			if (str_equal(plan->mounts.items[plan->mounts.count - 1].path, mount.path))
+				plan->mounts.items[plan->mounts.count - 1].toolchain =
+					mount.toolchain;
 			return;
 		}
 		mount.created = is_mount || mount.kind == MOUNT_DIRECTORY;

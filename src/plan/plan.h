@@ -62,10 +62,10 @@ struct plan_mount {
 	bool carried; // in a staged tmpfs, with which it is moved
 	bool bound;   // bwrap does not mount it: the launcher binds it from the staged home
 	struct origin origin;
-	const char *secret; // what kind of secret it is, NULL: none
-	const char *later;  // the kind of secret that may appear in it, NULL: none
+	const char *secret;    // what kind of secret it is, NULL: none
+	const char *later;     // the kind of secret that may appear in it, NULL: none
 	const char *toolchain; // that it is a part of, NULL: none
-	const char *why;    // of one that was not requested; NULL: a detail, not in the audit
+	const char *why;       // of one that was not requested; NULL: a detail, not in the audit
 };
 
 // A symbolic link in the instance's Claude directory. The box can replace it for itself.

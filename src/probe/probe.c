@@ -112,9 +112,8 @@ static void add_secrets(struct facts *facts, struct arena *arena, const char *ho
 
 		vec_push(arena, &facts->secrets,
 			 (struct secret_place){ .path = path,
-						.real = str_equal(place.real, path)
-								? path
-								: place.real,
+						.real = str_equal(place.real, path) ? path
+										    : place.real,
 						.what = row->what,
 						.attack = row->attack,
 						.missing = place.kind == FILE_MISSING });

@@ -16,6 +16,7 @@
 #include "plan/limits.h"
 #include "plan/plan.h"
 #include "plan/tables.h"
+#include "render/audit_toolchains.h"
 #include "render/mask.h"
 
 #include <string.h>
@@ -175,57 +176,6 @@ static void add_mounts(struct screen *screen, const struct plan *plan)
 	vec_each(mount, &plan->mounts) {
 		if (plan_mount_reason(mount) && mount->kind != MOUNT_WRITABLE && !mount->toolchain)
 			add_mount_row(screen, plan, mount);
-	}
-}
-
-// Adds a row for each toolchain manager, with all of its directory trees.
-static void add_toolchains(struct screen *screen, const struct plan *plan)
-{
-	const struct origin *origin = &plan->config->toolchains_origin;
-
-	if (!plan->toolchains.count && !origin->name)
-		return;
-	screen_add(screen, STYLE_HEAD, "\nToolchains:");
-	text_add(&screen->out, "  ");
-	screen_add_wrapped(screen, STYLE_PLAIN,
-			   arena_printf(screen->arena, "%s%s%s%s",
-					plan->toolchains.count ? "read-only" : "none",
-					origin->name ? " (" : "", origin->name ? origin->name : "",
-					origin->name ? ")" : ""),
-			   13);
-	vec_each(row, &plan->toolchains) {
-		const struct plan_toolchain *first = plan->toolchains.items;
-		struct text line = { .arena = screen->arena };
-
-		while (!str_equal(first->name, row->name))
-			first++;
-		if (first != row)
-			continue; // in the row of an earlier one
-		for (; first < plan->toolchains.items + plan->toolchains.count; first++)
-			if (str_equal(first->name, row->name))
-				text_printf(&line, "%s%s (%s)", line.length ? ", " : "",
-					    shown_path(screen, first->root),
-					    shown_value(screen, first->parts));
-		text_printf(&screen->out, "  %s %-10s ", origin_marks[ORIGIN_ALLOWED], row->name);
-		screen_add_wrapped(screen, STYLE_PLAIN, text_get(&line), 17);
-	}
-}
-
-// Adds what the host has and the box lacks, with the option that brings it.
-static void add_left_out(struct screen *screen, const struct plan *plan)
-{
-	if (!plan->left_out.count)
-		return;
-	screen_add(screen, STYLE_HEAD, "\nNot in the box:");
-	text_add(&screen->out, "\n");
-	vec_each(row, &plan->left_out) {
-		text_add(&screen->out, "  ");
-		screen_add_wrapped(screen, STYLE_PLAIN,
-				   row->option ? arena_printf(screen->arena, "%s (%s): %s",
-							      row->what, row->why, row->option)
-					       : arena_printf(screen->arena, "%s (%s)", row->what,
-							      row->why),
-				   4);
 	}
 }
 
@@ -455,8 +405,8 @@ const char *render_audit(const struct plan *plan, struct arena *arena, struct re
 	screen_add(&screen, STYLE_HEAD, "\nMounts:");
 	text_add(&screen.out, "  other paths do not exist\n");
 	add_mounts(&screen, plan);
-	add_toolchains(&screen, plan);
-	add_left_out(&screen, plan);
+	audit_add_toolchains(&screen, plan);
+	audit_add_left_out(&screen, plan);
 	add_network(&screen, plan);
 	add_terminal(&screen, plan);
 	add_settings(&screen, plan);

@@ -91,9 +91,10 @@ static void add_toolchains(struct text *out, const struct plan *plan, struct are
 		text_add(out, ". They are on `PATH` as outside. To add a version to one of them, "
 			      "ask the user: it is available from the next session on.\n");
 	if (plan->left_out.count)
-		text_add(out, "- Some programs of the user's `PATH` are not in the box. If you need "
-			      "one, ask the user to start claudebox with `--path DIRECTORY`; the "
-			      "list before the start names the directories.\n");
+		text_add(out,
+			 "- Some programs of the user's `PATH` are not in the box. If you need "
+			 "one, ask the user to start claudebox with `--path DIRECTORY`; the "
+			 "list before the start names the directories.\n");
 }
 
 static void add_tools(struct text *out, const struct plan *plan, struct arena *arena)

@@ -43,10 +43,11 @@ struct toolchain_found {
 struct path_entry {
 	const char *written;
 	struct followed directory;
-	const char *problem; // of an entry that cannot be used: "is relative"; NULL: none
-	uint64_t watched;    // the watched programs in it, as bits
-	size_t programs;     // in it; counted only if the directory is not one of the system
-	strings names;       // of the first few of them
+	const char *problem;        // of an entry that cannot be used: "is relative"; NULL: none
+	uint64_t watched;           // the watched programs in it, as bits
+	size_t programs;            // in it; counted only if the directory is not one of the system
+	strings names;              // of the first few of them
+	VEC(struct link_hop) links; // of a toolchain's: programs that lead out of it, by name
 };
 
 // A program of ~/.local/bin.
@@ -59,7 +60,7 @@ struct local_program {
 struct toolchains_facts {
 	VEC(struct toolchain_found) found;
 	VEC(struct path_entry) path;
-	size_t path_ignored; // entries after the last one that is used
+	size_t path_ignored;   // entries after the last one that is used
 	const char *local_bin; // ~/.local/bin, if it is on PATH; NULL: it is not
 	VEC(struct local_program) local_programs;
 	VEC(struct followed) pythons; // of virtual environments in the project

@@ -25,7 +25,7 @@ struct path_list {
 	struct arena *arena;
 	const struct facts *facts;
 	strings directories;
-	strings reals; // of the same directories, to find duplicates
+	strings reals;     // of the same directories, to find duplicates
 	bool has_installs; // the box's ~/.local/bin is there
 };
 
@@ -44,6 +44,17 @@ static void add_directory(struct path_list *list, const char *directory, const c
 	vec_push(list->arena, &list->reals, real);
 }
 
+// Returns whether a directory of a toolchain is in the box entry by entry.
+static bool is_split(const struct path_list *list, const char *directory)
+{
+	vec_each(mount, &list->plan->mounts) {
+		if (mount->toolchain && path_within(mount->path, directory) &&
+		    !strchr(mount->path + strlen(directory) + 1, '/'))
+			return true;
+	}
+	return false;
+}
+
 // Returns the path of a directory in the box, NULL: the box does not have it. Links on the way that
 // the box lacks are resolved.
 static const char *find_in_box(const struct path_list *list, const struct followed *directory)
@@ -56,7 +67,7 @@ static const char *find_in_box(const struct path_list *list, const struct follow
 			place = arena_printf(list->arena, "%s%s", found->root,
 					     directory->real + strlen(found->real));
 	}
-	if (!plan_provides(list->plan, place))
+	if (!plan_provides(list->plan, place) && !is_split(list, place))
 		return NULL;
 	vec_each(hop, &directory->hops)
 		has_links &= plan_provides(list->plan, hop->link);
@@ -83,6 +94,25 @@ static bool is_secret(const struct facts *facts, const char *path)
 			return true;
 	}
 	return false;
+}
+
+// Reports the programs of a directory in the box that are links to something that is not.
+static void report_links(struct path_list *list, const struct path_entry *entry)
+{
+	vec_each(link, &entry->links) {
+		struct followed target = { .path = link->target, .real = link->target };
+
+		if (find_in_box(list, &target))
+			continue;
+		plan_leave_out(list->plan, list->arena,
+			       shown(list, path_join(list->arena, entry->written, link->link)),
+			       arena_printf(list->arena, "it is a link to %s",
+					    shown(list, link->target)),
+			       is_secret(list->facts, link->target)
+				       ? NULL
+				       : arena_printf(list->arena, "--mount-ro %s",
+						      shown(list, link->target)));
+	}
 }
 
 static void leave_out(struct path_list *list, const struct path_entry *entry)
@@ -225,6 +255,8 @@ static void add_host_path(struct path_list *list)
 			add_directory(list, place, entry->directory.real);
 		else
 			leave_out(list, entry);
+		if (place)
+			report_links(list, entry);
 	}
 	if (toolchains->path_ignored)
 		plan_leave_out(list->plan, list->arena,

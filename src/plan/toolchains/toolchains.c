@@ -16,7 +16,6 @@
 #include "plan/facts.h"
 #include "plan/plan.h"
 #include "plan/project.h"
-#include "plan/secrets/detect.h"
 #include "plan/toolchains/facts.h"
 #include "plan/toolchains/managers.h"
 
@@ -55,7 +54,7 @@ static bool is_requested(const struct facts *facts, const char *path)
 	return false;
 }
 
-static bool has_below(const struct plan *plan, const char *path)
+bool toolchain_has_below(const struct plan *plan, const char *path)
 {
 	vec_each(mount, &plan->mounts) {
 		if (path_within(mount->path, path))
@@ -78,7 +77,7 @@ static bool add_file(struct plan *plan, struct arena *arena, const struct facts 
 		const char *link = box_path(arena, found, hop->link);
 
 		if (!is_requested(facts, link) && !plan_provides(plan, link) &&
-		    !has_below(plan, link))
+		    !toolchain_has_below(plan, link))
 			plan_add_mount(plan, arena,
 				       (struct plan_mount){ .kind = MOUNT_LINK,
 							    .source = hop->target,
@@ -97,7 +96,8 @@ static bool add_file(struct plan *plan, struct arena *arena, const struct facts 
 	return true;
 }
 
-static void add_part(struct plan *plan, struct arena *arena, const struct facts *facts,
+// Adds a listed part. Returns whether something of it comes along.
+static bool add_part(struct plan *plan, struct arena *arena, const struct facts *facts,
 		     const struct toolchain_found *found, const struct toolchain_part *part)
 {
 	const char *path = box_path(arena, found, part->file.path);
@@ -106,7 +106,7 @@ static void add_part(struct plan *plan, struct arena *arena, const struct facts 
 	if (part->problem) {
 		plan_leave_out(plan, arena, shown(plan, arena, path), part->problem,
 			       arena_printf(arena, "--mount-ro %s", shown(plan, arena, path)));
-		return;
+		return false;
 	}
 	if (!part->split) {
 		passed = add_file(plan, arena, facts, found, &part->file);
@@ -126,6 +126,7 @@ static void add_part(struct plan *plan, struct arena *arena, const struct facts 
 	if (!passed)
 		plan_leave_out(plan, arena, shown(plan, arena, path), "it leads to a secret place",
 			       NULL);
+	return passed || part->entries.count;
 }
 
 // Adds a generated copy of settings, and the link that leads to it.
@@ -172,20 +173,22 @@ static void add_name(struct text *list, const char *name, size_t length)
 	text_add_bytes(list, name, length);
 }
 
-// Returns the names in the root that come along: "bin, toolchains".
-static const char *name_parts(struct arena *arena, const struct toolchain_found *found)
+// Adds the parts and copies. Returns the names in the root that come along: "bin, toolchains".
+static const char *add_parts(struct plan *plan, struct arena *arena, const struct facts *facts,
+			     const struct toolchain_found *found)
 {
 	struct text names = { .arena = arena };
 
 	vec_each(part, &found->parts) {
 		const char *name = part->file.path + strlen(found->real) + 1;
 
-		if (!part->problem)
+		if (add_part(plan, arena, facts, found, part))
 			add_name(&names, name, strcspn(name, "/"));
 	}
 	vec_each(copy, &found->copies) {
 		const char *name = path_name(copy->path);
 
+		add_copy(plan, arena, facts, found, copy);
 		add_name(&names, name, strlen(name));
 	}
 	return text_get(&names);
@@ -199,28 +202,23 @@ static void add_found(struct plan *plan, struct arena *arena, const struct facts
 	struct plan_toolchain row = { .name = name, .root = found->root };
 
 	if (found->problem) {
-		plan_leave_out(plan, arena, what, found->problem,
-			       arena_printf(arena, "--path DIR"));
+		plan_leave_out(plan, arena, what, found->problem, NULL);
 		return;
 	}
-	vec_each(part, &found->parts)
-		add_part(plan, arena, facts, found, part);
-	vec_each(copy, &found->copies)
-		add_copy(plan, arena, facts, found, copy);
+	row.parts = add_parts(plan, arena, facts, found);
 	// Programs may name the real root.
-	if (!str_equal(found->root, found->real) && !has_below(plan, found->real) &&
+	if (!str_equal(found->root, found->real) && !toolchain_has_below(plan, found->real) &&
 	    !plan_provides(plan, found->real))
-		plan_add_mount(plan, arena,
-			       (struct plan_mount){ .kind = MOUNT_LINK,
-						    .source = found->root,
-						    .path = found->real,
-						    .toolchain = name,
-						    .why = arena_printf(arena, "toolchain %s",
-									name) });
+		plan_add_mount(
+			plan, arena,
+			(struct plan_mount){ .kind = MOUNT_LINK,
+					     .source = found->root,
+					     .path = found->real,
+					     .toolchain = name,
+					     .why = arena_printf(arena, "toolchain %s", name) });
 	if (found->truncated)
 		plan_leave_out(plan, arena, arena_printf(arena, "some of %s", what),
 			       "it has too many parts", "--mount-ro DIR");
-	row.parts = name_parts(arena, found);
 	if (*row.parts)
 		vec_push(arena, &plan->toolchains, row);
 }
@@ -277,8 +275,8 @@ static void add_local_programs(struct plan *plan, struct arena *arena, const str
 {
 	vec_each(program, &facts->toolchains.local_programs) {
 		const struct toolchain_found *around = find_around(facts, program->file.real);
-		const char *target =
-			around ? box_path(arena, around, program->file.real) : program->file.real;
+		const char *target = around ? box_path(arena, around, program->file.real)
+					    : program->file.real;
 
 		if (!program->belongs || is_requested(facts, facts->toolchains.local_bin) ||
 		    plan_near_secret(facts, program->file.real))
@@ -321,88 +319,4 @@ void plan_build_toolchains(struct plan *plan, struct arena *arena, const struct 
 		add_found(plan, arena, facts, found);
 	add_local_programs(plan, arena, facts);
 	report_pythons(plan, arena, facts);
-}
-
-static void add_variable(struct plan *plan, struct arena *arena, const char *name,
-			 const char *value, enum origin_kind kind, const char *toolchain)
-{
-	if (!plan_variable(plan, name))
-		vec_push(arena, &plan->variables,
-			 (struct plan_variable){
-				 .name = name,
-				 .value = value,
-				 .origin = { .kind = kind },
-				 .toolchain = toolchain,
-				 .why = arena_printf(arena, "toolchain %s", toolchain) });
-}
-
-// Returns whether a variable names the root of a manager, or a path of the box.
-static bool names_box_path(const struct plan *plan, struct arena *arena,
-			   const struct toolchain_found *found, const char *value)
-{
-	const char *path = *value == '/' ? path_clean(arena, value) : "";
-
-	return str_equal(path, found->root) || (*path && plan_provides(plan, path)) ||
-	       (path_within(path, found->root) && has_below(plan, path));
-}
-
-void plan_add_toolchain_variables(struct plan *plan, struct arena *arena, const struct facts *facts)
-{
-	vec_each(found, &facts->toolchains.found) {
-		const char *name = toolchain_names[found->row->toolchain];
-
-		if (found->problem)
-			continue;
-		for (const char *const *variable = found->row->variables; *variable; variable++) {
-			const char *value = facts_variable(facts, *variable);
-
-			if (value && names_box_path(plan, arena, found, value))
-				add_variable(plan, arena, *variable, path_clean(arena, value),
-					     ORIGIN_ALLOWED, name);
-		}
-		for (const struct manager_setting *setting = found->row->settings; setting->name;
-		     setting++)
-			add_variable(plan, arena, setting->name,
-				     str_equal(setting->value, ".")
-					     ? plan->project
-					     : path_expand_home(arena, setting->value, plan->home),
-				     ORIGIN_GENERATED, name);
-	}
-}
-
-// Returns whether a list of words has the first component of a TOML table's name.
-static bool is_wanted(const char *sections, const char *table)
-{
-	size_t length = strcspn(table, ".]\"' ");
-
-	for (const char *s = sections; *s;) {
-		size_t word = strcspn(s, " ");
-
-		if (word == length && strncmp(s, table, length) == 0)
-			return true;
-		s += word + strspn(s + word, " ");
-	}
-	return false;
-}
-
-const char *toolchain_clean_settings(struct arena *arena, const char *text, const char *sections,
-				     bool *ret_shortened)
-{
-	struct text out = { .arena = arena };
-	bool wanted = true;
-	const char *line;
-
-	*ret_shortened = false;
-	while ((line = str_next_line(arena, &text))) {
-		const char *start = line + strspn(line, " \t");
-		size_t at, length;
-
-		if (sections && *start == '[')
-			wanted = is_wanted(sections, start + strspn(start, "[ \"'"));
-		if (wanted && !secret_find(line, &at, &length))
-			text_printf(&out, "%s\n", line);
-		else
-			*ret_shortened = true;
-	}
-	return text_get(&out);
 }

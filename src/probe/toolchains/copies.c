@@ -7,7 +7,7 @@
 #include "base/path.h"
 #include "plan/facts.h"
 #include "plan/toolchains/facts.h"
-#include "plan/toolchains/toolchains.h"
+#include "plan/toolchains/settings.h"
 #include "probe/programs.h"
 #include "sys/files.h"
 

@@ -49,7 +49,8 @@ static bool is_program(int directory, const struct dirent *entry)
 {
 	struct stat status;
 
-	return (entry->d_type == DT_REG || entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN) &&
+	return (entry->d_type == DT_REG || entry->d_type == DT_LNK ||
+		entry->d_type == DT_UNKNOWN) &&
 	       fstatat(directory, entry->d_name, &status, 0) == 0 && S_ISREG(status.st_mode) &&
 	       (status.st_mode & S_IXUSR);
 }
@@ -64,7 +65,8 @@ static strings matching_names(struct expansion *expansion, const char *path, con
 	int scanned = 0;
 
 	while (directory && (entry = readdir(directory)) && scanned++ < MAX_SCANNED) {
-		bool matches = programs ? entry->d_name[0] != '.' && !secret_file_name(entry->d_name) &&
+		bool matches = programs ? entry->d_name[0] != '.' &&
+						  !secret_file_name(entry->d_name) &&
 						  is_program(dirfd(directory), entry)
 					: fnmatch(pattern, entry->d_name, FNM_PERIOD) == 0;
 
@@ -105,8 +107,9 @@ static void split_directory(struct expansion *expansion, struct toolchain_part *
 		return;
 	part->split = true;
 	if (names.count > MAX_ENTRIES) {
-		part->problem = arena_printf(arena, "it has more than %d entries, and one that looks "
-						    "like a secret: '%s'",
+		part->problem = arena_printf(arena,
+					     "it has more than %d entries, and one that looks "
+					     "like a secret: '%s'",
 					     MAX_ENTRIES, part->secrets.items[0]);
 		return;
 	}
@@ -186,7 +189,8 @@ static void expand(struct expansion *expansion, const char *path, const char *pa
 			size_t part = strcspn(s, ",}");
 
 			expand(expansion, path,
-			       arena_printf(arena, "%.*s%s%s", (int)part, s, *rest ? "/" : "", rest));
+			       arena_printf(arena, "%.*s%s%s", (int)part, s, *rest ? "/" : "",
+					    rest));
 			s += part + 1;
 		}
 	} else if (strpbrk(component, "*!")) {

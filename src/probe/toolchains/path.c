@@ -26,11 +26,12 @@
 #include <unistd.h>
 
 enum {
-	MAX_ENTRIES = 256,   // of PATH
-	MAX_LENGTH = 16384,  // of all of them
-	MAX_PROGRAMS = 512,  // of one directory
+	MAX_ENTRIES = 256,    // of PATH
+	MAX_LENGTH = 16384,   // of all of them
+	MAX_PROGRAMS = 512,   // of one directory
 	MAX_DIRECTORIES = 32, // that are listed
 	SHOWN_NAMES = 4,
+	MAX_LINKS = 8, // of one directory
 };
 
 // Returns what makes an entry of PATH unusable; NULL: nothing.
@@ -112,7 +113,8 @@ static void add_own_programs(strings *signs, struct arena *arena, const struct f
 	for (size_t i = 0; i < manager_table_count; i++)
 		for (const char *const *name = manager_table[i].programs; *name; name++)
 			if (access(path_join(arena, facts->toolchains.local_bin, *name), X_OK) == 0)
-				for (const char *const *root = manager_table[i].roots; *root; root++)
+				for (const char *const *root = manager_table[i].roots; *root;
+				     root++)
 					if (**root == '~')
 						vec_push(arena, signs,
 							 path_expand_home(arena, *root,
@@ -165,7 +167,8 @@ void path_read_local(struct facts *facts, struct arena *arena, unsigned int want
 {
 	struct toolchains_facts *toolchains = &facts->toolchains;
 	CLEANUP_DIR DIR *directory =
-		toolchains->local_bin ? open_directory_stream(AT_FDCWD, toolchains->local_bin) : NULL;
+		toolchains->local_bin ? open_directory_stream(AT_FDCWD, toolchains->local_bin)
+				      : NULL;
 	const struct dirent *entry;
 
 	while (directory && (entry = readdir(directory)) &&
@@ -175,12 +178,12 @@ void path_read_local(struct facts *facts, struct arena *arena, unsigned int want
 		if (program.name[0] == '.' || entry->d_type == DT_DIR ||
 		    secret_file_name(program.name))
 			continue;
-		program.file = file_follow(
-			arena, path_join(arena, toolchains->local_bin, program.name));
-		program.belongs = program.file.kind == FILE_REGULAR &&
-				  (toolchain_of(facts, program.file.real) <
-					   toolchains->found.count ||
-				   is_own_program(facts, arena, &program, wanted));
+		program.file =
+			file_follow(arena, path_join(arena, toolchains->local_bin, program.name));
+		program.belongs =
+			program.file.kind == FILE_REGULAR &&
+			(toolchain_of(facts, program.file.real) < toolchains->found.count ||
+			 is_own_program(facts, arena, &program, wanted));
 		vec_push(arena, &toolchains->local_programs, program);
 	}
 	if (toolchains->local_programs.count)
@@ -211,8 +214,26 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+// Records a program of a toolchain that is a link out of all toolchains and the system.
+static void add_link(struct path_entry *entry, struct arena *arena, const struct facts *facts,
+		     int directory, const char *name)
+{
+	strings targets = { 0 };
+
+	if (entry->links.count < MAX_LINKS &&
+	    toolchain_of(facts, entry->directory.real) < facts->toolchains.found.count)
+		add_target(&targets, arena, directory, entry->directory.real, name);
+	vec_each(target, &targets) {
+		if (toolchain_of(facts, *target) == facts->toolchains.found.count &&
+		    !is_of_system(*target))
+			vec_push(arena, &entry->links,
+				 (struct link_hop){ .link = arena_strdup(arena, name),
+						    .target = *target });
+	}
+}
+
 // Lists the programs of a directory that is not the system's.
-static void list_programs(struct path_entry *entry, struct arena *arena)
+static void list_programs(struct path_entry *entry, struct arena *arena, const struct facts *facts)
 {
 	CLEANUP_DIR DIR *directory = open_directory_stream(AT_FDCWD, entry->directory.real);
 	const struct dirent *program;
@@ -222,6 +243,8 @@ static void list_programs(struct path_entry *entry, struct arena *arena)
 		if (program->d_name[0] == '.' || program->d_type == DT_DIR)
 			continue;
 		entry->watched |= watched_bit(program->d_name);
+		if (program->d_type == DT_LNK)
+			add_link(entry, arena, facts, dirfd(directory), program->d_name);
 		vec_push(arena, &names, arena_strdup(arena, program->d_name));
 	}
 	entry->programs = names.count;
@@ -236,9 +259,8 @@ static void list_programs(struct path_entry *entry, struct arena *arena)
 static void look_up(struct path_entry *entry, struct arena *arena, uint64_t wanted)
 {
 	for (size_t i = 0; i < watched_program_count; i++)
-		if ((wanted >> i & 1) && access(path_join(arena, entry->directory.real,
-							  watched_programs[i]),
-						X_OK) == 0)
+		if ((wanted >> i & 1) &&
+		    access(path_join(arena, entry->directory.real, watched_programs[i]), X_OK) == 0)
 			entry->watched |= 1ULL << i;
 }
 
@@ -252,7 +274,7 @@ void path_count_programs(struct facts *facts, struct arena *arena)
 		if (entry->directory.kind != FILE_DIRECTORY ||
 		    is_of_system(entry->directory.real) || listed++ >= MAX_DIRECTORIES)
 			continue;
-		list_programs(entry, arena);
+		list_programs(entry, arena, facts);
 		found |= entry->watched;
 	}
 	vec_each(entry, &toolchains->path) {
