@@ -18,6 +18,7 @@ _claudebox_table() {
 		--publish
 		--mount-ro
 		--mount-rw
+		--path
 		--report-fd
 		--shell
 		--exec
@@ -37,6 +38,7 @@ _claudebox_table() {
 	--publish) kind=value ;;
 	--mount-ro) kind=mount ;;
 	--mount-rw) kind=mount ;;
+	--path) kind=value ;;
 	--report-fd) kind=value ;;
 	--shell) kind=none ;;
 	--exec) kind=rest ;;

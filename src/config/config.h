@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "config/limits.h"
 #include "config/origin.h"
+#include "config/toolchains.h"
 
 #include <stdbool.h>
 
@@ -49,6 +50,7 @@ struct config_mount {
 	const char *source;      // as written: "~/x", "x", "/x"
 	const char *destination; // as written; NULL: the same path as on the host
 	bool writable;
+	bool on_path; // a directory of programs, first in PATH
 	struct origin origin;
 };
 
@@ -126,6 +128,7 @@ struct config {
 	enum home_mode home;
 	enum terminal_mode terminal;
 	unsigned int terminal_allow; // what differs from TERMINAL_ALLOW_DEFAULT
+	unsigned int toolchains;     // what differs from TOOLCHAINS_ALL
 	enum confirm confirm;
 	const char *nixpkgs; // the flake of the packages, NULL: nixpkgs of the registry
 	// The origin of each setting, NAME_origin.
@@ -136,6 +139,7 @@ struct config {
 	struct origin home_origin;
 	struct origin terminal_origin;
 	struct origin terminal_allow_origin;
+	struct origin toolchains_origin;
 	struct origin confirm_origin;
 	struct origin nixpkgs_origin;
 
@@ -155,4 +159,10 @@ struct config {
 static inline unsigned int config_terminal_allowed(const struct config *config)
 {
 	return TERMINAL_ALLOW_DEFAULT ^ config->terminal_allow;
+}
+
+// Returns the set of toolchain managers that come along.
+static inline unsigned int config_toolchains(const struct config *config)
+{
+	return TOOLCHAINS_ALL ^ config->toolchains;
 }

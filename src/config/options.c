@@ -31,6 +31,8 @@ const struct option_row option_table[] = {
 	  "mount one more file or directory, read-only" },
 	{ OPTION_MOUNT_RW, 0, "mount-rw", ARGUMENT_REQUIRED, "PATH[:DEST]",
 	  "mount one more file or directory, read-write" },
+	{ OPTION_PATH, 0, "path", ARGUMENT_REQUIRED, "DIR",
+	  "mount a directory of programs, read-only, first in PATH" },
 	{ OPTION_REPORT, 0, "report-fd", ARGUMENT_REQUIRED, "N",
 	  "write exit status and refused connections as JSON to descriptor N" },
 	{ OPTION_SHELL, 0, "shell", ARGUMENT_NONE, NULL,
@@ -202,6 +204,12 @@ static bool apply(struct config *config, struct arena *arena, const struct optio
 	case OPTION_MOUNT_RO:
 	case OPTION_MOUNT_RW:
 		return parse_mount(config, arena, row, value, error);
+	case OPTION_PATH:
+		vec_push(arena, &config->mounts,
+			 (struct config_mount){ .source = value,
+						.on_path = true,
+						.origin = origin_requested("--path") });
+		return true;
 	case OPTION_REPORT:
 		return parse_report(config, value, error);
 	case OPTION_SHELL:

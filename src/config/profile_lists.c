@@ -123,6 +123,25 @@ static size_t find_mount(const struct profile_merge *merge, const struct config_
 	return i;
 }
 
+// Adds a mount, or replaces the one of a base with the same path in the box. One of the command line
+// stays.
+static bool add_mount(struct profile_merge *merge, const struct profile_place *place,
+		      const struct profile_row *row, struct config_mount mount)
+{
+	size_t same = find_mount(merge, &mount);
+
+	if (same < merge->options.mounts.count)
+		return true;
+	if (same < merge->config->mounts.count) {
+		merge->config->mounts.items[same] = mount;
+		return true;
+	}
+	if (same >= row->most)
+		return profile_too_many(place, row);
+	vec_push(merge->arena, &merge->config->mounts, mount);
+	return true;
+}
+
 bool profile_apply_mounts(struct profile_merge *merge, const struct profile_place *place,
 			  const struct profile_row *row, json_t *list)
 {
@@ -132,22 +151,32 @@ bool profile_apply_mounts(struct profile_merge *merge, const struct profile_plac
 	json_array_foreach(list, i, value) {
 		const json_t *mode = json_object_get(value, "mode");
 		struct profile_place inner = profile_entry(place, i);
-		struct config_mount mount = { .source = copy(merge, json_object_get(value, "host")),
-					      .destination = copy(
-						      merge, json_object_get(value, "sandbox")),
-					      .writable = str_equal(json_string_value(mode), "rw"),
-					      .origin = profile_origin(merge, &inner) };
-		size_t same = find_mount(merge, &mount);
 
-		if (same < merge->options.mounts.count)
-			continue;
-		if (same < merge->config->mounts.count) {
-			merge->config->mounts.items[same] = mount;
-			continue;
-		}
-		if (same >= row->most)
-			return profile_too_many(place, row);
-		vec_push(merge->arena, &merge->config->mounts, mount);
+		if (!add_mount(merge, place, row,
+			       (struct config_mount){
+				       .source = copy(merge, json_object_get(value, "host")),
+				       .destination = copy(merge, json_object_get(value, "sandbox")),
+				       .writable = str_equal(json_string_value(mode), "rw"),
+				       .origin = profile_origin(merge, &inner) }))
+			return false;
+	}
+	return true;
+}
+
+bool profile_apply_path(struct profile_merge *merge, const struct profile_place *place,
+			const struct profile_row *row, json_t *list)
+{
+	size_t i;
+	json_t *value;
+
+	json_array_foreach(list, i, value) {
+		struct profile_place inner = profile_entry(place, i);
+
+		if (!add_mount(merge, place, row,
+			       (struct config_mount){ .source = copy(merge, value),
+						      .on_path = true,
+						      .origin = profile_origin(merge, &inner) }))
+			return false;
 	}
 	return true;
 }

@@ -9,6 +9,7 @@
 #include "config/names.h"
 #include "config/options.h"
 #include "config/profile_lists.h"
+#include "config/toolchains.h"
 
 #include <string.h>
 
@@ -55,6 +56,18 @@ const char *const terminal_class_names[TERMINAL_CLASS_COUNT] = {
 	[TERMINAL_NOTIFY] = "notify",
 	[TERMINAL_CLIPBOARD] = "clipboard",
 	[TERMINAL_IMAGES] = "images",
+};
+const char *const toolchain_names[TOOLCHAIN_COUNT] = {
+	[TOOLCHAIN_NVM] = "nvm",     [TOOLCHAIN_FNM] = "fnm",
+	[TOOLCHAIN_VOLTA] = "volta", [TOOLCHAIN_NPM] = "npm",
+	[TOOLCHAIN_PNPM] = "pnpm",   [TOOLCHAIN_BUN] = "bun",
+	[TOOLCHAIN_DENO] = "deno",   [TOOLCHAIN_CARGO] = "cargo",
+	[TOOLCHAIN_PYENV] = "pyenv", [TOOLCHAIN_UV] = "uv",
+	[TOOLCHAIN_PIPX] = "pipx",   [TOOLCHAIN_CONDA] = "conda",
+	[TOOLCHAIN_RBENV] = "rbenv", [TOOLCHAIN_SDKMAN] = "sdkman",
+	[TOOLCHAIN_GO] = "go",       [TOOLCHAIN_ASDF] = "asdf",
+	[TOOLCHAIN_MISE] = "mise",   [TOOLCHAIN_HOMEBREW] = "homebrew",
+	[TOOLCHAIN_OPT] = "opt",
 };
 const char *const confirm_names[CONFIRM_COUNT] = {
 	[CONFIRM_ALWAYS] = "always",
@@ -212,6 +225,18 @@ const struct profile_row profile_table[] = {
 	  "in red.",
 	  MERGE_BY_NAME, .most = MOST_MOUNTS, ENTRIES(profile_mount_table),
 	  .apply = profile_apply_mounts },
+	{ PROFILE_STRINGS, "path", "[\"~/bin\"]",
+	  "Directories of programs, mounted read-only at their own path and first in the *PATH* of "
+	  "the box. *--path* adds to them.",
+	  MERGE_ADD, .most = MOST_MOUNTS, .longest = LONGEST_PATH, .problem = path_problem,
+	  .apply = profile_apply_path },
+	{ PROFILE_CHOICES, "toolchains", "[\"nvm\", \"cargo\"]",
+	  "The toolchain managers whose programs come along, read-only, if your *PATH* or their "
+	  "variables lead to them. *\"auto\"*, the default, is all of them, *\"none\"* is none. See "
+	  "_doc/toolchains.md_.",
+	  MERGE_REPLACE, CHOICES(toolchain_names), .most = TOOLCHAIN_COUNT,
+	  .default_choices = TOOLCHAINS_ALL, .all_choices = "auto", .no_choices = "none",
+	  SETTING(toolchains), .shown_by_code = SETTING_IN_AUDIT },
 	{ PROFILE_STRINGS, "packages", "[\"jq\", \"python3Packages.requests\"]",
 	  "Packages of nixpkgs. The host builds or downloads them before the box starts; they come "
 	  "first in the *PATH* of the box.",

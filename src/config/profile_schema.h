@@ -21,7 +21,7 @@ enum profile_kind {
 	PROFILE_NUMBER,
 	PROFILE_PORTS,     // a list of numbers
 	PROFILE_STRINGS,   // a list of strings
-	PROFILE_CHOICES,   // a list of some of a few strings
+	PROFILE_CHOICES,   // a list of some of a few strings, or a word for all or none of them
 	PROFILE_VARIABLES, // an object: name to string
 	PROFILE_OBJECT,    // an object with a table of its own
 	PROFILE_OBJECTS,   // a list of such objects
@@ -54,7 +54,9 @@ struct profile_row {
 	bool required;
 	bool names_variables;          // the text after '=' in a wrong one is not shown
 	unsigned char shown_by_code;   // outputs that do not list the setting, but show its effect
-	unsigned char default_choices; // of a list of choices, as bits
+	unsigned int default_choices;  // of a list of choices, as bits
+	const char *all_choices;       // a word for a list of all choices; NULL: none
+	const char *no_choices;        // a word for an empty list; NULL: none
 	size_t most;                   // entries, of a list or an object
 	size_t longest;                // bytes, of a string
 	const struct limit_row *range; // of a number

@@ -11,13 +11,15 @@
 
 #include <string.h>
 
-// Returns a list of choices as the bits that differ from the default.
+// Returns a list of choices, or a word for all or none, as the bits that differ from the default.
 static unsigned int choices_of(const struct profile_row *row, const json_t *list)
 {
 	unsigned int set = 0;
 	size_t i;
 	json_t *value;
 
+	if (row->all_choices && str_equal(json_string_value(list), row->all_choices))
+		set = row->default_choices;
 	json_array_foreach((json_t *)list, i, value)
 		set |= 1U << profile_choice(row, value);
 	return set ^ row->default_choices;

@@ -23,7 +23,9 @@ static void add_mount(strings *lines, struct arena *arena, const struct plan_mou
 {
 	const char *path = quote_word(arena, mount->path, 0);
 
-	if (!plan_mount_reason(mount) || mount->kind == MOUNT_LINK || mount->kind == MOUNT_DATA)
+	// A toolchain has a line of its own, which does not change when a version is added.
+	if (!plan_mount_reason(mount) || mount->kind == MOUNT_LINK || mount->kind == MOUNT_DATA ||
+	    mount->toolchain)
 		return;
 	if (mount->source && !str_equal(mount->source, mount->path))
 		path = arena_printf(arena, "%s <- %s", path, quote_word(arena, mount->source, 0));
@@ -65,13 +67,22 @@ strings approval_lines(struct arena *arena, const struct plan *plan)
 					 limit_render(arena, (enum limit)limit, row->value)));
 	}
 	vec_each(variable, &plan->variables) {
-		if (variable->origin.kind != ORIGIN_GENERATED)
+		if (variable->origin.kind != ORIGIN_GENERATED && !variable->toolchain)
 			add(&lines, arena,
 			    arena_printf(arena, "env %s", quote_word(arena, variable->name, 0)));
 	}
 	vec_each(package, &plan->packages)
 		add(&lines, arena,
 		    arena_printf(arena, "package %s", quote_word(arena, package->name, 0)));
+	vec_each(toolchain, &plan->toolchains)
+		add(&lines, arena,
+		    arena_printf(arena, "toolchain %s %s", toolchain->name,
+				 quote_word(arena, toolchain->root, 0)));
+	vec_each(mount, &config->mounts) {
+		if (mount->on_path)
+			add(&lines, arena,
+			    arena_printf(arena, "path %s", quote_word(arena, mount->source, 0)));
+	}
 	vec_each(mount, &plan->mounts)
 		add_mount(&lines, arena, mount);
 	return lines;

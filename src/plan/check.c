@@ -150,7 +150,7 @@ static bool check_mount(const struct plan *plan, const struct plan_mount *mount,
 				 quote_display(error->arena, mount->path, 0));
 	if (!plan_from_host(mount))
 		return true;
-	if (plan_near_secret(facts, mount->source) && !mount->secret)
+	if (plan_near_secret(facts, mount->source) && !mount->secret && !mount->later)
 		return error_set(error, "plan mounts secret path '%s'",
 				 quote_display(error->arena, mount->source, 0));
 	return true;

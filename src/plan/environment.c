@@ -16,6 +16,8 @@
 #include "plan/secrets/detect.h"
 #include "plan/system.h"
 #include "plan/tables.h"
+#include "plan/toolchains/path.h"
+#include "plan/toolchains/settings.h"
 
 #include <string.h>
 
@@ -43,49 +45,6 @@ static void allow(struct plan *plan, struct arena *arena, const char *name, cons
 				    .value = value,
 				    .origin = { .kind = ORIGIN_ALLOWED },
 				    .why = why });
-}
-
-static void add_directory(struct text *path, const char *directory)
-{
-	text_printf(path, "%s%s", path->length ? ":" : "", directory);
-}
-
-// Adds the directories of packages, each once.
-static void add_packages(struct text *path, const struct plan *plan)
-{
-	vec_each(package, &plan->packages) {
-		bool known = !package->bin;
-
-		for (const struct package_facts *other = plan->packages.items; other < package;
-		     other++)
-			known |= str_equal(other->bin, package->bin);
-		if (!known)
-			add_directory(path, package->bin);
-	}
-}
-
-// Returns PATH: packages first, then what sessions installed, and only directories that the box has.
-static const char *render_path(struct plan *plan, struct arena *arena, const struct facts *facts)
-{
-	struct text path = { .arena = arena };
-
-	add_packages(&path, plan);
-	add_directory(&path, plan_install_directory(plan, arena));
-	if (!facts->store.only) {
-		for (size_t i = 0; i < system_path_count; i++) {
-			const struct followed *directory = facts_file(facts, system_path[i]);
-
-			// not a link such as /bin -> usr/bin, which is in PATH already
-			if (directory && directory->kind == FILE_DIRECTORY &&
-			    directory->hops.count == 0 && plan_provides(plan, system_path[i]))
-				add_directory(&path, system_path[i]);
-		}
-	}
-	vec_each(directory, &facts->store.path) {
-		if (plan_provides(plan, *directory))
-			add_directory(&path, *directory);
-	}
-	return text_get(&path);
 }
 
 // Returns a CA bundle, NULL: none. The host's comes before the build's: a company adds its own
@@ -126,7 +85,7 @@ static void add_generated(struct plan *plan, struct arena *arena, const struct f
 	generate(plan, arena, "USER", facts->user, "you");
 	generate(plan, arena, "LOGNAME", facts->user, "you");
 	generate(plan, arena, "SHELL", facts->shell ? facts->shell : "/bin/sh", "shell");
-	generate(plan, arena, "PATH", render_path(plan, arena, facts), "programs in the box");
+	generate(plan, arena, "PATH", plan_build_path(plan, arena, facts), "programs in the box");
 	generate(plan, arena, "PWD", facts->project, "the project");
 	generate(plan, arena, "TMPDIR", "/tmp", "private temporary files");
 	generate(plan, arena, "XDG_RUNTIME_DIR", arena_printf(arena, "/run/user/%u", plan->uid),
@@ -272,6 +231,7 @@ bool plan_build_environment(struct plan *plan, struct arena *arena, const struct
 			    struct error *error)
 {
 	add_generated(plan, arena, facts);
+	plan_add_toolchain_variables(plan, arena, facts);
 	add_allowed(plan, arena, facts);
 	return add_configured(plan, arena, facts, error) && add_extras(plan, arena, facts, error);
 }

@@ -10,6 +10,7 @@
 #include "config/origin.h"
 #include "plan/claude/files.h"
 #include "plan/nix/requested.h"
+#include "plan/toolchains/facts.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -142,6 +143,7 @@ struct secret_place {
 	const char *what;
 	const char *attack; // of --prove, which tries to read it; NULL: a socket or another name
 	bool socket;        // it is a socket, or a directory of sockets
+	bool missing;       // it does not exist
 };
 
 // An address of the host, or a network that one of its interfaces is in.
@@ -184,6 +186,7 @@ struct mount_facts {
 	struct followed source;      // `path` is absolute
 	struct followed destination; // the same path on the host
 	bool writable;
+	bool on_path; // first in PATH
 	struct origin origin;
 };
 
@@ -281,6 +284,7 @@ struct facts {
 	struct network_facts network;
 	struct cgroup_facts cgroup;
 	VEC(struct mount_facts) mounts;
+	struct toolchains_facts toolchains;
 	struct requested_facts requested;
 	struct nix_facts nix; // if there is a daemon
 	struct profile_facts profile;

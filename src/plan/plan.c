@@ -24,6 +24,7 @@
 #include "plan/state/instance.h"
 #include "plan/state/instances.h"
 #include "plan/system.h"
+#include "plan/toolchains/toolchains.h"
 #include "plan/warnings.h"
 #include "seccomp/programs.h"
 
@@ -115,11 +116,17 @@ void plan_add_mount(struct plan *plan, struct arena *arena, struct plan_mount mo
 	if (around && around->kept_home) {
 		if (mount.kind == MOUNT_LINK) {
 			plan_add_home_link(plan, arena, mount.path, mount.source, mount.why);
+			if (str_equal(plan->mounts.items[plan->mounts.count - 1].path, mount.path))
+				plan->mounts.items[plan->mounts.count - 1].toolchain =
+					mount.toolchain;
 			return;
 		}
 		mount.created = is_mount || mount.kind == MOUNT_DIRECTORY;
 		mount.staged = is_mount ? staging_path(plan, arena) : NULL;
 		mount.place = (struct file_id){ 0 };
+		// bwrap takes longer for a mount the more mounts there are.
+		mount.bound = mount.toolchain && mount.kind == MOUNT_READ_ONLY &&
+			      path_within(mount.source, plan->home);
 	} else if (around && around->kind == MOUNT_EMPTY && (around->created || around->carried)) {
 		mount.carried = true;
 		mount.staged = arena_printf(arena, "%s%s", around->staged,
@@ -252,6 +259,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	plan_build_network(plan, arena, facts);
 	plan_build_limits(plan, config, facts);
 	plan_build_state(plan, arena, facts);
+	plan_build_toolchains(plan, arena, facts);
 	plan_build_project(plan, arena, facts);
 	if (!plan_build_environment(plan, arena, facts, error) ||
 	    !plan_build_command(plan, arena, facts, error) ||

@@ -30,6 +30,7 @@ struct plan_variable {
 	const char *why; // of one that was not requested
 	enum secret_sign secret;
 	const char *secret_kind; // by shape: "an AWS key"
+	const char *toolchain;   // that it belongs to, NULL: none
 };
 
 enum mount_kind {
@@ -59,9 +60,12 @@ struct plan_mount {
 	bool kept_home; // the box's kept home: a directory of the instance, which boxes write
 	bool created; // below the kept home: the launcher makes the mount point, directory or link
 	bool carried; // in a staged tmpfs, with which it is moved
+	bool bound;   // bwrap does not mount it: the launcher binds it from the staged home
 	struct origin origin;
-	const char *secret; // what kind of secret it is, NULL: none
-	const char *why;    // of one that was not requested; NULL: a detail, not in the audit
+	const char *secret;    // what kind of secret it is, NULL: none
+	const char *later;     // the kind of secret that may appear in it, NULL: none
+	const char *toolchain; // that it is a part of, NULL: none
+	const char *why;       // of one that was not requested; NULL: a detail, not in the audit
 };
 
 // A symbolic link in the instance's Claude directory. The box can replace it for itself.
@@ -157,6 +161,20 @@ struct plan_limits {
 	bool requested; // false: the box starts also if the default cannot be set
 };
 
+// A directory tree of a toolchain manager in the box.
+struct plan_toolchain {
+	const char *name;
+	const char *root;
+	const char *parts; // the names in it that come along, or "the program"
+};
+
+// Something that the host has and the box lacks, for people.
+struct plan_left_out {
+	const char *what;
+	const char *why;
+	const char *option; // that brings it, NULL: none does
+};
+
 // A note for a first start.
 struct plan_note {
 	const char *title;
@@ -175,6 +193,8 @@ struct plan {
 	VEC(const char *) new_grants; // of these: what earlier sessions did not have
 	bool must_ask;                // for confirmation, before the start
 	package_rows packages;
+	VEC(struct plan_toolchain) toolchains;
+	VEC(struct plan_left_out) left_out;
 	struct plan_network inet;
 	struct plan_limits limits;
 	const char *nix_daemon_left_out; // why the box does not get the daemon, or NULL

@@ -40,6 +40,7 @@
 #include "probe/mounts/project_secrets.h"
 #include "probe/mounts/sockets.h"
 #include "probe/state.h"
+#include "probe/toolchains/toolchains.h"
 #include "probe/user.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
@@ -113,9 +114,11 @@ static void add_secrets(struct facts *facts, struct arena *arena, const char *ho
 
 		vec_push(arena, &facts->secrets,
 			 (struct secret_place){ .path = path,
-						.real = place.real,
+						.real = str_equal(place.real, path) ? path
+										    : place.real,
 						.what = row->what,
-						.attack = row->attack });
+						.attack = row->attack,
+						.missing = place.kind == FILE_MISSING });
 	}
 }
 
@@ -263,6 +266,7 @@ void probe_all(struct probe *probe, struct facts *facts, struct arena *arena,
 		probe_requested_packages(facts, arena);
 	}
 	probe_mounts(facts, arena, config);
+	probe_toolchains(facts, arena, config);
 	probe_sockets(facts, arena);
 	probe_mounted_files(facts, arena);
 	if (!facts->project_problem)

@@ -17,8 +17,10 @@
 #include "prove/protocol.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 enum { PLANT_FILE = 1, PLANT_SOCKET = 2, PLANT_WRITE = 4 };
+enum { MOST_TOOLCHAINS = 32 }; // mounts of toolchains that are attacked
 
 // A directory that is no secret place, but does not belong to the box either.
 struct place {
@@ -161,6 +163,34 @@ static void add_secrets(canaries *list, struct arena *arena, const struct plan *
 	}
 }
 
+// Adds the toolchains: a file beside the parts that the box has, which is written after the plan was
+// made, and a name in each part.
+static void add_toolchains(canaries *list, struct arena *arena, const struct plan *plan,
+			   const struct facts *facts, const char *mark)
+{
+	const struct place beside = { .attack = "files-toolchains",
+				      .what = PLANT_FILE | PLANT_WRITE };
+	int count = 0;
+
+	vec_each(toolchain, &plan->toolchains) {
+		if (path_within(toolchain->root, facts->home) &&
+		    !path_within(toolchain->root, path_join(arena, facts->home, ".local/bin")))
+			add_place(list, arena, plan, &beside, toolchain->root, mark);
+	}
+	vec_each(mount, &plan->mounts) {
+		bool directory = S_ISDIR(mount->id.type);
+
+		if (!mount->toolchain || mount->kind != MOUNT_READ_ONLY ||
+		    !can_be_listed(mount->path) || count++ >= MOST_TOOLCHAINS)
+			continue;
+		vec_push(arena, list,
+			 (struct canary){ .kind = CANARY_TOOLCHAIN, .value = mount->path });
+		if (directory && str_equal(mount->source, mount->path))
+			add_write(list, arena, plan, mount->path,
+				  arena_printf(arena, "%s/%s.made", mount->path, mark));
+	}
+}
+
 // Returns the nearest directory above the project that the box does not have.
 static const char *find_parent(struct arena *arena, const struct plan *plan)
 {
@@ -240,6 +270,7 @@ canaries prove_places(struct arena *arena, const struct plan *plan, const struct
 		add_place(&list, arena, plan, &places[i],
 			  path_clean(arena, path_expand_home(arena, places[i].path, facts->home)),
 			  mark);
+	add_toolchains(&list, arena, plan, facts, mark);
 	if (runtime && *runtime == '/')
 		add_place(&list, arena, plan,
 			  &(struct place){ .attack = "files-run",

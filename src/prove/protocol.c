@@ -41,6 +41,7 @@ const char *const canary_kind_names[CANARY_KIND_COUNT] = {
 	[CANARY_PARENT] = "parent",
 	[CANARY_TERMINAL] = "terminal",
 	[CANARY_LIMIT] = "limit",
+	[CANARY_TOOLCHAIN] = "toolchain",
 	[CANARY_WRITE] = "write",
 };
 

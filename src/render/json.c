@@ -56,11 +56,36 @@ static json_t *mount_of(struct arena *arena, const struct plan_mount *mount)
 				string_of(arena, plan_mount_reason(mount)), "secret",
 				mount->secret != NULL);
 
+	if (mount->toolchain)
+		json_object_set_new(all, "toolchain", json_string(mount->toolchain));
 	if (mount->staged)
 		json_object_set_new(all, "staged", json_string(mount->staged));
 	if (mount->created)
 		json_object_set_new(all, "created", json_true());
 	return all;
+}
+
+static json_t *toolchains_of(struct arena *arena, const struct plan *plan)
+{
+	json_t *list = json_array();
+
+	vec_each(row, &plan->toolchains)
+		json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "name", row->name, "root",
+						      string_of(arena, row->root), "parts",
+						      string_of(arena, row->parts)));
+	return list;
+}
+
+static json_t *left_out_of(struct arena *arena, const struct plan *plan)
+{
+	json_t *list = json_array();
+
+	vec_each(row, &plan->left_out)
+		json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "what",
+						      string_of(arena, row->what), "why",
+						      string_of(arena, row->why), "option",
+						      string_of(arena, row->option)));
+	return list;
 }
 
 static json_t *package_of(struct arena *arena, const struct package_facts *package)
@@ -199,6 +224,8 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 		(int)plan->uid, "gid", (int)plan->gid, "environment", variables, "packages",
 		packages, "mounts", mounts, "command", command, "warnings", warnings, "changes",
 		changes);
+	json_object_set_new(all, "toolchains", toolchains_of(arena, plan));
+	json_object_set_new(all, "left_out", left_out_of(arena, plan));
 	json_object_set_new(all, "home", home_of(arena, plan));
 	if (plan->state.kept_as)
 		json_object_set_new(all, "replaced_instance",

@@ -95,9 +95,32 @@ static void add_packages(struct text *out, const struct plan *plan)
 		text_add(out, " (Nix packages, first in `PATH`).\n");
 }
 
-static void add_tools(struct text *out, const struct plan *plan)
+// Adds the toolchains of the host that the box has.
+static void add_toolchains(struct text *out, const struct plan *plan, struct arena *arena)
+{
+	const char *before = NULL;
+
+	vec_each(row, &plan->toolchains) {
+		if (!str_equal(before, row->name))
+			text_printf(out, "%s%s (`%s`)",
+				    before ? ", " : "- Toolchains of the user, read-only: ",
+				    row->name, quote_display(arena, row->root, 0));
+		before = row->name;
+	}
+	if (before)
+		text_add(out, ". They are on `PATH` as outside. To add a version to one of them, "
+			      "ask the user: it is available from the next session on.\n");
+	if (plan->left_out.count)
+		text_add(out,
+			 "- Some programs of the user's `PATH` are not in the box. If you need "
+			 "one, ask the user to start claudebox with `--path DIRECTORY`; the "
+			 "list before the start names the directories.\n");
+}
+
+static void add_tools(struct text *out, const struct plan *plan, struct arena *arena)
 {
 	add_packages(out, plan);
+	add_toolchains(out, plan, arena);
 	if (plan_variable(plan, "NIX_REMOTE"))
 		text_add(out,
 			 "- If a tool is missing, run it with `nix shell nixpkgs#NAME -c COMMAND`, "
@@ -192,7 +215,7 @@ const char *plan_render_instructions(const struct plan *plan, struct arena *aren
 		 "replaces permission questions: you do not have to ask before you run commands or "
 		 "change files.\n\n");
 	add_project(&out, plan, arena, facts);
-	add_tools(&out, plan);
+	add_tools(&out, plan, arena);
 	add_network(&out, plan);
 	add_kernel(&out, plan);
 	add_limits(&out, plan, arena);

@@ -317,3 +317,46 @@ enum verdict try_WRITE_PROGRAMS(void)
 
 	return open_any(paths, ARRAY_SIZE(paths), O_WRONLY | O_APPEND);
 }
+
+// Creates a file in a directory of a toolchain, or opens a file of it for writing.
+static long change_toolchain(const char *path)
+{
+	char name[PATH_SIZE];
+	long result = open_file(path, O_WRONLY | O_APPEND);
+
+	if (result != -EISDIR) {
+		close_file(result);
+		return result;
+	}
+	text_format(name, sizeof(name), "%s/" CANARY_PREFIX "attack", path);
+	result = create_file(name);
+	if (result >= 0)
+		remove_file(name);
+	return result;
+}
+
+// Renames a mount point and back.
+static long move_toolchain(const char *path)
+{
+	char moved[PATH_SIZE];
+	long result;
+
+	text_format(moved, sizeof(moved), "%s." CANARY_PREFIX "attack", path);
+	result = call6(__NR_renameat2, AT_FDCWD, (long)path, AT_FDCWD, (long)moved, 0, 0);
+	if (result >= 0)
+		call6(__NR_renameat2, AT_FDCWD, (long)moved, AT_FDCWD, (long)path, 0, 0);
+	return result;
+}
+
+enum verdict try_WRITE_TOOLCHAINS(void)
+{
+	struct tries tries = { 0 };
+
+	for (const struct canary *part = NULL; (part = next_canary(part, CANARY_TOOLCHAIN));) {
+		if (!failed(&tries, change_toolchain(part->field[0])))
+			return leaked("%s can be changed", part->field[0]);
+		if (!failed(&tries, move_toolchain(part->field[0])))
+			return leaked("%s can be moved", part->field[0]);
+	}
+	return all_failed(&tries);
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// Expands the listed parts of a toolchain manager to the files that exist.
+#pragma once
+
+#include "base/arena.h"
+#include "plan/facts.h"
+#include "plan/toolchains/facts.h"
+
+// Adds the parts that exist below found->real.
+void toolchain_expand(struct toolchain_found *found, struct arena *arena,
+		      const struct facts *facts);
