@@ -142,6 +142,17 @@ struct plan_limits {
 	bool requested; // false: the box starts also if the default cannot be set
 };
 
+// What stays outside of the settings of a package manager. Names only, never a value.
+struct plan_registry {
+	const char *tool;
+	const char *source;    // the file on the host
+	const char *problem;   // why all of it stays outside; NULL: it does not
+	strings credentials;   // settings that log in
+	strings without_login; // addresses that pass without the login in them
+	strings replaced;      // addresses with a token, replaced by one that does not exist
+	strings left_out;      // others
+};
+
 // A note for a first start.
 struct plan_note {
 	const char *title;
@@ -159,6 +170,8 @@ struct plan {
 	VEC(const char *) changes; // since the last approval
 	bool must_ask;             // for confirmation, before the start
 	package_rows packages;
+	VEC(struct plan_registry) registries; // one for each file of the host
+	const char *npm_lines;                // the box's own settings of npm; NULL: none
 	struct plan_network inet;
 	struct plan_limits limits;
 	const char *nix_daemon_left_out; // why the box does not get the daemon, or NULL

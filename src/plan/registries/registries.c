@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// The settings of package managers in the box: generated files without credentials.
+//
+// Theory of operation: without the addresses of the user's own registries, a tool in the box would
+// fetch the name of a private package from the public registry, where another person may have
+// published it. The files with these addresses also hold tokens and passwords, and so they are
+// secret places that are never mounted. Each is parsed, filtered by a table (rules.c), and written
+// again from what passed. The generated file lies where it ranks below the agent's own settings.
+#include "plan/registries/registries.h"
+
+#include "base/arena.h"
+#include "base/path.h"
+#include "base/quote.h"
+#include "base/text.h"
+#include "config/config.h"
+#include "plan/facts.h"
+#include "plan/plan.h"
+#include "plan/registries/filter.h"
+#include "plan/registries/setting.h"
+#include "plan/registries/tools.h"
+#include "plan/secrets/detect.h"
+
+#include <string.h>
+
+enum { LISTED_NAMES = 8 };
+
+// Parses and filters one file of the host. Returns its report.
+static struct plan_registry read_source(const struct plan *plan, struct arena *arena,
+					const struct registry_facts *file, settings *kept)
+{
+	enum registry_tool tool = source_table[file->source].tool;
+	struct parsed parsed = { .arena = arena };
+	struct plan_registry report = { .tool = tool_table[tool].name,
+					.source = file->path,
+					.problem = file->problem };
+
+	if (!report.problem && !tool_table[tool].parse(&parsed, file->text))
+		report.problem = arena_printf(arena, "line %zu is not understood", parsed.line);
+	if (!report.problem)
+		registries_filter(&report, arena, plan, tool, &parsed.list, kept);
+	return report;
+}
+
+// Returns whether the box can have a file of its own at this path: no host file or directory is
+// there.
+static bool is_free(const struct plan *plan, const char *path)
+{
+	return !plan_provides(plan, path) && !plan_lies_in_host(plan, path);
+}
+
+// Adds a link in the home, which the agent can replace by a file.
+static void add_home_link(struct plan *plan, struct arena *arena, const char *path,
+			  const char *target)
+{
+	plan_add_mount(plan, arena,
+		       (struct plan_mount){ .kind = MOUNT_LINK, .source = target, .path = path });
+}
+
+// Adds the file of a tool. Returns why it is not added, NULL: it is.
+static const char *add_file(struct plan *plan, struct arena *arena, const struct tool_row *tool,
+			    const char *content)
+{
+	const char *link = tool->link ? path_expand_home(arena, tool->link, plan->home) : NULL;
+	size_t start;
+	size_t length;
+
+	// The filter has checked every value; this is the last check.
+	if (secret_find(content, &start, &length))
+		return "what would pass still looks like a secret";
+	if (!is_free(plan, tool->path) || (link && !is_free(plan, link)))
+		return "a mount covers the place of the generated file";
+	plan_add_mount(plan, arena,
+		       (struct plan_mount){ .kind = MOUNT_DATA,
+					    .source = content,
+					    .path = tool->path,
+					    .mode = 0444,
+					    .why = "" });
+	if (link)
+		add_home_link(plan, arena, link, tool->path);
+	if (tool->variable && !plan_variable(plan, tool->variable))
+		vec_push(arena, &plan->variables,
+			 (struct plan_variable){ .name = tool->variable,
+						 .value = tool->path,
+						 .why = "package manager settings" });
+	return NULL;
+}
+
+static void build_tool(struct plan *plan, struct arena *arena, const struct facts *facts,
+		       enum registry_tool tool, struct text *tools)
+{
+	const struct tool_row *row = &tool_table[tool];
+	size_t first = plan->registries.count;
+	settings kept = { 0 };
+	const char *own = tool == TOOL_NPM && plan->npm_lines ? plan->npm_lines : "";
+	const char *content;
+	const char *problem;
+
+	vec_each(file, &facts->registries) {
+		if (source_table[file->source].tool == tool &&
+		    plan->config->package_settings == PACKAGE_SETTINGS_AUTO)
+			vec_push(arena, &plan->registries, read_source(plan, arena, file, &kept));
+	}
+	content = kept.count ? row->render(arena, &kept) : "";
+	if (!*own && !*content)
+		return;
+	problem = add_file(plan, arena, row, arena_printf(arena, "%s%s", own, content));
+	if (!problem && *content)
+		text_printf(tools, "%s%s", tools->length ? ", " : "", row->name);
+	for (size_t i = first; problem && i < plan->registries.count; i++)
+		if (!plan->registries.items[i].problem)
+			plan->registries.items[i].problem = problem;
+}
+
+// A list of names for a warning, which is cut.
+struct names {
+	struct text text;
+	size_t count;
+	const char *source; // of the last one
+};
+
+static void add_names(struct names *names, const struct plan *plan,
+		      const struct plan_registry *report, const strings *list, const char *note)
+{
+	struct arena *arena = names->text.arena;
+
+	vec_each(name, list) {
+		if (names->count++ >= LISTED_NAMES)
+			continue;
+		if (str_equal(names->source, report->source))
+			text_add(&names->text, ", ");
+		else
+			text_printf(&names->text, "%s%s: ", names->count > 1 ? "; " : "",
+				    quote_word(arena, path_tilde(arena, report->source, plan->home),
+					       80));
+		names->source = report->source;
+		text_printf(&names->text, "%s%s", quote_word(arena, *name, 100), note);
+	}
+}
+
+static void warn_names(struct plan *plan, struct arena *arena, struct names *names,
+		       const char *what)
+{
+	if (names->count > LISTED_NAMES)
+		text_printf(&names->text, " and %zu more", names->count - LISTED_NAMES);
+	if (names->count)
+		plan_warn(plan, arena, "%s: %s", what, text_get(&names->text));
+}
+
+static void warn_left_out(struct plan *plan, struct arena *arena)
+{
+	struct names logins = { .text.arena = arena };
+	struct names replaced = { .text.arena = arena };
+	struct names others = { .text.arena = arena };
+
+	vec_each(report, &plan->registries) {
+		if (report->problem) {
+			plan_warn(
+				plan, arena,
+				"settings of %s are left out: '%s': %s; names of private packages "
+				"may be fetched from a public registry",
+				report->tool,
+				quote_word(arena, path_tilde(arena, report->source, plan->home),
+					   120),
+				report->problem);
+			continue;
+		}
+		add_names(&logins, plan, report, &report->credentials, "");
+		add_names(&logins, plan, report, &report->without_login, " (the address passes)");
+		add_names(&replaced, plan, report, &report->replaced, "");
+		add_names(&others, plan, report, &report->left_out, "");
+	}
+	warn_names(plan, arena, &logins,
+		   "logins of package managers stay outside; \"extra_env_passthrough\" passes a "
+		   "variable with one (doc/package-settings.md)");
+	warn_names(plan, arena, &replaced,
+		   "addresses of registries with a token in them are replaced by one that does not "
+		   "exist, so that no public registry takes their place");
+	warn_names(plan, arena, &others, "settings of package managers that the box does not get");
+}
+
+void plan_build_registries(struct plan *plan, struct arena *arena, const struct facts *facts)
+{
+	size_t first = plan->mounts.count;
+	struct text tools = { .arena = arena };
+	const char *why = "package manager settings";
+
+	for (int tool = 0; tool < TOOL_COUNT; tool++)
+		build_tool(plan, arena, facts, (enum registry_tool)tool, &tools);
+	if (tools.length)
+		why = arena_printf(arena, "package manager settings without credentials: %s",
+				   text_get(&tools));
+	for (size_t i = first; i < plan->mounts.count; i++)
+		if (plan->mounts.items[i].why)
+			plan->mounts.items[i].why = why;
+	warn_left_out(plan, arena);
+}

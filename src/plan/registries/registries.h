@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// The settings of package managers in the box: generated files without credentials.
+#pragma once
+
+#include "base/arena.h"
+#include "plan/facts.h"
+#include "plan/plan.h"
+
+// Adds the generated files, links and variables, and the report on what stays outside. Needs all
+// other mounts and variables of the plan. npm's file starts with plan->npm_lines.
+void plan_build_registries(struct plan *plan, struct arena *arena, const struct facts *facts);
