@@ -129,17 +129,19 @@ static bool add_option(struct inputs *inputs, const struct plan *plan,
 {
 	int fd;
 
-	if (option->mode) {
+	if (option->mode && option->operand != OPERAND_IN_HOME) {
 		add_argument(inputs, "--perms");
 		add_argument(inputs, option->mode);
 	}
 	switch (option->operand) {
 	case OPERAND_VARIABLE: // init gets the environment, not bwrap
 	case OPERAND_NO_INIT:
+	case OPERAND_IN_HOME:
 		// --die-with-parent would also kill bwrap during the setup and leave a child that
 		// hangs.
 		return true;
 	case OPERAND_HOST_PATH:
+	case OPERAND_HOME:
 		return add_host_path(inputs, plan, option, error);
 	case OPERAND_DATA:
 		fd = create_memfd(option->mount->path, option->mount->source,

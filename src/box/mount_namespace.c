@@ -117,7 +117,8 @@ static bool finish_inside(struct finish *finish)
 	    !protect_devices(finish))
 		return false;
 	vec_each(row, &finish->plan->mounts) {
-		if (row->staged && !move_staged(row, fd_directory, &finish->changed)) {
+		if (row->staged && !row->carried &&
+		    !move_staged(row, fd_directory, &finish->changed)) {
 			finish->failed = row;
 			return false;
 		}

@@ -108,6 +108,14 @@ enum package_settings {
 	PACKAGE_SETTINGS_COUNT,
 };
 
+// The home directory of the box.
+enum home_mode {
+	HOME_PROJECT, // kept in the instance
+	HOME_SHARED,  // kept, one for the boxes of all projects
+	HOME_NONE,    // empty, in memory
+	HOME_MODE_COUNT,
+};
+
 struct config {
 	enum action action;
 	enum output output;
@@ -121,6 +129,7 @@ struct config {
 	bool nested;     // allow user namespaces and mounts in the box
 	enum network_tier network;
 	enum project_mode project;
+	enum home_mode home;
 	enum terminal_mode terminal;
 	unsigned int terminal_allow; // what differs from TERMINAL_ALLOW_DEFAULT
 	enum confirm confirm;
@@ -131,6 +140,7 @@ struct config {
 	struct origin nested_origin;
 	struct origin network_origin;
 	struct origin project_origin;
+	struct origin home_origin;
 	struct origin terminal_origin;
 	struct origin terminal_allow_origin;
 	struct origin confirm_origin;

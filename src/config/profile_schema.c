@@ -40,6 +40,11 @@ const char *const project_mode_names[PROJECT_MODE_COUNT] = {
 	[PROJECT_READ_WRITE] = "read-write",
 	[PROJECT_READ_ONLY] = "read-only",
 };
+const char *const home_mode_names[HOME_MODE_COUNT] = {
+	[HOME_PROJECT] = "project",
+	[HOME_SHARED] = "shared",
+	[HOME_NONE] = "none",
+};
 const char *const mount_mode_names[2] = { "ro", "rw" };
 const char *const terminal_mode_names[TERMINAL_MODE_COUNT] = {
 	[TERMINAL_FILTERED] = "filtered",
@@ -235,6 +240,12 @@ const struct profile_row profile_table[] = {
 	{ PROFILE_CHOICE, "project", "\"read-only\"",
 	  "Whether the box may change the project. Default: *read-write*.", MERGE_REPLACE,
 	  CHOICES(project_mode_names), SETTING(project), SHOWN_BY_EFFECT },
+	{ PROFILE_CHOICE, "home", "\"none\"",
+	  "The home directory of the box. *project*, the default, is kept in the instance of the "
+	  "project, and only boxes of this project see it. *shared* is kept, and is one for the "
+	  "boxes of all projects that use it: each of them can change what the others run. *none* "
+	  "is empty and in memory. See _doc/state.md_.",
+	  MERGE_REPLACE, CHOICES(home_mode_names), SETTING(home), SHOWN_BY_EFFECT },
 	{ PROFILE_CHOICE, "terminal", "\"direct\"",
 	  "*filtered*, the default, gives the box a terminal of its own; only the output that a "
 	  "screen needs, and what *terminal_allow* lists, reaches yours. *direct* gives "

@@ -119,7 +119,8 @@ static void add_certificates(struct plan *plan, struct arena *arena, const struc
 
 static void add_generated(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
-	generate(plan, arena, "HOME", facts->home, "an empty home");
+	generate(plan, arena, "HOME", facts->home,
+		 plan->state.home ? "the box's home" : "an empty home");
 	generate(plan, arena, "USER", facts->user, "you");
 	generate(plan, arena, "LOGNAME", facts->user, "you");
 	generate(plan, arena, "SHELL", facts->shell ? facts->shell : "/bin/sh", "shell");

@@ -100,6 +100,8 @@ struct state_facts {
 	const char *settings_json; // content of …/claude/settings.json, NULL: missing
 	const char *settings_base; // the host's settings at the last merge
 	const char *approved;      // the lines of the last approval
+	bool home_exists;          // the kept home, if the box has one
+	const char *home_links;    // the record of links in it, NULL: none
 	bool has_credentials;      // the boxes have credentials; only checked if the host has none
 	const char *record;        // content of the instance's record
 	struct file_system on;     // of the canonical root

@@ -56,6 +56,9 @@ struct plan_mount {
 	struct file_id place; // of the file or directory at `path` that a staged mount covers
 	// Where bwrap mounts it, before the supervisor moves it to `path`; NULL: it is not staged.
 	const char *staged;
+	bool kept_home; // the box's kept home: a directory of the instance, which boxes write
+	bool created;   // below the kept home: the launcher makes the mount point, or the directory
+	bool carried;   // in a staged tmpfs, with which it is moved
 	struct origin origin;
 	const char *secret; // what kind of secret it is, NULL: none
 	const char *why;    // of one that was not requested; NULL: a detail, not in the audit
@@ -65,6 +68,14 @@ struct plan_mount {
 struct plan_link {
 	const char *name;
 	const char *target;
+};
+
+// A symbolic link in the kept home. The launcher creates it if nothing has that name.
+struct plan_home_link {
+	const char *name;    // relative to the home
+	const char *target;  // NULL: it is no longer wanted
+	const char *earlier; // target of an earlier launch, which may be replaced; NULL: none
+	const char *why;
 };
 
 // A file that the launch writes into the instance's Claude directory before the start.
@@ -103,6 +114,9 @@ struct plan_state {
 	const char *new_requested;     // its new content, NULL: unchanged
 	VEC(struct plan_link) links;
 	VEC(struct plan_file) files;
+	const char *home; // the directory of the kept home, NULL: it is empty and in memory
+	VEC(struct plan_home_link) home_links;
+	const char *new_home_links; // the record of these links, NULL: unchanged
 };
 
 struct plan_range {
@@ -215,7 +229,9 @@ const char *plan_approval_name(struct arena *arena, const struct facts *facts);
 const char *plan_requested_name(struct arena *arena, const struct facts *facts);
 // Adds a mount, and stages it if its destination lies in a directory of the host. On the way to a
 // destination bwrap follows links and creates missing directories while it can reach the host's
-// files, and a box may plant or swap links there.
+// files, and a box may plant or swap links there. Below the kept home, the launcher makes the mount
+// point (src/state/home.c); a link goes to plan->state.home_links, and a generated file is an
+// error.
 void plan_add_mount(struct plan *plan, struct arena *arena, struct plan_mount mount);
 // Returns whether the source of a mount is a host path.
 bool plan_from_host(const struct plan_mount *mount);

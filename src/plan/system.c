@@ -11,6 +11,7 @@
 #include "config/config.h"
 #include "plan/claude/parts.h"
 #include "plan/facts.h"
+#include "plan/home/home.h"
 #include "plan/nix/registry.h"
 #include "plan/plan.h"
 #include "plan/project.h"
@@ -346,7 +347,7 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct fact
 	add_empty(plan, arena, "/var/tmp", 01777, "temporary files");
 	add_empty(plan, arena, arena_printf(arena, "/run/user/%u", plan->uid), 0700,
 		  "sockets of the box");
-	add_empty(plan, arena, facts->home, 0700, "an empty home, discarded at the end");
+	plan_build_home(plan, arena, facts);
 	if (facts_file(facts, NIX_DAEMON))
 		plan->nix_daemon_left_out = refuse_daemon(arena, plan->config, facts);
 	if (facts->store.only)

@@ -239,6 +239,7 @@ void probe_all(struct probe *probe, struct facts *facts, struct arena *arena,
 	probe_store(facts, arena);
 	probe_tools(facts, arena);
 	probe_instance(facts, arena);
+	probe_home(facts, arena, config);
 	probe_user_claude(facts, arena);
 	if (facts->state.root_kind == FILE_DIRECTORY && !facts->state.version)
 		probe_flat_state(facts, arena);

@@ -55,7 +55,8 @@ static const struct plan_mount *find_mount(const struct plan *plan, const char *
 
 	vec_each(mount, &plan->mounts) {
 		bool empty = mount->kind == MOUNT_EMPTY || mount->kind == MOUNT_DEV ||
-			     mount->kind == MOUNT_DIRECTORY || mount->kind == MOUNT_PROC;
+			     mount->kind == MOUNT_DIRECTORY || mount->kind == MOUNT_PROC ||
+			     mount->kept_home;
 
 		if (mount->kind != MOUNT_SEAL && path_within(path, mount->path))
 			found = empty ? NULL : mount;

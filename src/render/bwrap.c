@@ -3,6 +3,7 @@
 #include "render/bwrap.h"
 
 #include "base/arena.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "config/limits.h"
 #include "plan/plan.h"
@@ -69,6 +70,10 @@ static void add_mount(bwrap_options *options, struct arena *arena, const struct 
 
 	option.mount = mount;
 	option.staged = mount->staged;
+	if (mount->kept_home)
+		option.operand = OPERAND_HOME;
+	if (mount->created && !mount->staged)
+		option.operand = OPERAND_IN_HOME;
 	// Files in a tmpfs use the box's memory, and killing a process does not free them. A file
 	// system that is full at half of the limit is better than an out-of-memory kill.
 	if (mount->kind == MOUNT_EMPTY && memory)
@@ -77,11 +82,24 @@ static void add_mount(bwrap_options *options, struct arena *arena, const struct 
 		option.mode = arena_printf(arena, "%04o", mount->mode);
 	vec_push(arena, options, option);
 	// A tmpfs that covers a directory of the host stays empty.
-	if (mount->kind == MOUNT_EMPTY && mount->staged)
+	if (mount->kind == MOUNT_EMPTY && mount->staged && mount->place.inode)
 		vec_push(arena, options,
 			 (struct bwrap_option){ .flag = "--remount-ro",
 						.arguments = { mount->path },
 						.staged = mount->staged });
+}
+
+static void add_home_links(bwrap_options *options, struct arena *arena, const struct plan *plan)
+{
+	vec_each(link, &plan->state.home_links) {
+		if (link->target)
+			vec_push(arena, options,
+				 (struct bwrap_option){
+					 .flag = "--symlink",
+					 .arguments = { link->target,
+							path_join(arena, plan->home, link->name) },
+					 .operand = OPERAND_IN_HOME });
+	}
 }
 
 // Adds --chdir. If the project is a staged mount, this is the staging path: a process stays in the
@@ -123,6 +141,7 @@ bwrap_options render_bwrap(const struct plan *plan, struct arena *arena)
 	add_variables(&options, arena, plan);
 	vec_each(mount, &plan->mounts)
 		add_mount(&options, arena, plan, mount);
+	add_home_links(&options, arena, plan);
 	add_chdir(&options, arena, plan);
 	return options;
 }

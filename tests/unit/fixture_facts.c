@@ -102,6 +102,8 @@ static const struct fact_row fact_table[] = {
 	FACT(FACT_KIND, state.root_kind),
 	FACT(FACT_NUMBER, state.root_mode),
 	FACT(FACT_STRING, state.settings_json),
+	FACT(FACT_BOOL, state.home_exists),
+	FACT(FACT_STRING, state.home_links),
 	FACT(FACT_STRING, user_claude.directory),
 	FACT(FACT_FILES, user_claude.entries),
 	FACT(FACT_STRING, user_claude.settings_json),

@@ -77,6 +77,13 @@ static void add_expected(struct text *out, const struct plan *plan)
 	int next = 3;
 
 	vec_each(option, &options) {
+		if (option->operand == OPERAND_HOME) { // the script has an empty one
+			add_word(out, "--perms");
+			add_word(out, "0700");
+			add_word(out, "--tmpfs");
+			add_word(out, option->mount->path);
+			continue;
+		}
 		if (option->mode) {
 			add_word(out, "--perms");
 			add_word(out, option->mode);

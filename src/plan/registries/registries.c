@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "config/config.h"
 #include "plan/facts.h"
+#include "plan/home/home.h"
 #include "plan/plan.h"
 #include "plan/registries/filter.h"
 #include "plan/registries/setting.h"
@@ -48,14 +49,6 @@ static bool is_free(const struct plan *plan, const char *path)
 	return !plan_provides(plan, path) && !plan_lies_in_host(plan, path);
 }
 
-// Adds a link in the home, which the agent can replace by a file.
-static void add_home_link(struct plan *plan, struct arena *arena, const char *path,
-			  const char *target)
-{
-	plan_add_mount(plan, arena,
-		       (struct plan_mount){ .kind = MOUNT_LINK, .source = target, .path = path });
-}
-
 // Adds the file of a tool. Returns why it is not added, NULL: it is.
 static const char *add_file(struct plan *plan, struct arena *arena, const struct tool_row *tool,
 			    const char *content)
@@ -76,7 +69,7 @@ static const char *add_file(struct plan *plan, struct arena *arena, const struct
 					    .mode = 0444,
 					    .why = "" });
 	if (link)
-		add_home_link(plan, arena, link, tool->path);
+		plan_add_home_link(plan, arena, link, tool->path, NULL);
 	if (tool->variable && !plan_variable(plan, tool->variable))
 		vec_push(arena, &plan->variables,
 			 (struct plan_variable){ .name = tool->variable,
