@@ -37,8 +37,8 @@ class PackageSettingsTest(BoxTest):
         """Writes every file that claudebox knows, with the secret wherever one can be."""
         s = self.secret
         self.write(".npmrc", f"registry=https://u:{s}@npm.corp.example/\n@corp:registry=https://{s}@scope.corp.example/\n"
-                             f"//npm.corp.example/:_authToken={s}\n_auth={s}\n//x/:_password=\"{s}\"\n; {s}\n[{s}]\nkey={s}\n{s}\n"
-                             f"cafile=/home/{s}\nproxy=http://u:{s}@proxy.example\nregistry-x={s}\n")
+                             f"//npm.corp.example/:_authToken={s}\n_auth={s}\n//x/:_password=\"{s}\"\n; {s}\n"
+                             f"cafile=/home/{s}\nproxy=http://u:{s}@proxy.example\nregistry-x={s}\n{s}\n[{s}]\nkey={s}\n")
         self.write(".yarnrc.yml", f"npmAuthToken: {s}\nnpmRegistryServer: 'https://u:{s}@npm.corp.example/'\nnpmScopes:\n  corp:\n"
                                   f"    npmAuthIdent: u:{s}\n    npmRegistryServer: https://scope.corp.example/{s}\n# {s}\nnote: |\n  {s}\n  {s}: {s}\n")
         self.write(".yarnrc", f"registry \"https://u:{s}@npm.corp.example/\"\n\"//npm.corp.example/:_authToken\" {s}\n")
@@ -156,24 +156,27 @@ class RankTest(PackageSettingsTest):
     @needs("pip")
     def test_pip(self):
         self.write(".config/pip/pip.conf", "[global]\nindex-url = https://pypi.corp.example/simple\nextra-index-url =\n  https://a.example/\n  https://b.example/\n")
-        out = self.box("/usr/bin/pip config get global.index-url; /usr/bin/pip config get global.extra-index-url; "
-                       "/usr/bin/pip config set global.index-url https://mine.example/ >/dev/null; /usr/bin/pip config get global.index-url; "
-                       "/usr/bin/pip download --no-input --retries 0 --timeout 2 x 2>&1 | grep -c mine.example", timeout=120)
-        self.assertEqual(out.split()[:4], ["https://pypi.corp.example/simple", "https://a.example/", "https://b.example/", "https://mine.example/"])
-        self.assertGreater(int(out.split()[4]), 0)
+        out = self.box("pip=/usr/bin/pip; $pip config list; $pip config set global.index-url https://mine.example/simple >/dev/null; echo; $pip config list; "
+                       "$pip download --no-input --retries 0 --timeout 2 private-package 2>&1", timeout=120)
+        before, after = out.split("\n\n", 1)
+        self.assertIn("global.index-url='https://pypi.corp.example/simple'", before)
+        self.assertIn("global.extra-index-url='\\nhttps://a.example/\\nhttps://b.example/'", before)
+        self.assertIn("global.index-url='https://mine.example/simple'", after)
+        self.assertIn("https://mine.example/simple, https://a.example/, https://b.example/", after)
 
     @needs("cargo")
     def test_cargo(self):
-        self.write(".cargo/config.toml", "[source.crates-io]\nreplace-with = 'corp'\n[source.corp]\nregistry = 'sparse+https://cargo.corp.example/index/'\n")
+        self.write(".cargo/config.toml", "[source.crates-io]\nreplace-with = 'corp'\n[source.corp]\nregistry = 'http://127.0.0.1:9/corp'\n")
         (self.project / "src").mkdir()
         (self.project / "src/main.rs").write_text("fn main() {}\n")
         (self.project / "Cargo.toml").write_text("[package]\nname = 'a'\nversion = '0.1.0'\n[dependencies]\nprivate-package = '1'\n")
-        out = self.box("unset CARGO_HOME; /usr/bin/cargo fetch 2>&1; rm -f ~/.cargo/config.toml; "
-                       "printf \"[source.crates-io]\\nreplace-with = 'm'\\n[source.m]\\nregistry = 'sparse+https://mine.example/'\\n\" > ~/.cargo/config.toml; "
-                       "/usr/bin/cargo fetch 2>&1", timeout=120)
-        first, second = out.split("mine.example", 1)
-        self.assertIn("corp", first)
-        self.assertNotIn("corp.example", second)
+        out = self.box("/usr/bin/cargo fetch 2>&1; rm ~/.cargo/config.toml; "
+                       "printf \"[source.crates-io]\\nreplace-with = 'm'\\n[source.m]\\nregistry = 'http://127.0.0.1:9/mine'\\n\" > ~/.cargo/config.toml; "
+                       "echo again; /usr/bin/cargo fetch 2>&1", env={"CARGO_NET_RETRY": "0"}, timeout=120)
+        before, after = out.split("again\n")
+        self.assertIn("http://127.0.0.1:9/corp", before)
+        self.assertIn("http://127.0.0.1:9/mine", after)
+        self.assertNotIn("9/corp", after)
 
     @needs("mvn")
     def test_maven(self):
