@@ -11,6 +11,7 @@
 #include "config/config.h"
 #include "config/names.h"
 #include "plan/facts.h"
+#include "plan/home/installs.h"
 #include "plan/plan.h"
 #include "plan/secrets/detect.h"
 #include "plan/system.h"
@@ -63,12 +64,13 @@ static void add_packages(struct text *path, const struct plan *plan)
 	}
 }
 
-// Returns PATH: packages first, and only directories that the box has.
+// Returns PATH: packages first, then what sessions installed, and only directories that the box has.
 static const char *render_path(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
 	struct text path = { .arena = arena };
 
 	add_packages(&path, plan);
+	add_directory(&path, plan_install_directory(plan, arena));
 	if (!facts->store.only) {
 		for (size_t i = 0; i < system_path_count; i++) {
 			const struct followed *directory = facts_file(facts, system_path[i]);
@@ -129,6 +131,10 @@ static void add_generated(struct plan *plan, struct arena *arena, const struct f
 	generate(plan, arena, "TMPDIR", "/tmp", "private temporary files");
 	generate(plan, arena, "XDG_RUNTIME_DIR", arena_printf(arena, "/run/user/%u", plan->uid),
 		 "private sockets");
+	for (size_t i = 0; i < install_table_count; i++)
+		generate(plan, arena, install_table[i].variable,
+			 path_expand_home(arena, install_table[i].value, facts->home),
+			 install_table[i].why);
 	generate(plan, arena, "CLAUDEBOX", "1", "lets programs detect the box");
 	generate(plan, arena, "CLAUDE_CONFIG_DIR", path_join(arena, facts->home, ".claude"),
 		 "this project's Claude state");

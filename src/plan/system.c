@@ -12,6 +12,7 @@
 #include "plan/claude/parts.h"
 #include "plan/facts.h"
 #include "plan/home/home.h"
+#include "plan/home/installs.h"
 #include "plan/nix/registry.h"
 #include "plan/plan.h"
 #include "plan/project.h"
@@ -363,6 +364,7 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct fact
 		plan_add_followed(plan, arena, facts, file, system_table[i].why);
 	}
 	plan_build_policy(plan, arena, facts);
+	plan_build_installs(plan, arena);
 	add_certificates(plan, arena, facts);
 	add_accounts(plan, arena, facts);
 	add_names(plan, arena, facts);
