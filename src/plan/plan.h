@@ -185,7 +185,6 @@ struct plan {
 	bool must_ask;             // for confirmation, before the start
 	package_rows packages;
 	VEC(struct plan_registry) registries; // one for each file of the host
-	const char *npm_lines;                // the box's own settings of npm; NULL: none
 	struct plan_network inet;
 	struct plan_limits limits;
 	const char *nix_daemon_left_out; // why the box does not get the daemon, or NULL

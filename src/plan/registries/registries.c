@@ -17,6 +17,7 @@
 #include "plan/home/home.h"
 #include "plan/plan.h"
 #include "plan/registries/filter.h"
+#include "plan/registries/rules.h"
 #include "plan/registries/setting.h"
 #include "plan/registries/tools.h"
 #include "plan/secrets/detect.h"
@@ -42,6 +43,16 @@ static struct plan_registry read_source(const struct plan *plan, struct arena *a
 	return report;
 }
 
+// Returns the box's own file at this path, NULL: none.
+static struct plan_mount *find_generated(const struct plan *plan, const char *path)
+{
+	vec_each(mount, &plan->mounts) {
+		if (mount->kind == MOUNT_DATA && str_equal(mount->path, path))
+			return mount;
+	}
+	return NULL;
+}
+
 // Returns whether the box can have a file of its own at this path: no host file or directory is
 // there.
 static bool is_free(const struct plan *plan, const char *path)
@@ -49,59 +60,66 @@ static bool is_free(const struct plan *plan, const char *path)
 	return !plan_provides(plan, path) && !plan_lies_in_host(plan, path);
 }
 
-// Adds the file of a tool. Returns why it is not added, NULL: it is.
+// Adds the file of a tool, or adds to the box's own one. Returns why it does not, NULL: it does.
 static const char *add_file(struct plan *plan, struct arena *arena, const struct tool_row *tool,
 			    const char *content)
 {
 	const char *link = tool->link ? path_expand_home(arena, tool->link, plan->home) : NULL;
+	struct plan_mount *own = find_generated(plan, tool->path);
+	struct plan_mount mount = {
+		.kind = MOUNT_DATA, .source = content, .path = tool->path, .mode = 0444
+	};
 	size_t start;
 	size_t length;
 
 	// The filter has checked every value; this is the last check.
 	if (secret_find(content, &start, &length))
 		return "what would pass still looks like a secret";
-	if (!is_free(plan, tool->path) || (link && !is_free(plan, link)))
+	if ((!own && !is_free(plan, tool->path)) || (link && !is_free(plan, link)))
 		return "a mount covers the place of the generated file";
-	plan_add_mount(plan, arena,
-		       (struct plan_mount){ .kind = MOUNT_DATA,
-					    .source = content,
-					    .path = tool->path,
-					    .mode = 0444,
-					    .why = "" });
+	if (own)
+		own->source = arena_printf(arena, "%s%s", own->source, content);
+	else
+		plan_add_mount(plan, arena, mount);
 	if (link)
 		plan_add_home_link(plan, arena, link, tool->path, NULL);
-	if (tool->variable && !plan_variable(plan, tool->variable))
-		vec_push(arena, &plan->variables,
-			 (struct plan_variable){ .name = tool->variable,
-						 .value = tool->path,
-						 .why = "package manager settings" });
 	return NULL;
 }
 
-static void build_tool(struct plan *plan, struct arena *arena, const struct facts *facts,
-		       enum registry_tool tool, struct text *tools)
+// Adds the registries of npm, which yarn 1 reads from ~/.npmrc but not from npm's global file. Its
+// own settings rank above them.
+static void add_npm_registries(struct arena *arena, const settings *npm, settings *kept)
+{
+	vec_each(setting, npm) {
+		const struct rule_row *row = rule_find(TOOL_YARN_1, setting);
+
+		if (row && row->kind == RULE_ADDRESS)
+			vec_push(arena, kept, *setting);
+	}
+}
+
+// Reads the files of a tool, and adds the generated one.
+static settings build_tool(struct plan *plan, struct arena *arena, const struct facts *facts,
+			   enum registry_tool tool, const settings *npm)
 {
 	const struct tool_row *row = &tool_table[tool];
 	size_t first = plan->registries.count;
 	settings kept = { 0 };
-	const char *own = tool == TOOL_NPM && plan->npm_lines ? plan->npm_lines : "";
-	const char *content;
 	const char *problem;
 
+	if (tool == TOOL_YARN_1)
+		add_npm_registries(arena, npm, &kept);
 	vec_each(file, &facts->registries) {
-		if (source_table[file->source].tool == tool &&
-		    plan->config->package_settings == PACKAGE_SETTINGS_AUTO)
+		if (source_table[file->source].tool == tool)
 			vec_push(arena, &plan->registries, read_source(plan, arena, file, &kept));
 	}
-	content = kept.count ? row->render(arena, &kept) : "";
-	if (!*own && !*content)
-		return;
-	problem = add_file(plan, arena, row, arena_printf(arena, "%s%s", own, content));
-	if (!problem && *content)
-		text_printf(tools, "%s%s", tools->length ? ", " : "", row->name);
+	problem = kept.count ? add_file(plan, arena, row, row->render(arena, &kept)) : NULL;
 	for (size_t i = first; problem && i < plan->registries.count; i++)
 		if (!plan->registries.items[i].problem)
 			plan->registries.items[i].problem = problem;
+	if (problem)
+		kept.count = 0;
+	return kept;
 }
 
 // A list of names for a warning, which is cut.
@@ -171,19 +189,40 @@ static void warn_left_out(struct plan *plan, struct arena *arena)
 	warn_names(plan, arena, &others, "settings of package managers that the box does not get");
 }
 
-void plan_build_registries(struct plan *plan, struct arena *arena, const struct facts *facts)
+// Gives the generated files the reason that the audit shows: the names of the tools.
+static void explain_files(struct plan *plan, struct arena *arena, const bool *has_settings)
 {
-	size_t first = plan->mounts.count;
-	struct text tools = { .arena = arena };
-	const char *why = "package manager settings";
+	struct text names = { .arena = arena };
 
 	for (int tool = 0; tool < TOOL_COUNT; tool++)
-		build_tool(plan, arena, facts, (enum registry_tool)tool, &tools);
-	if (tools.length)
-		why = arena_printf(arena, "package manager settings without credentials: %s",
-				   text_get(&tools));
-	for (size_t i = first; i < plan->mounts.count; i++)
-		if (plan->mounts.items[i].why)
-			plan->mounts.items[i].why = why;
+		if (has_settings[tool])
+			text_printf(&names, "%s%s", names.length ? ", " : "",
+				    tool_table[tool].name);
+	for (int tool = 0; tool < TOOL_COUNT; tool++) {
+		struct plan_mount *file =
+			has_settings[tool] ? find_generated(plan, tool_table[tool].path) : NULL;
+
+		if (file)
+			file->why = arena_printf(arena,
+						 "package manager settings without credentials: %s",
+						 text_get(&names));
+	}
+}
+
+void plan_build_registries(struct plan *plan, struct arena *arena, const struct facts *facts)
+{
+	bool has_settings[TOOL_COUNT] = { 0 };
+	settings npm = { 0 };
+
+	if (plan->config->package_settings == PACKAGE_SETTINGS_NONE)
+		return;
+	for (int tool = 0; tool < TOOL_COUNT; tool++) {
+		settings kept = build_tool(plan, arena, facts, (enum registry_tool)tool, &npm);
+
+		has_settings[tool] = kept.count > 0;
+		if (tool == TOOL_NPM)
+			npm = kept;
+	}
+	explain_files(plan, arena, has_settings);
 	warn_left_out(plan, arena);
 }

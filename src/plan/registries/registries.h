@@ -7,5 +7,5 @@
 #include "plan/plan.h"
 
 // Adds the generated files, links and variables, and the report on what stays outside. Needs all
-// other mounts and variables of the plan. npm's file starts with plan->npm_lines.
+// other mounts and variables of the plan. A file of the box's own at the same place is extended.
 void plan_build_registries(struct plan *plan, struct arena *arena, const struct facts *facts);

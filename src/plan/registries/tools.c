@@ -3,6 +3,7 @@
 #include "plan/registries/tools.h"
 
 #include "base/arena.h"
+#include "plan/home/installs.h"
 #include "plan/plan.h"
 #include "plan/registries/lines.h"
 #include "plan/registries/render.h"
@@ -14,34 +15,34 @@
 
 const struct tool_row tool_table[TOOL_COUNT] = {
 	[TOOL_NPM] = { "npm", npmrc_parse, settings_render_lines, BOX_NPMRC, NULL,
-		       "NPM_CONFIG_GLOBALCONFIG", "npm's global file ranks below ~/.npmrc" },
+		       "npm's global file ranks below ~/.npmrc" },
 	[TOOL_YARN] = { "yarn", yaml_parse, settings_render_yaml, LINKED("yarnrc.yml"),
-			"~/.yarnrc.yml", NULL, "yarn has no file of the system" },
+			"~/.yarnrc.yml", "yarn has no file of the system" },
 	[TOOL_YARN_1] = { "yarn 1", yarnrc_parse, settings_render_yarnrc, LINKED("yarnrc"),
-			  "~/.yarnrc", NULL,
+			  "~/.yarnrc",
 			  "yarn 1 has a file of the system, but below its own prefix" },
-	[TOOL_PIP] = { "pip", pip_parse, settings_render_sections, "/etc/pip.conf", NULL, NULL,
+	[TOOL_PIP] = { "pip", pip_parse, settings_render_sections, "/etc/pip.conf", NULL,
 		       "pip's file of the system ranks below the user's" },
-	[TOOL_UV] = { "uv", toml_parse, settings_render_toml, "/etc/uv/uv.toml", NULL, NULL,
+	[TOOL_UV] = { "uv", toml_parse, settings_render_toml, "/etc/uv/uv.toml", NULL,
 		      "uv's file of the system ranks below the user's" },
 	[TOOL_CARGO] = { "cargo", toml_parse, settings_render_toml, LINKED("cargo.toml"),
-			 "~/.cargo/config.toml", NULL,
+			 "~/.cargo/config.toml",
 			 "a file above the project would rank above ~/.cargo" },
 	[TOOL_MAVEN] = { "maven", maven_parse, settings_render_maven, LINKED("maven.xml"),
-			 "~/.m2/settings.xml", NULL,
-			 "the system's file lies where Maven is installed" },
+			 "~/.m2/settings.xml", "the system's file lies where Maven is installed" },
 	[TOOL_GRADLE] = { "gradle", properties_parse, settings_render_lines,
-			  LINKED("gradle.properties"), "~/.gradle/gradle.properties", NULL,
+			  LINKED("gradle.properties"), "~/.gradle/gradle.properties",
 			  "gradle reads properties only from its home and the project" },
 	[TOOL_GO] = { "go", variables_parse, settings_render_lines, LINKED("go.env"),
-		      "~/.config/go/env", NULL, "the system's file lies where go is installed" },
-	[TOOL_GEM] = { "gem", yaml_parse, settings_render_yaml, "/etc/gemrc", NULL, NULL,
+		      "~/.config/go/env", "the system's file lies where go is installed" },
+	[TOOL_GEM] = { "gem", yaml_parse, settings_render_yaml, "/etc/gemrc", NULL,
 		       "gem's file of the system ranks below the user's" },
 	[TOOL_BUNDLER] = { "bundler", yaml_parse, settings_render_yaml, LINKED("bundle"),
-			   "~/.bundle/config", NULL, "bundler has no file of the system" },
+			   "~/.bundle/config", "bundler has no file of the system" },
 	[TOOL_CONDA] = { "conda", yaml_parse, settings_render_yaml, "/etc/conda/.condarc", NULL,
-			 NULL, "conda's file of the system ranks below the user's" },
+			 "conda's file of the system ranks below the user's" },
 	[TOOL_COMPOSER] = { "composer", .why = "its file is only named" },
+	[TOOL_BUN] = { "bun", .why = "its file is only named" },
 };
 
 #define RUNS_PROGRAM "gradle executes it"
@@ -72,5 +73,7 @@ const struct source_row source_table[] = {
 	{ TOOL_CONDA, "~/.condarc", "CONDARC" },
 	{ TOOL_COMPOSER, "@/composer/config.json", "COMPOSER_HOME", .directory = true,
 	  .unread = "claudebox cannot separate its repositories from its logins" },
+	{ TOOL_BUN, "~/.bunfig.toml",
+	  .unread = "bun ranks it above the project's .npmrc, so claudebox generates none" },
 };
 const size_t source_table_count = ARRAY_SIZE(source_table);

@@ -21,6 +21,7 @@ enum registry_tool {
 	TOOL_BUNDLER,
 	TOOL_CONDA,
 	TOOL_COMPOSER,
+	TOOL_BUN,
 	TOOL_COUNT,
 };
 
@@ -30,10 +31,9 @@ struct tool_row {
 	const char *name;
 	setting_parser parse; // NULL: its files are not read
 	const char *(*render)(struct arena *arena, const settings *list);
-	const char *path;     // of the generated file in the box
-	const char *link;     // in the home, which leads to it; NULL: the tool reads `path`
-	const char *variable; // names the file to the tool; NULL: none
-	const char *why;      // it is there
+	const char *path; // of the generated file in the box
+	const char *link; // in the home, which leads to it; NULL: the tool finds `path` itself
+	const char *why;  // it is there
 };
 extern const struct tool_row tool_table[TOOL_COUNT];
 
@@ -47,5 +47,3 @@ struct source_row {
 };
 extern const struct source_row source_table[];
 extern const size_t source_table_count;
-
-#define BOX_NPMRC "/run/claudebox/npmrc"
