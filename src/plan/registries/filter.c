@@ -35,15 +35,17 @@ static bool has_only(const char *text, const char *others)
 static bool is_plain_name(const char *name)
 {
 	return *name && strlen(name) <= LONGEST_NAME && has_only(name, "_-.:@/*~") &&
-	       !secret_text(NULL, name) && !secret_random_part(name) && !strstr(name, "://");
+	       !secret_text(NULL, name) && !secret_random_part(name);
 }
 
-// bundler writes the address of the mirrored source into the name.
+// Returns the same for a part of a path. Only bundler writes an address into a name: that of the
+// mirrored source.
 static bool is_plain_step(enum registry_tool tool, const char *name)
 {
-	const char *rest = tool == TOOL_BUNDLER ? strstr(name, "://") : NULL;
+	const char *address = strstr(name, "://");
 
-	return is_plain_name(rest ? rest + 3 : name);
+	return is_plain_name(name) &&
+	       (!address || (tool == TOOL_BUNDLER && !strchr(address, '@')));
 }
 
 // Returns the name of a setting for the report, which has no secret.
