@@ -44,8 +44,7 @@ static bool is_plain_step(enum registry_tool tool, const char *name)
 {
 	const char *address = strstr(name, "://");
 
-	return is_plain_name(name) &&
-	       (!address || (tool == TOOL_BUNDLER && !strchr(address, '@')));
+	return is_plain_name(name) && (!address || (tool == TOOL_BUNDLER && !strchr(address, '@')));
 }
 
 // Returns the name of a setting for the report, which has no secret.

@@ -33,6 +33,7 @@ struct tool_row {
 	const char *(*render)(struct arena *arena, const settings *list);
 	const char *path; // of the generated file in the box
 	const char *link; // in the home, which leads to it; NULL: the tool finds `path` itself
+	const char *bait; // logins that --prove adds to the host's text; '$' stands for its token
 	const char *why;  // it is there
 };
 extern const struct tool_row tool_table[TOOL_COUNT];

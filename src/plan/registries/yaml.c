@@ -117,12 +117,14 @@ static bool add_key(struct yaml *yaml, const char *s, size_t indent)
 // Handles "- value". An entry with keys is unreadable.
 static bool add_entry(struct yaml *yaml, const char *s, size_t indent)
 {
-	struct setting *setting = &yaml->parsed->list.items[yaml->parsed->list.count - 1];
 	const char *rest = s + 1 + strspn(s + 1, " ");
 	const char *cursor = rest;
+	struct setting *setting;
 
-	if (!yaml->list || indent < yaml->list_indent ||
-	    (setting->list && indent != yaml->list_indent))
+	if (!yaml->list || indent < yaml->list_indent)
+		return false;
+	setting = &yaml->parsed->list.items[yaml->parsed->list.count - 1];
+	if (setting->list && indent != yaml->list_indent)
 		return false;
 	setting->list = true;
 	yaml->list_indent = indent;
