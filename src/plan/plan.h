@@ -16,6 +16,7 @@
 #include "config/limits.h"
 #include "config/origin.h"
 #include "plan/facts.h"
+#include "plan/registries/tools.h"
 #include "plan/secrets/detect.h"
 #include "seccomp/programs.h"
 
@@ -185,6 +186,7 @@ struct plan {
 	bool must_ask;             // for confirmation, before the start
 	package_rows packages;
 	VEC(struct plan_registry) registries; // one for each file of the host
+	bool has_registries[TOOL_COUNT];      // the box has settings of this package manager
 	struct plan_network inet;
 	struct plan_limits limits;
 	const char *nix_daemon_left_out; // why the box does not get the daemon, or NULL

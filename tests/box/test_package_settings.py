@@ -2,6 +2,7 @@
 """The settings of package managers come along without credentials, and rank below the agent's own.
 
 Every secret is random, so that no value in a file of the box can match it by chance."""
+import json
 import os
 import secrets
 import shutil
@@ -119,6 +120,19 @@ class SecretsTest(PackageSettingsTest):
         self.write("dotfiles/npmrc", "registry=https://npm.corp.example/\n")
         (self.home / ".npmrc").symlink_to("dotfiles/npmrc")
         self.assertIn("npm.corp.example", self.box("cat /run/claudebox/npmrc"))
+
+    def test_variables_that_name_registries_are_named(self):
+        done = self.claudebox("--yes", "--exec", "true", env={"PIP_INDEX_URL": f"https://u:{self.secret}@pypi.corp.example/"})
+        self.assertIn("PIP_INDEX_URL", done.stderr)
+        self.assertNotIn(self.secret, done.stderr)
+
+    def test_prove_finds_no_login_in_generated_files(self):
+        self.write_all()
+        done = self.claudebox("--prove=json", timeout=120)
+        verdicts = {row["name"]: (row["verdict"], row["why"]) for row in json.loads(done.stdout)["attacks"]}
+        self.assertEqual(verdicts["files-generated"][0], "blocked", verdicts["files-generated"])
+        self.assertNotEqual(verdicts["files-absent"][0], "leaked", verdicts["files-absent"])
+        self.assertNotIn(self.secret, done.stdout + done.stderr)
 
     def test_a_profile_switches_them_off(self):
         self.write_all()

@@ -14,7 +14,7 @@ static const char *generate(struct arena *arena, enum registry_tool tool, const 
 {
 	static const struct plan plan;
 	struct parsed parsed = { .arena = arena };
-	settings kept = { 0 };
+	setting_list kept = { 0 };
 
 	if (!tool_table[tool].parse(&parsed, text))
 		return NULL;

@@ -20,7 +20,7 @@ static struct plan plan;
 static const char *generate(enum registry_tool tool, const char *text, struct plan_registry *report)
 {
 	struct parsed parsed = { .arena = &arena };
-	settings kept = { 0 };
+	setting_list kept = { 0 };
 
 	*report = (struct plan_registry){ 0 };
 	if (!tool_table[tool].parse(&parsed, text))

@@ -178,7 +178,7 @@ static bool refers_to_passed_variable(struct arena *arena, const struct plan *pl
 	       plan_variable(plan, arena_strndup(arena, name, length));
 }
 
-static void keep(struct arena *arena, settings *kept, const struct setting *setting)
+static void keep(struct arena *arena, setting_list *kept, const struct setting *setting)
 {
 	vec_each(before, kept) {
 		if (before->depth == setting->depth && !before->list &&
@@ -215,7 +215,7 @@ static void filter_setting(struct plan_registry *report, struct arena *arena,
 }
 
 void registries_filter(struct plan_registry *report, struct arena *arena, const struct plan *plan,
-		       enum registry_tool tool, const settings *list, settings *kept)
+		       enum registry_tool tool, const setting_list *list, setting_list *kept)
 {
 	vec_each(setting, list)
 		filter_setting(report, arena, plan, tool, *setting, kept);

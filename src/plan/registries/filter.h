@@ -15,4 +15,4 @@
 // the names of the others to the report, never a value. A credential that only refers to a variable
 // passes if the box has the variable.
 void registries_filter(struct plan_registry *report, struct arena *arena, const struct plan *plan,
-		       enum registry_tool tool, const settings *list, settings *kept);
+		       enum registry_tool tool, const setting_list *list, setting_list *kept);

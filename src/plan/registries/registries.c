@@ -13,6 +13,7 @@
 #include "base/quote.h"
 #include "base/text.h"
 #include "config/config.h"
+#include "config/names.h"
 #include "plan/facts.h"
 #include "plan/home/home.h"
 #include "plan/plan.h"
@@ -24,11 +25,13 @@
 
 #include <string.h>
 
+#define SETTINGS_REASON "package manager settings without credentials: "
+
 enum { LISTED_NAMES = 8 };
 
 // Parses and filters one file of the host. Returns its report.
 static struct plan_registry read_source(const struct plan *plan, struct arena *arena,
-					const struct registry_facts *file, settings *kept)
+					const struct registry_facts *file, setting_list *kept)
 {
 	enum registry_tool tool = source_table[file->source].tool;
 	struct parsed parsed = { .arena = arena };
@@ -88,7 +91,7 @@ static const char *add_file(struct plan *plan, struct arena *arena, const struct
 
 // Adds the registries of npm, which yarn 1 reads from ~/.npmrc but not from npm's global file. Its
 // own settings rank above them.
-static void add_npm_registries(struct arena *arena, const settings *npm, settings *kept)
+static void add_npm_registries(struct arena *arena, const setting_list *npm, setting_list *kept)
 {
 	vec_each(setting, npm) {
 		const struct rule_row *row = rule_find(TOOL_YARN_1, setting);
@@ -99,12 +102,12 @@ static void add_npm_registries(struct arena *arena, const settings *npm, setting
 }
 
 // Reads the files of a tool, and adds the generated one.
-static settings build_tool(struct plan *plan, struct arena *arena, const struct facts *facts,
-			   enum registry_tool tool, const settings *npm)
+static setting_list build_tool(struct plan *plan, struct arena *arena, const struct facts *facts,
+			       enum registry_tool tool, const setting_list *npm)
 {
 	const struct tool_row *row = &tool_table[tool];
 	size_t first = plan->registries.count;
-	settings kept = { 0 };
+	setting_list kept = { 0 };
 	const char *problem;
 
 	if (tool == TOOL_YARN_1)
@@ -189,40 +192,68 @@ static void warn_left_out(struct plan *plan, struct arena *arena)
 	warn_names(plan, arena, &others, "settings of package managers that the box does not get");
 }
 
-// Gives the generated files the reason that the audit shows: the names of the tools.
-static void explain_files(struct plan *plan, struct arena *arena, const bool *has_settings)
+// Warns about variables of the host that name registries. They may hold a login, so only the user
+// passes them.
+static void warn_variables(struct plan *plan, struct arena *arena, const struct facts *facts)
+{
+	struct text names = { .arena = arena };
+
+	vec_each(entry, &facts->environment) {
+		size_t length = strcspn(*entry, "=");
+		const char *name = arena_strndup(arena, *entry, length);
+
+		if (env_name_valid(name, length) && !plan_variable(plan, name) &&
+		    variable_row_find(registry_variables, registry_variable_count, name))
+			text_printf(&names, "%s%s", names.length ? ", " : "",
+				    quote_word(arena, name, 80));
+	}
+	if (names.length)
+		plan_warn(plan, arena,
+			  "variables that name package registries do not pass; name them in "
+			  "\"extra_env_passthrough\": %s",
+			  text_get(&names));
+}
+
+// Gives the generated files the reason that the audit shows.
+static void explain_files(struct plan *plan, struct arena *arena)
+{
+	const char *why = arena_printf(arena, SETTINGS_REASON "%s", registries_tools(plan, arena));
+
+	for (int tool = 0; tool < TOOL_COUNT; tool++) {
+		struct plan_mount *file = plan->has_registries[tool]
+						  ? find_generated(plan, tool_table[tool].path)
+						  : NULL;
+
+		if (file)
+			file->why = why;
+	}
+}
+
+const char *registries_tools(const struct plan *plan, struct arena *arena)
 {
 	struct text names = { .arena = arena };
 
 	for (int tool = 0; tool < TOOL_COUNT; tool++)
-		if (has_settings[tool])
+		if (plan->has_registries[tool])
 			text_printf(&names, "%s%s", names.length ? ", " : "",
 				    tool_table[tool].name);
-	for (int tool = 0; tool < TOOL_COUNT; tool++) {
-		struct plan_mount *file =
-			has_settings[tool] ? find_generated(plan, tool_table[tool].path) : NULL;
-
-		if (file)
-			file->why = arena_printf(arena,
-						 "package manager settings without credentials: %s",
-						 text_get(&names));
-	}
+	return text_get(&names);
 }
 
 void plan_build_registries(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
-	bool has_settings[TOOL_COUNT] = { 0 };
-	settings npm = { 0 };
+	setting_list npm = { 0 };
 
 	if (plan->config->package_settings == PACKAGE_SETTINGS_NONE)
 		return;
 	for (int tool = 0; tool < TOOL_COUNT; tool++) {
-		settings kept = build_tool(plan, arena, facts, (enum registry_tool)tool, &npm);
+		setting_list kept = build_tool(plan, arena, facts, (enum registry_tool)tool, &npm);
 
-		has_settings[tool] = kept.count > 0;
+		plan->has_registries[tool] = kept.count > 0;
 		if (tool == TOOL_NPM)
 			npm = kept;
 	}
-	explain_files(plan, arena, has_settings);
+	explain_files(plan, arena);
 	warn_left_out(plan, arena);
+	warn_variables(plan, arena, facts);
 }

@@ -14,7 +14,7 @@ static const char *key_of(const struct setting *setting)
 	return setting->steps[setting->depth - 1].name;
 }
 
-const char *settings_render_lines(struct arena *arena, const settings *list)
+const char *settings_render_lines(struct arena *arena, const setting_list *list)
 {
 	struct text out = { .arena = arena };
 
@@ -26,7 +26,7 @@ const char *settings_render_lines(struct arena *arena, const settings *list)
 	return text_get(&out);
 }
 
-const char *settings_render_yarnrc(struct arena *arena, const settings *list)
+const char *settings_render_yarnrc(struct arena *arena, const setting_list *list)
 {
 	struct text out = { .arena = arena };
 
@@ -36,7 +36,7 @@ const char *settings_render_yarnrc(struct arena *arena, const settings *list)
 }
 
 // Returns whether no earlier setting has the same table, so that its heading has to be written.
-static bool starts_table(const settings *list, const struct setting *setting)
+static bool starts_table(const setting_list *list, const struct setting *setting)
 {
 	for (const struct setting *before = list->items; before < setting; before++)
 		if (before->depth == setting->depth &&
@@ -47,7 +47,7 @@ static bool starts_table(const settings *list, const struct setting *setting)
 
 // Calls `add` for each setting, and `head` before the first one of each table. The settings of a
 // table may lie apart in the list.
-static const char *render_tables(struct arena *arena, const settings *list,
+static const char *render_tables(struct arena *arena, const setting_list *list,
 				 void (*head)(struct text *out, const struct setting *setting),
 				 void (*add)(struct text *out, const struct setting *setting))
 {
@@ -78,7 +78,7 @@ static void add_section_line(struct text *out, const struct setting *setting)
 	text_add(out, "\n");
 }
 
-const char *settings_render_sections(struct arena *arena, const settings *list)
+const char *settings_render_sections(struct arena *arena, const setting_list *list)
 {
 	return render_tables(arena, list, head_section, add_section_line);
 }
@@ -123,9 +123,9 @@ static void add_toml_line(struct text *out, const struct setting *setting)
 }
 
 // Returns the settings with those of the top first: behind a table, a key would belong to it.
-static settings top_first(struct arena *arena, const settings *list)
+static setting_list top_first(struct arena *arena, const setting_list *list)
 {
-	settings sorted = { 0 };
+	setting_list sorted = { 0 };
 
 	for (int top = 1; top >= 0; top--)
 		vec_each(setting, list) {
@@ -135,15 +135,15 @@ static settings top_first(struct arena *arena, const settings *list)
 	return sorted;
 }
 
-const char *settings_render_toml(struct arena *arena, const settings *list)
+const char *settings_render_toml(struct arena *arena, const setting_list *list)
 {
-	settings sorted = top_first(arena, list);
+	setting_list sorted = top_first(arena, list);
 
 	return render_tables(arena, &sorted, head_table, add_toml_line);
 }
 
 // Returns how many steps a setting shares with the one before it.
-static size_t shared_steps(const settings *list, const struct setting *setting)
+static size_t shared_steps(const setting_list *list, const struct setting *setting)
 {
 	size_t shared = 0;
 
@@ -161,7 +161,7 @@ static void add_yaml_key(struct text *out, size_t depth, const char *name)
 	text_printf(out, bare ? "%*s%s:" : "%*s\"%s\":", (int)(2 * depth), "", name);
 }
 
-const char *settings_render_yaml(struct arena *arena, const settings *list)
+const char *settings_render_yaml(struct arena *arena, const setting_list *list)
 {
 	struct text out = { .arena = arena };
 
@@ -200,7 +200,7 @@ static void close_elements(struct text *out, const struct setting *setting, size
 		text_printf(out, "%*s</%s>\n", (int)(2 * i), "", setting->steps[i - 1].name);
 }
 
-const char *settings_render_maven(struct arena *arena, const settings *list)
+const char *settings_render_maven(struct arena *arena, const setting_list *list)
 {
 	struct text out = { .arena = arena };
 	const struct setting *before = NULL;

@@ -6,9 +6,9 @@
 #include "plan/registries/setting.h"
 
 // Return the text of a file: key=value, sections, yarn 1, YAML, TOML, and Maven's XML.
-const char *settings_render_lines(struct arena *arena, const settings *list);
-const char *settings_render_sections(struct arena *arena, const settings *list);
-const char *settings_render_yarnrc(struct arena *arena, const settings *list);
-const char *settings_render_yaml(struct arena *arena, const settings *list);
-const char *settings_render_toml(struct arena *arena, const settings *list);
-const char *settings_render_maven(struct arena *arena, const settings *list);
+const char *settings_render_lines(struct arena *arena, const setting_list *list);
+const char *settings_render_sections(struct arena *arena, const setting_list *list);
+const char *settings_render_yarnrc(struct arena *arena, const setting_list *list);
+const char *settings_render_yaml(struct arena *arena, const setting_list *list);
+const char *settings_render_toml(struct arena *arena, const setting_list *list);
+const char *settings_render_maven(struct arena *arena, const setting_list *list);

@@ -25,12 +25,12 @@ struct setting {
 	bool unreadable; // its value is not of the supported syntax
 	size_t line;
 };
-typedef VEC(struct setting) settings;
+typedef VEC(struct setting) setting_list;
 
 // The content of a file.
 struct parsed {
 	struct arena *arena;
-	settings list;
+	setting_list list;
 	size_t line; // the current one, while it is parsed
 };
 

@@ -3,6 +3,7 @@
 #include "plan/registries/tools.h"
 
 #include "base/arena.h"
+#include "config/names.h"
 #include "plan/home/installs.h"
 #include "plan/plan.h"
 #include "plan/registries/lines.h"
@@ -97,3 +98,25 @@ const struct source_row source_table[] = {
 	  .unread = "bun ranks it above the project's .npmrc, so claudebox generates none" },
 };
 const size_t source_table_count = ARRAY_SIZE(source_table);
+
+const struct variable_row registry_variables[] = {
+	{ "NPM_CONFIG_REGISTRY", "npm" },
+	{ "npm_config_registry", "npm" },
+	{ "YARN_NPM_REGISTRY_SERVER", "yarn" },
+	{ "YARN_REGISTRY", "yarn 1" },
+	{ "BUN_CONFIG_REGISTRY", "bun" },
+	{ "PIP_INDEX_URL", "pip" },
+	{ "PIP_EXTRA_INDEX_URL", "pip" },
+	{ "UV_INDEX", "uv" },
+	{ "UV_DEFAULT_INDEX", "uv" },
+	{ "UV_INDEX_URL", "uv" },
+	{ "UV_EXTRA_INDEX_URL", "uv" },
+	{ "CARGO_REGISTRIES_*", "cargo" },
+	{ "CARGO_REGISTRY_DEFAULT", "cargo" },
+	{ "CARGO_SOURCE_*", "cargo" },
+	{ "GOPROXY", "go" },
+	{ "GOPRIVATE", "go" },
+	{ "BUNDLE_MIRROR_*", "bundler" },
+	{ "CONDA_CHANNELS", "conda" },
+};
+const size_t registry_variable_count = ARRAY_SIZE(registry_variables);

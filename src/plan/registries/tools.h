@@ -2,6 +2,7 @@
 // The package managers whose settings come along: the files on the host, and the file in the box.
 #pragma once
 
+#include "config/names.h"
 #include "plan/registries/setting.h"
 
 #include <stdbool.h>
@@ -30,7 +31,7 @@ enum registry_tool {
 struct tool_row {
 	const char *name;
 	setting_parser parse; // NULL: its files are not read
-	const char *(*render)(struct arena *arena, const settings *list);
+	const char *(*render)(struct arena *arena, const setting_list *list);
 	const char *path; // of the generated file in the box
 	const char *link; // in the home, which leads to it; NULL: the tool finds `path` itself
 	const char *bait; // logins that --prove adds to the host's text; '$' stands for its token
@@ -48,3 +49,7 @@ struct source_row {
 };
 extern const struct source_row source_table[];
 extern const size_t source_table_count;
+
+// Variables that name registries, with the tool that reads each.
+extern const struct variable_row registry_variables[];
+extern const size_t registry_variable_count;
