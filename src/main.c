@@ -20,6 +20,7 @@
 #include "plan/plan.h"
 #include "probe/probe.h"
 #include "probe/profile.h"
+#include "prove/canaries.h"
 #include "prove/plant.h"
 #include "prove/prove.h"
 #include "render/audit.h"
@@ -175,6 +176,8 @@ static bool prepare_packages(struct session *session, struct error *error)
 
 static bool build_plan(struct session *session, struct error *error)
 {
+	if (session->config.action == ACTION_PROVE)
+		prove_bait_settings(&session->facts, &session->arena, session->prove.token);
 	return plan_build(&session->plan, &session->arena, &session->config, &session->facts,
 			  error) &&
 	       plan_check(&session->plan, &session->facts, error);

@@ -103,6 +103,13 @@ enum project_mode {
 	PROJECT_MODE_COUNT,
 };
 
+// The settings of package managers in the box.
+enum package_settings {
+	PACKAGE_SETTINGS_AUTO, // those of the host without credentials (default)
+	PACKAGE_SETTINGS_NONE,
+	PACKAGE_SETTINGS_COUNT,
+};
+
 // The home directory of the box.
 enum home_mode {
 	HOME_PROJECT, // kept in the instance
@@ -130,6 +137,7 @@ struct config {
 	unsigned int terminal_allow; // what differs from TERMINAL_ALLOW_DEFAULT
 	unsigned int toolchains;     // what differs from TOOLCHAINS_ALL
 	enum confirm confirm;
+	enum package_settings package_settings;
 	const char *nixpkgs; // the flake of the packages, NULL: nixpkgs of the registry
 	// The origin of each setting, NAME_origin.
 	struct origin nix_daemon_origin;
@@ -141,6 +149,7 @@ struct config {
 	struct origin terminal_allow_origin;
 	struct origin toolchains_origin;
 	struct origin confirm_origin;
+	struct origin package_settings_origin;
 	struct origin nixpkgs_origin;
 
 	const char *profile; // the name of the profile, NULL: none

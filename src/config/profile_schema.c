@@ -75,6 +75,11 @@ const char *const confirm_names[CONFIRM_COUNT] = {
 	[CONFIRM_NEVER] = "never",
 };
 
+const char *const package_settings_names[PACKAGE_SETTINGS_COUNT] = {
+	[PACKAGE_SETTINGS_AUTO] = "auto",
+	[PACKAGE_SETTINGS_NONE] = "none",
+};
+
 static const char *profile_problem(struct arena *arena, const char *text)
 {
 	(void)arena;
@@ -247,6 +252,12 @@ const struct profile_row profile_table[] = {
 	  "_nixpkgs_ of the registry.",
 	  MERGE_REPLACE, .longest = LONGEST_REFERENCE, .problem = reference_problem,
 	  SETTING(nixpkgs), SHOWN_BY_EFFECT },
+	{ PROFILE_CHOICE, "package_settings", "\"none\"",
+	  "*auto*, the default, generates the settings of package managers (npm, yarn, pip, uv, "
+	  "cargo, Maven, gradle, go, gem, bundler, conda) from yours, without tokens and "
+	  "passwords: private packages come from your registries. *none* generates none. See "
+	  "_doc/package-settings.md_.",
+	  MERGE_REPLACE, CHOICES(package_settings_names), SETTING(package_settings) },
 	{ PROFILE_BOOLEAN, "nix_daemon", "true",
 	  "Whether the box has the Nix daemon's socket in *inet* and *none* too. Builds and "
 	  "downloads of the daemon use the host's network.",

@@ -91,3 +91,4 @@ extern const char *const mount_mode_names[2];
 extern const char *const terminal_mode_names[TERMINAL_MODE_COUNT];
 extern const char *const terminal_class_names[TERMINAL_CLASS_COUNT];
 extern const char *const confirm_names[CONFIRM_COUNT];
+extern const char *const package_settings_names[PACKAGE_SETTINGS_COUNT];

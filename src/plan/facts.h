@@ -235,6 +235,14 @@ struct package_facts {
 };
 typedef VEC(struct package_facts) package_rows;
 
+// A file with settings of a package manager.
+struct registry_facts {
+	size_t source; // its row in source_table
+	const char *path;
+	const char *text;    // NULL: it is not used
+	const char *problem; // why it is not used
+};
+
 // The first version of Landlock that restricts abstract sockets and signals (Linux 6.12).
 enum { LANDLOCK_SCOPES = 6 };
 // The first version that restricts connections to sockets by path (Linux 7.1).
@@ -288,6 +296,7 @@ struct facts {
 	struct requested_facts requested;
 	struct nix_facts nix; // if there is a daemon
 	struct profile_facts profile;
+	VEC(struct registry_facts) registries; // of the files in source_table that exist
 	package_rows packages;
 	const char *nixpkgs; // the flake of the packages in the store, NULL: unknown
 };

@@ -21,6 +21,7 @@
 #include "plan/mounts.h"
 #include "plan/network.h"
 #include "plan/project.h"
+#include "plan/registries/registries.h"
 #include "plan/state/instance.h"
 #include "plan/state/instances.h"
 #include "plan/system.h"
@@ -265,6 +266,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	    !plan_build_command(plan, arena, facts, error) ||
 	    !plan_build_mounts(plan, arena, facts, error)) // last, so that none hides another part
 		return false;
+	plan_build_registries(plan, arena, facts);
 	plan_finish_home(plan, arena, facts);
 	plan_build_warnings(plan, arena, facts);
 	plan_build_first_start_notes(plan, arena, facts);

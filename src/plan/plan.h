@@ -16,6 +16,7 @@
 #include "config/limits.h"
 #include "config/origin.h"
 #include "plan/facts.h"
+#include "plan/registries/tools.h"
 #include "plan/secrets/detect.h"
 #include "seccomp/programs.h"
 
@@ -175,6 +176,17 @@ struct plan_left_out {
 	const char *option; // that brings it, NULL: none does
 };
 
+// What stays outside of the settings of a package manager. Names only, never a value.
+struct plan_registry {
+	const char *tool;
+	const char *source;    // the file on the host
+	const char *problem;   // why all of it stays outside; NULL: it does not
+	strings credentials;   // settings that log in
+	strings without_login; // addresses that pass without the login in them
+	strings replaced;      // addresses with a token, replaced by one that does not exist
+	strings left_out;      // others
+};
+
 // A note for a first start.
 struct plan_note {
 	const char *title;
@@ -195,6 +207,8 @@ struct plan {
 	package_rows packages;
 	VEC(struct plan_toolchain) toolchains;
 	VEC(struct plan_left_out) left_out;
+	VEC(struct plan_registry) registries; // one for each file of the host
+	bool has_registries[TOOL_COUNT];      // the box has settings of this package manager
 	struct plan_network inet;
 	struct plan_limits limits;
 	const char *nix_daemon_left_out; // why the box does not get the daemon, or NULL

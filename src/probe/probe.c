@@ -37,6 +37,7 @@
 #include "probe/nix/requested.h"
 #include "probe/nix/store.h"
 #include "probe/programs.h"
+#include "probe/registries.h"
 #include "probe/mounts/project_secrets.h"
 #include "probe/mounts/sockets.h"
 #include "probe/state.h"
@@ -265,6 +266,8 @@ void probe_all(struct probe *probe, struct facts *facts, struct arena *arena,
 		probe_project_secrets(facts, arena);
 		probe_requested_packages(facts, arena);
 	}
+	if (config->package_settings != PACKAGE_SETTINGS_NONE)
+		probe_registries(facts, arena);
 	probe_mounts(facts, arena, config);
 	probe_toolchains(facts, arena, config);
 	probe_sockets(facts, arena);

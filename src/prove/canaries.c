@@ -13,6 +13,7 @@
 #include "plan/plan.h"
 #include "plan/state/instances.h"
 #include "plan/state/layout.h"
+#include "plan/registries/tools.h"
 #include "prove/attacks.h"
 #include "prove/protocol.h"
 
@@ -141,6 +142,29 @@ static void add_place(canaries *list, struct arena *arena, const struct plan *pl
 		add_write(list, arena, plan, directory, arena_printf(arena, "%s.made", path));
 }
 
+// Returns whether the box has a link to a generated file at this path.
+static bool is_home_link(const struct plan *plan, const char *path)
+{
+	const char *name = str_after(path, plan->home);
+
+	vec_each(link, &plan->state.home_links) {
+		if (name && *name == '/' && str_equal(name + 1, link->name))
+			return true;
+	}
+	return false;
+}
+
+// Adds the files that claudebox generates. The settings of package managers among them are generated
+// from texts with the token in them.
+static void add_generated(canaries *list, struct arena *arena, const struct plan *plan)
+{
+	vec_each(mount, &plan->mounts) {
+		if (mount->kind == MOUNT_DATA && can_be_listed(mount->path))
+			vec_push(arena, list,
+				 (struct canary){ .kind = CANARY_GENERATED, .value = mount->path });
+	}
+}
+
 // Adds the secret places. Outside the home directory nothing is planted, not even by root, because
 // daemons watch those directories.
 static void add_secrets(canaries *list, struct arena *arena, const struct plan *plan,
@@ -149,6 +173,8 @@ static void add_secrets(canaries *list, struct arena *arena, const struct plan *
 	vec_each(secret, &facts->secrets) {
 		bool in_home = path_within(secret->path, facts->home);
 
+		if (is_home_link(plan, secret->path))
+			continue;
 		if (!secret->attack) // a socket: the attacks on sockets have their own tables
 			continue;
 		add_canary(list, arena, plan,
@@ -266,6 +292,7 @@ canaries prove_places(struct arena *arena, const struct plan *plan, const struct
 	canaries list = { 0 };
 
 	add_secrets(&list, arena, plan, facts, mark);
+	add_generated(&list, arena, plan);
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
 		add_place(&list, arena, plan, &places[i],
 			  path_clean(arena, path_expand_home(arena, places[i].path, facts->home)),
@@ -337,6 +364,46 @@ void prove_grant_ports(struct arena *arena, const struct plan *plan, canaries *l
 					    "%s opens port %u of the box to the host's loopback",
 					    port->origin.name, port->number);
 		vec_push(arena, list, open);
+	}
+}
+
+// Returns a text with the bait of its tool, in which '$' stands for the token.
+static const char *add_bait(struct arena *arena, const char *text, const char *bait,
+			    const char *token)
+{
+	const char *end = memmem(text, strlen(text), "</settings>", strlen("</settings>"));
+	struct text out = { .arena = arena };
+
+	text_add_bytes(&out, text, end ? (size_t)(end - text) : strlen(text));
+	text_add(&out, "\n");
+	for (; *bait; bait++)
+		if (*bait == '$')
+			text_add(&out, token);
+		else
+			text_add_bytes(&out, bait, 1);
+	text_add(&out, end ? end : "");
+	return text_get(&out);
+}
+
+void prove_bait_settings(struct facts *facts, struct arena *arena, const char *token)
+{
+	bool npm = false;
+
+	vec_each(file, &facts->registries) {
+		const struct tool_row *tool = &tool_table[source_table[file->source].tool];
+
+		npm |= tool == &tool_table[TOOL_NPM];
+		if (file->text && tool->bait)
+			file->text = add_bait(arena, file->text, tool->bait, token);
+	}
+	for (size_t i = 0; !npm && i < source_table_count; i++) {
+		if (source_table[i].tool == TOOL_NPM)
+			vec_push(arena, &facts->registries,
+				 (struct registry_facts){
+					 .source = i,
+					 .path = path_join(arena, facts->home, ".npmrc"),
+					 .text = add_bait(arena, "", tool_table[TOOL_NPM].bait,
+							  token) });
 	}
 }
 

@@ -36,6 +36,7 @@ enum canary_kind {
 	CANARY_MARK,              // name of the attack program's own files in the project (name)
 	CANARY_TIER,              // the network tier (name)
 	CANARY_FILE,              // a planted file (name of the attack that reads it, path)
+	CANARY_GENERATED,         // a file that claudebox generates for the box (path)
 	CANARY_ABSENT,            // a secret place without a planted file (attack, path)
 	CANARY_VARIABLE,          // an environment variable (name)
 	CANARY_DESCRIPTOR,        // an open descriptor (number)

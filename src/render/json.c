@@ -183,6 +183,23 @@ static json_t *strings_of(struct arena *arena, const strings *list)
 	return array;
 }
 
+// Returns the report on the settings of package managers: names of settings, never values.
+static json_t *registries_of(struct arena *arena, const struct plan *plan)
+{
+	json_t *list = json_array();
+
+	vec_each(row, &plan->registries)
+		json_array_append_new(
+			list, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "tool", row->tool,
+					"file", string_of(arena, row->source), "problem",
+					string_of(arena, row->problem), "credentials",
+					strings_of(arena, &row->credentials), "without_login",
+					strings_of(arena, &row->without_login), "replaced",
+					strings_of(arena, &row->replaced), "left_out",
+					strings_of(arena, &row->left_out)));
+	return list;
+}
+
 const char *render_json(const struct plan *plan, struct arena *arena)
 {
 	const struct config *config = plan->config;
@@ -230,6 +247,8 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 	if (plan->state.kept_as)
 		json_object_set_new(all, "replaced_instance",
 				    string_of(arena, plan->state.kept_as));
+	if (plan->registries.count)
+		json_object_set_new(all, "package_settings", registries_of(arena, plan));
 	if (plan->state.upgrade.needed)
 		json_object_set_new(all, "upgrade", strings_of(arena, &plan->state.upgrade.notes));
 	return json_write(arena, all, JSON_INDENT(2) | JSON_ENSURE_ASCII);

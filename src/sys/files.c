@@ -220,6 +220,11 @@ const char *file_read(struct arena *arena, const char *path, size_t limit, int f
 	return read_text(arena, fd, limit);
 }
 
+const char *file_read_descriptor(struct arena *arena, int fd, size_t limit)
+{
+	return read_text(arena, fd, limit);
+}
+
 const char *file_read_at(struct arena *arena, int directory, const char *name, size_t limit)
 {
 	CLEANUP_FD int fd = file_open(directory, name, READ_FLAGS);

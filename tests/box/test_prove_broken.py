@@ -27,6 +27,8 @@ BREAKAGES = (
     ("the runtime directory", "add('--ro-bind', {runtime!r}, {runtime!r})", {"files-run", "sockets-path"}),
     ("/dev", "drop('--dev', 1); add('--dev-bind', '/dev', '/dev')", {"files-shared-memory"}),
     ("claudebox's state", "add('--ro-bind', {home!r} + '/.claudebox', {home!r} + '/.claudebox')", {"files-state"}),
+    ("the filter of package settings", "fd = os.memfd_create('x'); os.write(fd, token.encode()); os.lseek(fd, 0, 0); "
+     "os.dup2(fd, int(options[options.index('/run/claudebox/npmrc') - 1]), inheritable=True)", {"files-generated"}),
     ("git data in a plugin", "add('--dir', '/run/claudebox/claude/plugins/one/.git')", {"files-plugins"}),
     ("the directory around the project", "add('--ro-bind', {home!r} + '/work', {home!r} + '/work')", {"files-other-projects", "files-parent"}),
     ("the sealed root", "drop('--remount-ro', 1)", {"write-system"}),

@@ -89,6 +89,8 @@ class Canaries:
     def files(self):
         for attack, directory in {**HOME_FILES, **OTHER_FILES}.items():
             self.file(attack, self.home / directory / self.token)
+        self.file("files-home", self.home / "generated")
+        self.line("generated", os.path.normpath(self.home / "generated"))
         (self.home / ".claude/plugins/one/.git").mkdir(parents=True)
         for directory in (".", ".config", "other"):
             self.line("write", os.path.normpath(self.home / directory / f"{self.token}.made"))

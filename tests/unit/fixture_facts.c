@@ -14,6 +14,7 @@
 #include "plan/facts.h"
 #include "plan/toolchains/facts.h"
 #include "plan/toolchains/managers.h"
+#include "plan/registries/tools.h"
 
 #include <jansson.h>
 #include <stdint.h>
@@ -38,6 +39,7 @@ enum fact_type {
 	FACT_TOOLCHAINS,
 	FACT_PATH,
 	FACT_LOCAL_PROGRAMS,
+	FACT_REGISTRIES, // ["~/.npmrc", "its text"]; a third string is a problem
 };
 
 struct fact_row {
@@ -127,6 +129,7 @@ static const struct fact_row fact_table[] = {
 	FACT(FACT_TRUST, nix.trust),
 	FACT(FACT_BOOL, nix.ours),
 	FACT(FACT_BOOL, nix.unsandboxed),
+	FACT(FACT_REGISTRIES, registries),
 	FACT(FACT_PACKAGES, packages),
 	FACT(FACT_STRING, nixpkgs),
 	FACT(FACT_TOOLCHAINS, toolchains.found),
@@ -290,6 +293,26 @@ static struct local_program read_local_program(struct world *world, const json_t
 				       .belongs = file.hops.count || str_ends(file.path, "/uv") };
 }
 
+static struct registry_facts read_registry(struct world *world, const json_t *value)
+{
+	const char *path = copy_string(world, json_array_get(value, 0));
+	struct registry_facts fact = { .source = source_table_count };
+
+	for (size_t i = 0; i < source_table_count; i++)
+		if (str_equal(source_table[i].path, path))
+			fact.source = i;
+	if (fact.source == source_table_count)
+		fail("no such file in source_table", path);
+	fact.path =
+		str_starts(path, "@/")
+			? arena_printf(&world->arena, "%s/.config%s", world->facts.home, path + 1)
+			: path_expand_home(&world->arena, path, world->facts.home);
+	fact.text = copy_string(world, json_array_get(value, 1));
+	if (json_array_size(value) > 2)
+		fact.problem = copy_string(world, json_array_get(value, 2));
+	return fact;
+}
+
 // Adds one entry of a list to the vector at `field`.
 static void add_entry(struct world *world, enum fact_type type, void *field, const json_t *entry)
 {
@@ -333,6 +356,10 @@ static void add_entry(struct world *world, enum fact_type type, void *field, con
 	case FACT_LOCAL_PROGRAMS:
 		vec_push(&world->arena, (__typeof__(&world->facts.toolchains.local_programs))field,
 			 read_local_program(world, entry));
+		break;
+	case FACT_REGISTRIES:
+		vec_push(&world->arena, (__typeof__(&world->facts.registries))field,
+			 read_registry(world, entry));
 		break;
 	default: // FACT_LIMITS
 		((bool *)field)[index_of(copy_string(world, entry), limits, LIMIT_COUNT)] = true;

@@ -13,6 +13,7 @@
 #include "plan/limits.h"
 #include "plan/plan.h"
 #include "plan/project.h"
+#include "plan/registries/registries.h"
 #include "plan/tables.h"
 
 static void add_home(struct text *out, const struct plan *plan)
@@ -132,6 +133,24 @@ static void add_tools(struct text *out, const struct plan *plan, struct arena *a
 			 "available from the next session on.\n");
 }
 
+// Describes the settings of package managers, if there are any.
+static void add_registries(struct text *out, const struct plan *plan, struct arena *arena)
+{
+	const char *tools = registries_tools(plan, arena);
+
+	if (!*tools)
+		return;
+	text_printf(
+		out,
+		"- The user's package registries are configured (%s), without logins. Your own "
+		"settings and those of the project rank above them; a file of the home that is "
+		"a link to `/run/claudebox` is read-only, and you can replace it. If a registry "
+		"refuses access (401, 403), or a host name ends in `.invalid`, tell the user, and "
+		"do not install the package from another registry: its name may be "
+		"that of another package there.\n",
+		tools);
+}
+
 static void add_network(struct text *out, const struct plan *plan)
 {
 	text_printf(out, "- %s\n", tier_table[plan->config->network].instructions);
@@ -216,6 +235,7 @@ const char *plan_render_instructions(const struct plan *plan, struct arena *aren
 		 "change files.\n\n");
 	add_project(&out, plan, arena, facts);
 	add_tools(&out, plan, arena);
+	add_registries(&out, plan, arena);
 	add_network(&out, plan);
 	add_kernel(&out, plan);
 	add_limits(&out, plan, arena);
