@@ -151,15 +151,18 @@ static void scan_directory(struct scan *scan, int parent, const char *name, bool
 	struct dirent *entry;
 
 	while (directory && (entry = readdir(directory))) {
+		size_t name_size = strlen(entry->d_name) + 1;
+
 		if (str_equal(entry->d_name, ".") || str_equal(entry->d_name, ".."))
 			continue;
 		if (scan->entries++ == MAX_ENTRIES || scan->bytes > MAX_BYTES ||
 		    clock_monotonic_ms() - scan->start_ms > MAX_TIME_MS || depth == MAX_DEPTH ||
-		    length + strlen(entry->d_name) + 2 > sizeof(scan->path)) {
+		    length + 1 + name_size > sizeof(scan->path)) {
 			scan->incomplete = true;
 			return;
 		}
-		snprintf(scan->path + length, sizeof(scan->path) - length, "/%s", entry->d_name);
+		scan->path[length] = '/';
+		memcpy(scan->path + length + 1, entry->d_name, name_size);
 		scan_entry(scan, dirfd(directory), entry->d_name, type_of(dirfd(directory), entry),
 			   in_modules, depth);
 		scan->path[length] = '\0';
