@@ -113,6 +113,8 @@ struct plan_state {
 	const char *kept_as;           // name for the instance of an earlier directory; NULL: none
 	const char *replaced;          // a sentence on that, for people
 	const char *new_settings_base; // the host's filtered settings, NULL: unchanged
+	const char *new_searched;      // list of Claude files without secrets, NULL: unchanged
+	size_t new_searched_size;
 	const char *approval_name;     // the instance's file with the approved lines
 	const char *new_approval;      // its new content, NULL: unchanged
 	const char *requested_name;    // the instance's file with the answer on requested packages

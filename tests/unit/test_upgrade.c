@@ -54,6 +54,7 @@ static void test_names(void)
 		"instances", "packages",     "gcroots",
 		"sign-in",   "sign-in.base", "sign-in.lock",
 		"profiles",  "version",      "backup-20240101-000000",
+		"searched",  "places",
 		FLAT_BACKUP
 	};
 	static const char *const earlier[] = {

@@ -20,7 +20,7 @@ bool layout_has_name(const char *name)
 		"instances",        "packages",     "gcroots",          "sign-in",
 		"sign-in.base",     "sign-in.lock", "profiles",         STATE_VERSION_FILE,
 		STATE_PLACES,       STATE_HOME,     STATE_HOME ".lock", STATE_HOME ".links",
-		STATE_HOME ".size",
+		STATE_HOME ".size", STATE_SEARCHED,
 	};
 	static const char *const prefixes[] = { "backup-", "prove-claudebox-", ".claudebox-",
 						STATE_HOME_KEPT };

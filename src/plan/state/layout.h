@@ -17,6 +17,8 @@
 #define STATE_HOME "home"
 // Prefix of the name of a home that the user replaced by an empty one; a number follows.
 #define STATE_HOME_KEPT "home.kept-"
+// The list of Claude files without secrets. See src/plan/claude/searched.c.
+#define STATE_SEARCHED "searched"
 
 enum { STATE_VERSION = 1 };
 
