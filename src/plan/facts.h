@@ -266,6 +266,7 @@ struct facts {
 	const char *policy_instructions; // /etc/claude-code/CLAUDE.md
 	claude_parts policy_parts; // of its other files, if the box does not get them as a whole
 
+	uint64_t memory;       // of the machine, in bytes; 0: unknown
 	int landlock;          // version of its interface, 0: the kernel has none
 	bool overlay_on_tmpfs; // the kernel can mount one there in a user namespace
 

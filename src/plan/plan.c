@@ -242,6 +242,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 		.home = facts->home,
 		.hostname = "claudebox",
 		.bwrap = facts->bwrap,
+		.memory = facts->memory,
 		.bind_descriptors = facts->bwrap_binds_descriptors,
 		.seccomp = config->nested ? SECCOMP_NESTED : SECCOMP_STRICT,
 		.scoped = facts->landlock >= LANDLOCK_SCOPES,

@@ -206,6 +206,7 @@ struct plan {
 	enum seccomp_kind seccomp;
 	bool scoped; // Landlock blocks abstract sockets of, and signals to, processes outside
 	bool sockets_blocked; // Landlock blocks sockets of processes outside, in mounts
+	uint64_t memory;      // of the machine, in bytes; 0: unknown
 	uid_t uid;            // in the box
 	gid_t gid;
 	struct plan_state state;

@@ -299,7 +299,9 @@ void home_measure(const struct plan *plan, struct arena *arena)
 	struct tree_size size = { 0 };
 	CLEANUP_FD int parent = -1;
 
-	if (!home || !plan->config->limits[LIMIT_HOME].value)
+	// The home of --prove has another name, and is removed.
+	if (!home || !plan->config->limits[LIMIT_HOME].value ||
+	    !str_equal(path_name(home), STATE_HOME))
 		return;
 	parent = file_open(AT_FDCWD, path_parent(arena, home), O_RDONLY | O_DIRECTORY);
 	if (parent < 0)

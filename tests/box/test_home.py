@@ -394,3 +394,54 @@ class Disk(HomeTest):
         (instance / "home").write_text("not a directory")
         error = self.refused()
         self.assertIn("home': Not a directory", error)
+
+
+class Trust(HomeTest):
+    """Nothing on the host executes or trusts what a session put into its home."""
+
+    def setUp(self):
+        super().setUp()
+        self.hit = self.home / "hit"
+        planted = f"#!/bin/sh\\ntouch {self.hit}\\nexec /usr/bin/bwrap \"$@\"\\n"
+        names = "bwrap claude git pasta nft nix systemd-run"
+        self.box(f"for name in {names}; do printf '{planted}' >~/.local/bin/$name; chmod +x ~/.local/bin/$name; done; echo '{{\"network\": \"none\"}}' >~/p.json")
+        self.kept = self.instance() / "home"
+        self.assertTrue((self.kept / ".local/bin/bwrap").exists())
+
+    def test_programs_on_path(self):
+        self.repository(self.project)
+        env = {"PATH": f"{self.kept}/.local/bin:{self.env['PATH']}"}
+        for options in (("--yes", "--exec", "true"), ("--check",), ("--dry-run",), ("--yes", "--network", "inet", "--exec", "true")):
+            self.claudebox(*options, env=env)
+            self.assertFalse(self.hit.exists(), options)
+        self.assertIn("bwrap", self.claudebox("--yes", "--exec", "true", env=env).stderr)
+
+    def test_claude(self):
+        env = {"PATH": f"{self.kept}/.local/bin:{self.env['PATH']}", "CLAUDEBOX_CLAUDE": ""}
+        self.claudebox("--yes", env=env)
+        self.assertFalse(self.hit.exists())
+        for keys in ({"CLAUDEBOX_CLAUDE": str(self.kept / ".local/bin/claude")},):
+            plan = self.claudebox("--dry-run=json", env={**env, **keys})
+            self.assertTrue(plan.returncode == 125 or str(self.kept) in plan.stdout, plan.stderr)
+        self.assertFalse(self.hit.exists())
+
+    def test_a_profile_behind_a_link(self):
+        profiles = self.home / ".claudebox" / "profiles"
+        profiles.mkdir(exist_ok=True)
+        (profiles / "default.json").symlink_to(self.kept / "p.json")
+        self.refused()
+
+    def test_a_project_in_it_is_refused(self):
+        inside = self.kept / "inside"
+        inside.mkdir()
+        self.refused("--yes", "--exec", "true", cwd=inside)
+
+    def test_a_mount_of_it_is_refused(self):
+        self.refused("--yes", f"--mount-rw={self.kept}", "--exec", "true")
+
+    def test_a_box_cannot_reach_the_host_by_its_startup_files(self):
+        """~/.bashrc of the box runs in the box."""
+        self.box(f"echo 'touch {self.hit}; touch ~/ran' >~/.bashrc")
+        self.claudebox("--yes", "--exec", "bash", "-ic", "true")
+        self.assertFalse(self.hit.exists())
+        self.assertTrue((self.kept / "ran").exists())
