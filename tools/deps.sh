@@ -52,6 +52,9 @@ test         cmd:jq                   jq               jq                  jq
 test         cmd:nix-daemon           nix-bin          /usr/bin/nix-daemon nix
 test,npm     cmd:node                 nodejs           /usr/bin/node       nodejs
 test,npm     cmd:npm                  npm              /usr/bin/npm        npm
+test         cmd:cargo                cargo            cargo               rust
+test         cmd:go                   golang-go        golang              go
+test         cmd:rbenv                rbenv            -                   rbenv
 peers        cmd:rg                   ripgrep          ripgrep             ripgrep
 peers        cmd:firejail             firejail         firejail            firejail
 programs     cmd:chromium             chromium         -                   chromium

@@ -6,6 +6,7 @@ start    claudebox --yes --exec true over the very bwrap command that --dry-run 
 filter   that command with and without the system-call filter, and with and without user namespaces
 limits   a box whose profile limits memory, processes and processor time, over one whose profile does not
 terminal the same in a real pseudo-terminal: start, output of 100 MB, and the echo of a key, each over "terminal": "direct"
+tools    a box with eight toolchain managers on PATH, over one with the system's directories only
 memory   resident beside bwrap while an agent runs: the supervisor and init
 """
 import base64
@@ -203,6 +204,37 @@ def measure_limits(claudebox, environment, rounds):
     print(f"limits  {statistics.median(having) - statistics.median(without):+.2f} ms median, {min(having) - min(without):+.2f} ms least")
 
 
+def make_toolchains(home):
+    """Creates the directories of eight managers, and returns their entries of PATH."""
+    data = home / ".local/share"
+    programs = [home / ".nvm/versions/node" / version / "bin/node" for version in ("v20.1.0", "v22.9.0")]
+    programs += [home / ".cargo/bin/cargo", home / ".rustup/toolchains/stable/bin/rustc", home / ".deno/bin/deno", home / ".bun/bin/bun",
+                 home / ".pyenv/shims/python", home / ".pyenv/versions/3.12.1/bin/python", home / ".sdkman/candidates/java/21/bin/java",
+                 home / "go/bin/gopls", data / "uv/tools/ruff/bin/ruff"]
+    for path in programs:
+        for part in ("lib", "include"):
+            (path.parent.parent / part).mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("#!/bin/sh\n")
+        path.chmod(0o755)
+    (home / ".local/bin").mkdir()
+    (home / ".local/bin/ruff").symlink_to(programs[-1])
+    return [str(path.parent) for path in programs if "versions/3" not in str(path) and "uv" not in str(path)] + [str(home / ".local/bin")]
+
+
+def measure_toolchains(claudebox, environment, rounds):
+    path = ":".join([*make_toolchains(pathlib.Path(environment["HOME"])), environment["PATH"]])
+    having = environment | {"PATH": path}
+    plan = json.loads(subprocess.run([claudebox, "--dry-run=json", "--exec", "true"], env=having, check=True, stdout=subprocess.PIPE).stdout)
+    managers = {row["name"] for row in plan["toolchains"]}
+    mounts = sum("toolchain" in row and row["kind"] == "read-only" for row in plan["mounts"])
+    start = [claudebox, "--yes", "--exec", "true"]
+    times = take_turns("tools", {f"{len(managers)} managers, {mounts} mounts": timed(start, having), "without": timed(start, environment)}, rounds)
+    more = [a - b for a, b in zip(*times.values())]
+    least = [min(values) for values in times.values()]
+    print(f"tools   {statistics.median(more):+.2f} ms median, {least[0] - least[1]:+.2f} ms least (goal: at most {1 + 0.1 * mounts:.1f})")
+
+
 def write_profile(environment, name, profile):
     directory = pathlib.Path(environment["HOME"]) / ".claudebox/profiles"
     directory.mkdir(parents=True, exist_ok=True)
@@ -296,6 +328,7 @@ def main():
         os.chdir(project)
         environment = ENV | {"HOME": str(directory / "home"), "CLAUDEBOX_CLAUDE": str(agent)}
         status = as_user(None, measure_start, str(claudebox), environment, rounds)
+        status |= as_user(None, measure_toolchains, str(claudebox), environment, rounds)
         status |= as_user(None, measure_terminal, str(claudebox), environment, rounds)
         with delegated(USER) if here() else contextlib.nullcontext() as leaf:
             status |= as_user(leaf, measure_limits, str(claudebox), environment, rounds)

@@ -44,7 +44,9 @@ BREAKAGES = (
     ("the environment of process 1",
      "drop('--clearenv'); outer['CLAUDEBOX_CANARY'] = token; command[:1] = ['/usr/bin/python3', '-Ic', OTHER_INIT]",
      {"environment-processes"}),
-    ("read-only programs", "options[:] = [word.replace('--ro-bind', '--bind') for word in options]", {"write-programs"} if ROOT else set()),
+    ("files beside toolchains", "add('--ro-bind', {home!r} + '/.cargo', {home!r} + '/.cargo')", {"files-toolchains"}),
+    ("read-only programs", "options[:] = [word.replace('--ro-bind', '--bind') for word in options]",
+     {"write-programs", "write-toolchains"} if ROOT else {"write-toolchains"}),
 )
 
 

@@ -63,6 +63,17 @@ bool toolchain_has_below(const struct plan *plan, const char *path)
 	return false;
 }
 
+// Returns whether the last component of a path is a link. Its target comes along only as far as it is
+// listed itself: a link must not bring a whole version with the settings in it.
+static bool is_link(const struct followed *file)
+{
+	vec_each(hop, &file->hops) {
+		if (str_equal(hop->link, file->path))
+			return true;
+	}
+	return false;
+}
+
 // Mounts a file of a manager, with the links on the way to it. Returns false if it leads to a secret.
 static bool add_file(struct plan *plan, struct arena *arena, const struct facts *facts,
 		     const struct toolchain_found *found, const struct followed *file)
@@ -85,7 +96,7 @@ static bool add_file(struct plan *plan, struct arena *arena, const struct facts 
 							    .toolchain = name,
 							    .why = why });
 	}
-	if (!is_requested(facts, place) && !plan_provides(plan, place))
+	if (!is_link(file) && !is_requested(facts, place) && !plan_provides(plan, place))
 		plan_add_mount(plan, arena,
 			       (struct plan_mount){ .kind = MOUNT_READ_ONLY,
 						    .source = file->real,
@@ -106,6 +117,16 @@ static bool add_part(struct plan *plan, struct arena *arena, const struct facts 
 	if (part->problem) {
 		plan_leave_out(plan, arena, shown(plan, arena, path), part->problem,
 			       arena_printf(arena, "--mount-ro %s", shown(plan, arena, path)));
+		return false;
+	}
+	if (is_link(&part->file) && !path_within(part->file.real, found->real)) {
+		plan_leave_out(plan, arena, shown(plan, arena, path),
+			       arena_printf(arena, "it is a link to %s",
+					    shown(plan, arena, part->file.real)),
+			       plan_near_secret(facts, part->file.real)
+				       ? NULL
+				       : arena_printf(arena, "--mount-ro %s",
+						      shown(plan, arena, part->file.real)));
 		return false;
 	}
 	if (!part->split) {
