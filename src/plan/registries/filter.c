@@ -192,7 +192,7 @@ static void keep(struct arena *arena, setting_list *kept, const struct setting *
 
 static void filter_setting(struct plan_registry *report, struct arena *arena,
 			   const struct plan *plan, enum registry_tool tool, struct setting setting,
-			   settings *kept)
+			   setting_list *kept)
 {
 	const struct rule_row *row = rule_find(tool, &setting);
 	enum rule_kind kind = row ? row->kind : RULE_LEFT_OUT;
@@ -203,10 +203,9 @@ static void filter_setting(struct plan_registry *report, struct arena *arena,
 		return; // a key with others below it, or without a value
 	for (size_t i = 0; i < setting.depth; i++)
 		passes &= is_plain_step(tool, setting.steps[i].name);
-	if (passes && clean_values(report, arena, kind, &setting, shown))
-		keep(arena, kept, &setting);
-	else if (kind == RULE_CREDENTIAL && refers_to_passed_variable(arena, plan, &setting) &&
-		 is_plain_name(shown))
+	if ((passes && clean_values(report, arena, kind, &setting, shown)) ||
+	    (kind == RULE_CREDENTIAL && refers_to_passed_variable(arena, plan, &setting) &&
+	     is_plain_name(shown)))
 		keep(arena, kept, &setting);
 	else if (kind == RULE_CREDENTIAL)
 		report_name(arena, &report->credentials, shown);
