@@ -154,8 +154,8 @@ static bool is_home_link(const struct plan *plan, const char *path)
 	return false;
 }
 
-// Adds the files that claudebox generates. The settings of package managers among them are generated
-// from texts with the token in them.
+// Adds the files that claudebox generates. The settings of package managers among them come from
+// texts with the token in them.
 static void add_generated(canaries *list, struct arena *arena, const struct plan *plan)
 {
 	vec_each(mount, &plan->mounts) {

@@ -142,12 +142,12 @@ static void add_registries(struct text *out, const struct plan *plan, struct are
 		return;
 	text_printf(
 		out,
-		"- The user's package registries are configured (%s), without logins. Your own "
-		"settings and those of the project rank above them; a file of the home that is "
-		"a link to `/run/claudebox` is read-only, and you can replace it. If a registry "
-		"refuses access (401, 403), or a host name ends in `.invalid`, tell the user, and "
-		"do not install the package from another registry: its name may be "
-		"that of another package there.\n",
+		"- The user's package registries are configured (%s), without logins that the user "
+		"did not pass. What you set in your home directory ranks above them; a file there "
+		"that is a link to `/run/claudebox` is read-only, and you can replace it. If a "
+		"registry refuses access (401, 403), or its host name ends in `.invalid`, tell the "
+		"user, and do not install the package from another registry: its name may be that "
+		"of another package there.\n",
 		tools);
 }
 

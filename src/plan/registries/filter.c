@@ -203,10 +203,9 @@ static void filter_setting(struct plan_registry *report, struct arena *arena,
 		return; // a key with others below it, or without a value
 	for (size_t i = 0; i < setting.depth; i++)
 		passes &= is_plain_step(tool, setting.steps[i].name);
-	if (passes && clean_values(report, arena, kind, &setting, shown))
-		keep(arena, kept, &setting);
-	else if (kind == RULE_CREDENTIAL && refers_to_passed_variable(arena, plan, &setting) &&
-		 is_plain_name(shown))
+	if ((passes && clean_values(report, arena, kind, &setting, shown)) ||
+	    (kind == RULE_CREDENTIAL && refers_to_passed_variable(arena, plan, &setting) &&
+	     is_plain_name(shown)))
 		keep(arena, kept, &setting);
 	else if (kind == RULE_CREDENTIAL)
 		report_name(arena, &report->credentials, shown);

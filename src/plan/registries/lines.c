@@ -87,7 +87,7 @@ static const char *pip_key(struct arena *arena, const char *text, size_t length)
 	char *copy = arena_strdup(arena, str_starts(key, "--") ? key + 2 : key);
 
 	for (char *s = copy; *s; s++)
-		*s = *s == '_' ? '-' : (char)tolower((unsigned char)*s);
+		*s = (char)(*s == '_' ? '-' : tolower((unsigned char)*s));
 	return copy;
 }
 

@@ -42,9 +42,9 @@ extern const struct tool_row tool_table[TOOL_COUNT];
 // A file of the host. Of one tool, later files rank above earlier ones.
 struct source_row {
 	enum registry_tool tool;
+	bool directory;       // the variable names the directory of the file
 	const char *path;     // "~/" stands for the home directory, "@/" for ~/.config
 	const char *variable; // names the file instead, or the directory in place of the path's
-	bool directory;       // the variable names the directory
 	const char *unread;   // why this file is only named; NULL: it is read
 };
 extern const struct source_row source_table[];
