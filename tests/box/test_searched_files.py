@@ -238,7 +238,7 @@ class SearchedFiles(StateTest):
         self.assertEqual(self.read_by_start(), names)
 
     def test_starts_at_the_same_time(self):
-        for number in range(300):
+        for number in range(40):
             self.write(self.claude / f"skills/s{number}/SKILL.md", f"skill {number}\n")
         self.settle()
         running = []
