@@ -2,6 +2,7 @@
 """The list of Claude files that were searched for secrets: a second start does not read them again, and no change of a file, of the
 list or of claudebox hides a secret. The secrets are generated, so that no scanner of repositories finds a token here."""
 import os
+import pathlib
 import re
 import shutil
 import stat
@@ -21,6 +22,7 @@ class SearchedFiles(StateTest):
     def setUp(self):
         super().setUp()
         self.list = self.root / "searched"
+        self.lengths = 0
 
     def settle(self):
         time.sleep(SETTLED)
@@ -31,14 +33,25 @@ class SearchedFiles(StateTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         return " ".join(done.stderr.replace("\n    ", " ").split())
 
+    def write(self, path, content):
+        """Gives each file a length of its own, by which read_by_start() knows it."""
+        place = super().write(path, content)
+        if place.is_relative_to(self.claude) and not place.is_symlink():
+            self.lengths += 1
+            with place.open("a") as file:
+                file.write("\n" * (10007 + 17 * self.lengths - place.stat().st_size))
+        return place
+
     def read_by_start(self, *options):
-        """Returns the names of the Claude files that a start reads."""
+        """Returns the names of the Claude files that a start reads. No process may look into claudebox, so they are known by their length."""
         log = self.home / "trace"
-        subprocess.run(["strace", "-f", "-qq", "-y", "-o", log, "-e", "trace=read,pread64,mmap", self.under_test,
-                        *(options or ("--yes", "--exec", "true"))],
+        subprocess.run(["strace", "-f", "-qq", "-o", log, "-e", "trace=read", self.under_test, *(options or ("--yes", "--exec", "true"))],
                        cwd=self.project, env=self.env, stdin=subprocess.DEVNULL, capture_output=True, check=True, timeout=60)
-        found = re.findall(r"<([^<>]*)>", log.read_text(errors="surrogateescape"))
-        return sorted({path.removeprefix(f"{self.claude}/") for path in found if path.startswith(f"{self.claude}/")})
+        lengths = [match[1] for match in re.finditer(r"read\(\d+, \w+, (\d+)\) += (\d+)", log.read_text()) if match[1] == match[2]]
+        names = {}
+        for place in filter(pathlib.Path.is_file, self.claude.rglob("*")):
+            names.setdefault(str(place.stat().st_size), []).append(str(place.relative_to(self.claude)))
+        return sorted(name for length, found in names.items() for name in sorted(found)[:lengths.count(length)])
 
     def harmless(self):
         for name in ("plugins/p/a.md", "plugins/p/b.json", "skills/s/SKILL.md", "skills/s/run.sh", "CLAUDE.md", "notify.sh"):
@@ -88,8 +101,8 @@ class SearchedFiles(StateTest):
 
     def known(self, name="skills/s/run.sh"):
         """Puts a harmless file on the list. Returns its path, and a text of the same length with a secret."""
-        planted = f"echo {token()}\n"
-        place = self.write(self.claude / name, "echo " + "x" * (len(planted) - 6) + "\n")
+        place = self.write(self.claude / name, "echo harmless\n")
+        planted = f"echo {token()}\n".ljust(place.stat().st_size, "\n")
         self.write(self.claude / "skills/s/SKILL.md", "a skill\n")
         self.settle()
         self.start()
@@ -152,7 +165,7 @@ class SearchedFiles(StateTest):
         self.settle()
         self.assert_left_out()
         self.assert_left_out()
-        self.assertEqual(self.read_by_start("--dry-run"), ["skills/s/run.sh"])
+        self.assertEqual(len(self.read_by_start("--dry-run")), 1)
 
     def test_a_link_in_its_place(self):
         place, planted = self.known()
@@ -225,7 +238,7 @@ class SearchedFiles(StateTest):
         self.assertEqual(self.read_by_start(), names)
 
     def test_starts_at_the_same_time(self):
-        for number in range(300):
+        for number in range(40):
             self.write(self.claude / f"skills/s{number}/SKILL.md", f"skill {number}\n")
         self.settle()
         running = []
