@@ -22,7 +22,7 @@ _claudebox_table() {
 		--shell
 		--exec
 		--instances --instances=json
-		--gc
+		--gc --gc=home
 		--help
 		--version
 	)
@@ -41,7 +41,7 @@ _claudebox_table() {
 	--shell) kind=none ;;
 	--exec) kind=rest ;;
 	--instances) kind=json ;;
-	--gc) kind=none ;;
+	--gc) kind=home ;;
 	--help) kind=none ;;
 	--version) kind=none ;;
 	*) kind='' ;;
@@ -123,6 +123,7 @@ _claudebox_value() {
 
 	case $kind in
 	json) _claudebox_offer "$text" "$before" json ;;
+	home) _claudebox_offer "$text" "$before" home ;;
 	tier) _claudebox_offer "$text" "$before" "${tiers[@]}" ;;
 	mount) _claudebox_mounts "$text" "$before" ;;
 	profile)
@@ -196,7 +197,7 @@ _claudebox() {
 		elif [[ $kind == rest ]]; then
 			_claudebox_command
 			return
-		elif [[ $kind != none && $kind != json && $word != *=* ]]; then
+		elif [[ $kind != none && $kind != json && $kind != home && $word != *=* ]]; then
 			wanted=$kind
 		fi
 	done

@@ -27,7 +27,7 @@ function __claudebox_words
         else if test $kind = rest
             set whose command
             set rest
-        else if test $kind != none -a $kind != json
+        else if test $kind != none -a $kind != json -a $kind != home
             string match -q -- '*=*' $word
             or set wanted $kind
         end
@@ -90,7 +90,7 @@ function __claudebox_kind
         case --instances
             echo json
         case --gc
-            echo none
+            echo home
         case --help
             echo none
         case --version
@@ -112,7 +112,7 @@ complete -c claudebox -n '__claudebox_in own' -l report-fd -x -d 'write exit sta
 complete -c claudebox -n '__claudebox_in own' -l shell -d 'run a shell in the box instead of claude'
 complete -c claudebox -n '__claudebox_in own' -l exec -d 'run CMD in the box instead of claude; the rest are its arguments'
 complete -c claudebox -n '__claudebox_in own' -l instances -f -a json -d 'list the state of each project, the last used first'
-complete -c claudebox -n '__claudebox_in own' -l gc -d 'remove the state of deleted projects, after confirmation'
+complete -c claudebox -n '__claudebox_in own' -l gc -f -a home -d 'remove the state of deleted projects, or kept homes; asks first'
 complete -c claudebox -n '__claudebox_in own' -l help -d 'show this help (help of claude: claudebox -- --help)'
 complete -c claudebox -n '__claudebox_in own' -l version -d 'show the version of claudebox'
 # end of the generated part

@@ -20,7 +20,7 @@
 #include "plan/plan.h"
 #include "probe/probe.h"
 #include "probe/profile.h"
-#include "prove/canaries.h"
+#include "prove/bait.h"
 #include "prove/plant.h"
 #include "prove/prove.h"
 #include "render/audit.h"
@@ -109,7 +109,10 @@ static bool launch(struct session *session, struct error *error)
 	plan->state.new_requested = session->requested_record;
 	fputs(render_audit(plan, &session->arena, output_reader(STDERR_FILENO)), stderr);
 	if (plan->must_ask) {
-		if (!ask_confirmation(error))
+		bool offer = plan->state.home && session->facts.state.home_exists &&
+			     plan->new_grants.count;
+
+		if (!ask_confirmation(offer ? &plan->state.empty_home : NULL, error))
 			return false;
 		plan->state.new_approval = approval_render(&session->arena, plan);
 	}

@@ -251,6 +251,7 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 		terminal_restore(&box.terminal);
 	}
 	close_box(&box);
+	home_measure(plan, arena);
 	futimens(lock, NULL); // the time of the lock file is that of the last use
 	return ok;
 }

@@ -123,6 +123,7 @@ struct config {
 	int report; // descriptor for the report at the end, 0: none
 	bool yes;
 	bool list_only; // --gc with --dry-run
+	bool homes;     // --gc=home
 
 	// Settings of the profile schema. Zero is the default of each: other values are shown.
 	bool nix_daemon; // mount the Nix daemon's socket in a tier with a network namespace too
@@ -154,7 +155,7 @@ struct config {
 	VEC(struct config_mount) mounts;
 	VEC(struct config_variable) variables;
 	VEC(struct config_package) packages;
-	struct config_limit limits[LIMIT_COUNT];
+	struct config_limit limits[LIMIT_KEY_COUNT];
 	strings arguments;     // for claude, for the shell, or the command of --exec
 	const char *extra_env; // the value of CLAUDEBOX_EXTRA_ENV
 };

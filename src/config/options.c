@@ -39,8 +39,8 @@ const struct option_row option_table[] = {
 	  "run CMD in the box instead of claude; the rest are its arguments" },
 	{ OPTION_INSTANCES, 0, "instances", ARGUMENT_JSON, NULL,
 	  "list the state of each project, the last used first" },
-	{ OPTION_GC, 0, "gc", ARGUMENT_NONE, NULL,
-	  "remove the state of deleted projects, after confirmation" },
+	{ OPTION_GC, 0, "gc", ARGUMENT_HOME, NULL,
+	  "remove the state of deleted projects, or kept homes; asks first" },
 	{ OPTION_HELP, 0, "help", ARGUMENT_NONE, NULL,
 	  "show this help (help of claude: claudebox -- --help)" },
 	{ OPTION_VERSION, 0, "version", ARGUMENT_NONE, NULL, "show the version of claudebox" },
@@ -52,6 +52,13 @@ const char *const network_tier_names[NETWORK_TIER_COUNT] = {
 	[NETWORK_INET] = "inet",
 	[NETWORK_NONE] = "none",
 };
+
+const char *option_word(const struct option_row *row)
+{
+	return row->argument == ARGUMENT_JSON   ? "json"
+	       : row->argument == ARGUMENT_HOME ? "home"
+						: NULL;
+}
 
 // Completes an error on the command line: its exit status and a hint. Returns false.
 static bool usage_error(struct error *error)
@@ -219,6 +226,7 @@ static bool apply(struct config *config, struct arena *arena, const struct optio
 	case OPTION_GC:
 		config->list_only = config->action == ACTION_DRY_RUN;
 		config->action = ACTION_GC;
+		config->homes = value != NULL;
 		return true;
 	case OPTION_HELP:
 		config->action = ACTION_HELP;
@@ -259,8 +267,10 @@ static bool check_value(const struct option_row *row, const char *value, struct 
 		}
 		return true;
 	case ARGUMENT_JSON:
-		if (value && !str_equal(value, "json")) {
-			error_set(error, "option '--%s' accepts no value except 'json'", row->name);
+	case ARGUMENT_HOME:
+		if (value && !str_equal(value, option_word(row))) {
+			error_set(error, "option '--%s' accepts no value except '%s'", row->name,
+				  option_word(row));
 			return usage_error(error);
 		}
 		return true;

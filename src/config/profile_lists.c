@@ -179,7 +179,7 @@ bool profile_apply_limits(struct profile_merge *merge, const struct profile_plac
 			  const struct profile_row *row, json_t *object)
 {
 	(void)row;
-	for (int limit = 0; limit < LIMIT_COUNT; limit++) {
+	for (int limit = 0; limit < LIMIT_KEY_COUNT; limit++) {
 		const char *key = profile_limit_table[limit].key;
 		const json_t *value = json_object_get(object, key);
 		struct profile_place inner = profile_member(place, key);

@@ -122,6 +122,13 @@ static const char *memory_problem(struct arena *arena, const char *text)
 	return limit_parse(arena, LIMIT_MEMORY, text, &value);
 }
 
+static const char *home_problem(struct arena *arena, const char *text)
+{
+	unsigned long long value;
+
+	return limit_parse(arena, LIMIT_HOME, text, &value);
+}
+
 static const char *cpu_problem(struct arena *arena, const char *text)
 {
 	unsigned long long value;
@@ -151,7 +158,7 @@ const struct profile_row profile_mount_table[] = {
 };
 const size_t profile_mount_table_count = ARRAY_SIZE(profile_mount_table);
 
-const struct profile_row profile_limit_table[LIMIT_COUNT] = {
+const struct profile_row profile_limit_table[LIMIT_KEY_COUNT] = {
 	{ PROFILE_STRING, "memory", "\"4G\"",
 	  "The memory of the box, including its files in _/tmp_; K, M, G and T are powers of 1024. "
 	  "The box does not swap. If the memory is used up, the kernel kills the process that uses "
@@ -163,6 +170,10 @@ const struct profile_row profile_limit_table[LIMIT_COUNT] = {
 	{ PROFILE_STRING, "cpu", "\"200%\"",
 	  "The processor time of the box; *100%* is one processor, *200%* is two, or half of four.",
 	  MERGE_OWN, .longest = LONGEST_LIMIT, .problem = cpu_problem },
+	{ PROFILE_STRING, "home", "\"10G\"",
+	  "The size of a home that is kept. claudebox measures it when a box with this limit ends, "
+	  "and warns before the next start if it is larger; the box can write all the same.",
+	  MERGE_OWN, .longest = LONGEST_LIMIT, .problem = home_problem },
 };
 
 const struct profile_row profile_table[] = {
@@ -263,7 +274,8 @@ const struct profile_row profile_table[] = {
 	  .default_choices = TERMINAL_ALLOW_DEFAULT, SETTING(terminal_allow),
 	  .shown_by_code = SETTING_IN_AUDIT },
 	{ PROFILE_OBJECT, "limits", "{ \"memory\": \"4G\", \"pids\": 2000, \"cpu\": \"200%\" }",
-	  "Upper bounds on the resources of the box, by a cgroup (v2). claudebox creates the "
+	  "Upper bounds on the resources of the box. *memory*, *pids* and *cpu* are set by a cgroup "
+	  "(v2). claudebox creates the "
 	  "cgroup where it is allowed to; otherwise *systemd-run* does, which takes about ten "
 	  "milliseconds. If neither works, the box does not start; *claudebox --check* reports "
 	  "it. Each limit is merged by its name.",

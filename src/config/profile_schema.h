@@ -80,7 +80,7 @@ extern const struct profile_row profile_table[];
 extern const size_t profile_table_count;
 extern const struct profile_row profile_mount_table[];
 extern const size_t profile_mount_table_count;
-extern const struct profile_row profile_limit_table[LIMIT_COUNT];
+extern const struct profile_row profile_limit_table[LIMIT_KEY_COUNT];
 extern const char *const profile_kind_names[PROFILE_KIND_COUNT];
 extern const char *const profile_merge_names[MERGE_COUNT];
 extern const char *const project_mode_names[PROJECT_MODE_COUNT];

@@ -101,6 +101,7 @@ struct state_facts {
 	const char *settings_base; // the host's settings at the last merge
 	const char *approved;      // the lines of the last approval
 	bool home_exists;          // the kept home, if the box has one
+	uint64_t home_size;        // at the end of the last session; 0: unknown
 	const char *home_links;    // the record of links in it, NULL: none
 	bool has_credentials;      // the boxes have credentials; only checked if the host has none
 	const char *record;        // content of the instance's record
@@ -270,6 +271,7 @@ struct facts {
 	const char *policy_instructions; // /etc/claude-code/CLAUDE.md
 	claude_parts policy_parts; // of its other files, if the box does not get them as a whole
 
+	uint64_t memory;       // of the machine, in bytes; 0: unknown
 	int landlock;          // version of its interface, 0: the kernel has none
 	bool overlay_on_tmpfs; // the kernel can mount one there in a user namespace
 

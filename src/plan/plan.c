@@ -147,11 +147,6 @@ bool plan_provides(const struct plan *plan, const char *path)
 		if (path_within(path, mount->path))
 			provided = from_host || (exact && !hides) || (provided && !hides);
 	}
-	vec_each(link, &plan->state.home_links) {
-		const char *name = str_after(path, plan->home);
-
-		provided |= name && *name == '/' && str_equal(name + 1, link->name);
-	}
 	return provided;
 }
 
@@ -241,6 +236,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 		.home = facts->home,
 		.hostname = "claudebox",
 		.bwrap = facts->bwrap,
+		.memory = facts->memory,
 		.bind_descriptors = facts->bwrap_binds_descriptors,
 		.seccomp = config->nested ? SECCOMP_NESTED : SECCOMP_STRICT,
 		.scoped = facts->landlock >= LANDLOCK_SCOPES,
@@ -269,6 +265,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	plan->state.requested_name = plan_requested_name(arena, facts);
 	plan->state.approval_name = plan_approval_name(arena, facts);
 	approval_compare(plan, arena, facts->state.approved);
+	plan_warn_home(plan, arena, facts);
 	// The instructions describe all of the above.
 	plan_add_mount(plan, arena,
 		       (struct plan_mount){ .kind = MOUNT_DATA,

@@ -58,8 +58,8 @@ struct plan_mount {
 	// Where bwrap mounts it, before the supervisor moves it to `path`; NULL: it is not staged.
 	const char *staged;
 	bool kept_home; // the box's kept home: a directory of the instance, which boxes write
-	bool created;   // below the kept home: the launcher makes the mount point, or the directory
-	bool carried;   // in a staged tmpfs, with which it is moved
+	bool created; // below the kept home: the launcher makes the mount point, directory or link
+	bool carried; // in a staged tmpfs, with which it is moved
 	struct origin origin;
 	const char *secret; // what kind of secret it is, NULL: none
 	const char *why;    // of one that was not requested; NULL: a detail, not in the audit
@@ -71,12 +71,12 @@ struct plan_link {
 	const char *target;
 };
 
-// A symbolic link in the kept home. The launcher creates it if nothing has that name.
+// A symbolic link in the kept home. The launcher creates it if nothing has that name. It is also a
+// row of the mounts, unless it is no longer wanted.
 struct plan_home_link {
 	const char *name;    // relative to the home
 	const char *target;  // NULL: it is no longer wanted
 	const char *earlier; // target of an earlier launch, which may be replaced; NULL: none
-	const char *why;
 };
 
 // A file that the launch writes into the instance's Claude directory before the start.
@@ -116,6 +116,7 @@ struct plan_state {
 	VEC(struct plan_link) links;
 	VEC(struct plan_file) files;
 	const char *home; // the directory of the kept home, NULL: it is empty and in memory
+	bool empty_home; // the user answered: set the present one aside, and start with an empty one
 	VEC(struct plan_home_link) home_links;
 	const char *new_home_links; // the record of these links, NULL: unchanged
 };
@@ -182,8 +183,9 @@ struct plan {
 	VEC(const char *) dangers; // warnings that are shown first and in red
 	VEC(const char *) warnings;
 	VEC(struct plan_note) notes;
-	VEC(const char *) changes; // since the last approval
-	bool must_ask;             // for confirmation, before the start
+	VEC(const char *) changes;    // since the last approval
+	VEC(const char *) new_grants; // of these: what earlier sessions did not have
+	bool must_ask;                // for confirmation, before the start
 	package_rows packages;
 	VEC(struct plan_registry) registries; // one for each file of the host
 	bool has_registries[TOOL_COUNT];      // the box has settings of this package manager
@@ -198,6 +200,7 @@ struct plan {
 	enum seccomp_kind seccomp;
 	bool scoped; // Landlock blocks abstract sockets of, and signals to, processes outside
 	bool sockets_blocked; // Landlock blocks sockets of processes outside, in mounts
+	uint64_t memory;      // of the machine, in bytes; 0: unknown
 	uid_t uid;            // in the box
 	gid_t gid;
 	struct plan_state state;

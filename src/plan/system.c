@@ -274,7 +274,8 @@ static void add_store_links(struct plan *plan, struct arena *arena, const struct
 
 // Adds settings for podman. Its defaults require many user ids, a tun device and cgroups, which
 // no box has. It requires the directory of cgroups, and works without them if that is empty.
-// Images lie in the box's home, a tmpfs; the driver vfs copies each of their layers.
+// Images lie on a tmpfs, also in a kept home: the locks of podman are in the box, so two boxes could
+// damage the images of each other. The driver vfs copies each layer.
 static void add_containers(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
 	static const char why[] = "lets podman work in a box";
@@ -295,6 +296,9 @@ static void add_containers(struct plan *plan, struct arena *arena, const struct 
 				   "ignore_chown_errors = \"true\"\n",
 				   facts->overlay_on_tmpfs ? "overlay" : "vfs"),
 		      why);
+	if (plan->state.home)
+		add_empty(plan, arena, path_join(arena, facts->home, ".local/share/containers"),
+			  0700, why);
 	plan_add_mount(plan, arena,
 		       (struct plan_mount){ .kind = MOUNT_DIRECTORY,
 					    .path = "/sys/fs/cgroup",

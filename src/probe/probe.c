@@ -49,6 +49,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -162,7 +163,11 @@ static void probe_kernel(struct facts *facts, struct arena *arena)
 {
 	struct utsname system;
 
+	struct sysinfo memory;
+
 	facts->landlock = landlock_version();
+	if (sysinfo(&memory) == 0)
+		facts->memory = (uint64_t)memory.totalram * memory.mem_unit;
 	if (uname(&system) < 0)
 		return;
 	facts->hostname = arena_strdup(arena, system.nodename);

@@ -7,10 +7,12 @@
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/text.h"
+#include "config/config.h"
 #include "plan/facts.h"
 #include "plan/limits.h"
 #include "plan/plan.h"
-#include "plan/registries/tools.h"
+#include "plan/state/instances.h"
+#include "plan/state/layout.h"
 #include "prove/attacks.h"
 #include "prove/protocol.h"
 
@@ -194,6 +196,46 @@ static const char *find_parent(struct arena *arena, const struct plan *plan)
 	return path;
 }
 
+const char *prove_other_instance(struct arena *arena, const struct plan *plan, const char *mark)
+{
+	return arena_printf(arena, "%s/" INSTANCES_DIRECTORY "/%s", plan->state.root, mark);
+}
+
+// Adds the homes of other boxes: that of an instance that --prove creates, and the shared one,
+// which may be granted.
+static void add_homes(canaries *list, struct arena *arena, const struct plan *plan,
+		      const char *mark)
+{
+	static const struct place place = { .attack = "files-other-homes",
+					    .what = PLANT_FILE | PLANT_WRITE };
+	const char *shared = path_join(arena, plan->state.root, STATE_HOME);
+
+	add_place(list, arena, plan, &place,
+		  path_join(arena, prove_other_instance(arena, plan, mark), STATE_HOME), mark);
+	if (plan->config->home != HOME_SHARED) {
+		add_place(list, arena, plan, &place, shared, mark);
+		return;
+	}
+	vec_push(arena, list,
+		 (struct canary){ .kind = CANARY_FILE,
+				  .group = place.attack,
+				  .value = path_join(arena, shared, mark),
+				  .granted = arena_printf(arena, "%s shares the home of all boxes",
+							  plan->config->home_origin.name) });
+}
+
+void prove_change_home(struct plan *plan, struct arena *arena, const char *mark)
+{
+	if (!plan->state.home)
+		return;
+	plan->state.home = arena_printf(arena, "%s/%s." STATE_HOME, plan->state.root, mark);
+	plan->state.new_home_links = NULL;
+	vec_each(mount, &plan->mounts) {
+		if (mount->kept_home)
+			mount->source = plan->state.home;
+	}
+}
+
 static void add_limits(canaries *list, struct arena *arena, const struct plan_limits *limits)
 {
 	limit_files files = limits_render_files(arena, limits);
@@ -240,6 +282,7 @@ canaries prove_places(struct arena *arena, const struct plan *plan, const struct
 				 .kind = CANARY_MOUNTED_SOCKET,
 				 .value = arena_printf(arena, "%s/%s.socket", plan->project, mark),
 				 .extra = plan->sockets_blocked ? NULL : "open" });
+	add_homes(&list, arena, plan, mark);
 	add_limits(&list, arena, &plan->limits);
 	if (can_be_listed(parent))
 		vec_push(arena, &list, (struct canary){ .kind = CANARY_PARENT, .value = parent });
@@ -289,46 +332,6 @@ void prove_grant_ports(struct arena *arena, const struct plan *plan, canaries *l
 					    "%s opens port %u of the box to the host's loopback",
 					    port->origin.name, port->number);
 		vec_push(arena, list, open);
-	}
-}
-
-// Returns a text with the bait of its tool, in which '$' stands for the token.
-static const char *add_bait(struct arena *arena, const char *text, const char *bait,
-			    const char *token)
-{
-	const char *end = memmem(text, strlen(text), "</settings>", strlen("</settings>"));
-	struct text out = { .arena = arena };
-
-	text_add_bytes(&out, text, end ? (size_t)(end - text) : strlen(text));
-	text_add(&out, "\n");
-	for (; *bait; bait++)
-		if (*bait == '$')
-			text_add(&out, token);
-		else
-			text_add_bytes(&out, bait, 1);
-	text_add(&out, end ? end : "");
-	return text_get(&out);
-}
-
-void prove_bait_settings(struct facts *facts, struct arena *arena, const char *token)
-{
-	bool npm = false;
-
-	vec_each(file, &facts->registries) {
-		const struct tool_row *tool = &tool_table[source_table[file->source].tool];
-
-		npm |= tool == &tool_table[TOOL_NPM];
-		if (file->text && tool->bait)
-			file->text = add_bait(arena, file->text, tool->bait, token);
-	}
-	for (size_t i = 0; !npm && i < source_table_count; i++) {
-		if (source_table[i].tool == TOOL_NPM)
-			vec_push(arena, &facts->registries,
-				 (struct registry_facts){
-					 .source = i,
-					 .path = path_join(arena, facts->home, ".npmrc"),
-					 .text = add_bait(arena, "", tool_table[TOOL_NPM].bait,
-							  token) });
 	}
 }
 

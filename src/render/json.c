@@ -139,6 +139,16 @@ static json_t *settings_of(struct arena *arena, const struct config *config)
 	return all;
 }
 
+// Returns the home directory: how it is kept, where, and its limit.
+static json_t *home_of(struct arena *arena, const struct plan *plan)
+{
+	unsigned long long limit = plan->config->limits[LIMIT_HOME].value;
+
+	return json_pack("{s:s, s:o, s:o}", "kept", home_mode_names[plan->config->home], "host",
+			 string_of(arena, plan->state.home), "limit",
+			 limit ? json_integer((json_int_t)limit) : json_null());
+}
+
 static json_t *strings_of(struct arena *arena, const strings *list)
 {
 	json_t *array = json_array();
@@ -206,6 +216,7 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 		(int)plan->uid, "gid", (int)plan->gid, "environment", variables, "packages",
 		packages, "mounts", mounts, "command", command, "warnings", warnings, "changes",
 		changes);
+	json_object_set_new(all, "home", home_of(arena, plan));
 	if (plan->state.kept_as)
 		json_object_set_new(all, "replaced_instance",
 				    string_of(arena, plan->state.kept_as));

@@ -14,8 +14,10 @@
 #include "base/quote.h"
 #include "base/text.h"
 #include "config/config.h"
+#include "config/limits.h"
 #include "plan/plan.h"
 #include "plan/state/layout.h"
+#include "probe/tree_size.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
 #include "sys/output.h"
@@ -31,7 +33,9 @@
 #include <sys/stat.h>
 
 // Another box can take names and swap entries meanwhile: the rounds are bounded.
-enum { ATTEMPTS = 16, MOVED_NUMBERS = 99, MOVED_ATTEMPTS = 110 };
+enum { ATTEMPTS = 16, MOVED_NUMBERS = 99, MOVED_ATTEMPTS = 110, KEPT_MAX = 9999 };
+// The walk at the end of a session takes at most about a second.
+enum { MEASURED_ENTRIES = 500 * 1000 };
 
 struct home {
 	int fd;
@@ -241,7 +245,7 @@ static int lock_shared(int parent, struct error *error)
 static bool make_entries(const struct home *home, const struct plan *plan)
 {
 	vec_each(mount, &plan->mounts) {
-		if (mount->created && !make_point(home, plan, mount))
+		if (mount->created && mount->kind != MOUNT_LINK && !make_point(home, plan, mount))
 			return false;
 	}
 	vec_each(link, &plan->state.home_links) {
@@ -249,6 +253,63 @@ static bool make_entries(const struct home *home, const struct plan *plan)
 			return false;
 	}
 	return true;
+}
+
+bool home_set_aside(int directory, const char **ret_name, struct error *error)
+{
+	*ret_name = NULL;
+	for (int i = 1; i <= KEPT_MAX; i++) {
+		const char *name = arena_printf(error->arena, STATE_HOME_KEPT "%d", i);
+
+		if (renameat2(directory, STATE_HOME, directory, name, RENAME_NOREPLACE) == 0) {
+			*ret_name = name;
+			return true;
+		}
+		if (errno == ENOENT)
+			return true;
+		if (errno != EEXIST)
+			break;
+	}
+	return write_fail(error, "rename", STATE_HOME);
+}
+
+// Sets the present home aside if the user has asked for an empty one.
+static bool empty_home(int parent, const struct plan_state *state, struct error *error)
+{
+	const char *kept;
+
+	if (!state->empty_home)
+		return true;
+	if (!home_set_aside(parent, &kept, error))
+		return false;
+	if (kept)
+		output_message(
+			"claudebox", "the earlier home is kept as '%s' until claudebox --gc=home",
+			quote_display(error->arena,
+				      path_join(error->arena,
+						path_parent(error->arena, state->home), kept),
+				      0));
+	return true;
+}
+
+void home_measure(const struct plan *plan, struct arena *arena)
+{
+	const char *home = plan->state.home;
+	struct error error = { .arena = arena };
+	struct tree_size size = { 0 };
+	CLEANUP_FD int parent = -1;
+
+	// The home of --prove has another name, and is removed.
+	if (!home || !plan->config->limits[LIMIT_HOME].value ||
+	    !str_equal(path_name(home), STATE_HOME))
+		return;
+	parent = file_open(AT_FDCWD, path_parent(arena, home), O_RDONLY | O_DIRECTORY);
+	if (parent < 0)
+		return;
+	tree_size_add(&size, parent, path_name(home), MEASURED_ENTRIES);
+	if (!replace_file(parent, STATE_HOME ".size",
+			  arena_printf(arena, "%llu\n", (unsigned long long)size.bytes), &error))
+		output_error(&error);
 }
 
 bool home_prepare(const struct plan *plan, int *ret_lock, struct error *error)
@@ -270,6 +331,8 @@ bool home_prepare(const struct plan *plan, int *ret_lock, struct error *error)
 		if (*ret_lock < 0)
 			return false;
 	}
+	if (!empty_home(parent, state, error))
+		return false;
 	home.fd = open_directory(parent, path_name(state->home), state->home, error);
 	if (home.fd < 0)
 		return false;

@@ -26,7 +26,7 @@ NAMESPACES = ["unshare", *([] if ROOT else ["--user", "--map-root-user"]), "--mo
 LEAKS_OUTSIDE = set("""
 environment-own environment-processes environment-command-lines
 files-ssh files-gnupg files-cloud files-registries files-git files-passwords files-browsers files-history files-claude files-home
-files-other-projects files-state files-temporary files-run files-shared-memory files-system files-others files-absent files-generated files-plugins files-parent
+files-other-projects files-state files-other-homes files-temporary files-run files-shared-memory files-system files-others files-absent files-generated files-plugins files-parent
 files-proc-root files-proc-cwd files-dot-dot files-symlink files-hard-link
 descriptors-inherited descriptors-directory descriptors-pidfd-host
 keys-session keys-user keys-keyrings keys-link keys-request keys-add keys-list

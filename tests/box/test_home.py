@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The kept home: what persists, what a session can leave for the next one, and what never leaves it."""
+import json
 import os
 import pathlib
 import socket
@@ -7,9 +8,10 @@ import subprocess
 import threading
 import unittest
 
-from lib.box import BoxTest, tree, until
+from lib.box import CLAUDEBOX, BoxTest, tree, until
 from lib.caller import exchange
 from lib.stress import STRESS
+from lib.terminal import Terminal
 
 AS_ROOT = True
 
@@ -253,3 +255,193 @@ class Installs(HomeTest):
         first, xdg, there = out.splitlines()
         self.assertTrue(first.startswith(f"{self.home}/.local {self.home}/.local/bin {self.home}/.local/bin:/usr/"), first)
         self.assertEqual((xdg, there), ("1", "there"))
+
+
+class Grants(HomeTest):
+    """A box that gets more than the approved one is told about the home, and can start with an empty one."""
+
+    def ask(self, *options, answer="y\n", env=None, script="ls -A ~"):
+        terminal = Terminal([CLAUDEBOX, *map(str, options), "--exec", "sh", "-c", script], {**self.env, "NO_COLOR": "1", **(env or {})}, str(self.project), columns=250)
+        self.addCleanup(terminal.close)
+        terminal.expect(r"Start\? \[y/N\]")
+        terminal.send(answer)
+        terminal.wait(20)
+        return terminal.output.decode()
+
+    def test_new_grants_are_named(self):
+        data = self.other("data")
+        token = {"CLAUDEBOX_EXTRA_ENV": "MY_TOKEN", "MY_TOKEN": "CANARY-VALUE"}
+        self.profile(network="none")
+        self.ask(script="echo kept >~/.note")
+        for options, env, profile, named in ((("--mount-ro", data), {}, {"network": "none"}, f"mount read-only {data}"),
+                                             ((), token, {"network": "none"}, "env MY_TOKEN"),
+                                             ((), {}, {"network": "inet"}, "network inet"),
+                                             ((), {}, {"network": "none", "terminal": "direct"}, "terminal direct")):
+            self.profile(**profile)
+            out = self.ask(*options, env=env, answer="n\n")
+            self.assertIn(f"earlier sessions wrote the home of this box, and programs that they left there can use what is new: {named}", out)
+            self.assertIn("Start? [y/N] (e: with an empty home)", out)
+            self.assertNotIn("CANARY", out)
+
+    def test_what_is_no_grant(self):
+        self.ask(script="echo kept >~/.note", env={"EDITOR": "vi"})
+        self.profile(limits={"home": "5G"})
+        for options, env in (((), {}), (("--network", "none"), {}), ((), {"EDITOR": "vi", "PAGER": "less"})):
+            out = self.ask(*options, env=env, answer="n\n")
+            self.assertNotIn("earlier sessions", out)
+            self.assertNotIn("empty home", out)
+
+    def test_an_empty_home_keeps_the_earlier_one(self):
+        data = self.other("data")
+        self.ask(script="echo kept >~/.note")
+        out = self.ask("--mount-ro", data, answer="e\n", script="test -e ~/.note || echo it-is-empty; echo new >~/.second")
+        self.assertIn("it-is-empty", out)
+        self.assertIn("home.kept-1' until claudebox --gc=home", out)
+        self.assertEqual((self.instance() / "home.kept-1" / ".note").read_text(), "kept\n")
+        self.assertEqual(self.box("cat ~/.second"), "new\n")
+        self.assertNotIn("earlier sessions", self.ask("--mount-ro", data))
+
+    def test_e_is_no_answer_without_an_offer(self):
+        self.assertIn("not started", self.ask(answer="e\n"))
+
+    def test_without_a_question_the_command_is_named(self):
+        self.ask(script="true")
+        data = self.other("data")
+        done = self.claudebox("--yes", "--mount-ro", data, "--exec", "true")
+        self.assertIn("For an empty home: claudebox --gc=home", " ".join(done.stderr.split()))
+
+    def test_the_first_box_of_a_project_has_no_earlier_sessions(self):
+        self.assertNotIn("earlier sessions", self.ask("--mount-ro", self.other("data")))
+
+
+class Sizes(HomeTest):
+    def gc(self, *options, status=0):
+        done = self.claudebox("--gc=home", *(options or ("--yes",)))
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def listed(self):
+        return json.loads(self.claudebox("--instances=json").stdout)
+
+    def test_instances_shows_the_size(self):
+        self.box("head -c 3000000 /dev/zero >~/big; ln -s / ~/root; mkfifo ~/fifo")
+        row, = self.listed()["instances"]
+        self.assertTrue(3000000 <= row["home"]["size"] <= row["size"] < 4000000, row)
+        self.assertTrue(row["home"]["size_complete"])
+        self.assertIsNone(self.listed()["shared_home"])
+        self.assertRegex(self.claudebox("--instances").stdout, r"3\.\d MB \(home: 3\.\d MB\)")
+        self.profile(home="shared")
+        self.box("head -c 2000000 /dev/zero >~/big")
+        self.assertTrue(2000000 <= self.listed()["shared_home"]["size"] < 2200000)
+        self.assertRegex(self.claudebox("--instances").stdout, r"The home that boxes share: 2\.\d MB")
+
+    def test_gc_home(self):
+        other = self.other()
+        self.box("head -c 1000000 /dev/zero >~/big; mkdir -p ~/a/b; chmod 0 ~/a; echo c >~/.claude/conversation")
+        self.box("echo x >~/.note", cwd=other)
+        self.profile(home="shared")
+        self.box("echo x >~/.note")
+        self.profile()
+        before = tree(self.home / ".claudebox")
+        self.assertIn("The home that boxes share", self.gc("--dry-run"))
+        self.assertEqual(len(json.loads(self.gc("--dry-run=json"))["instances"]), 2)
+        self.assertIn("cannot ask for confirmation", self.gc("--network=full", status=125))
+        self.assertEqual(tree(self.home / ".claudebox"), before)
+        out = self.gc()
+        self.assertRegex(out, r"Removed 3 home directories, 1\.\d MB\.")
+        self.assertIn("No home directory is kept.", self.gc())
+        self.assertEqual(self.box("cat ~/.claude/conversation; ls -A ~"), "c\n.claude\n.local\nbin\nproject\n")
+
+    def test_gc_home_keeps_the_home_of_a_running_box(self):
+        for home in ("project", "shared"):
+            self.profile(home=home)
+            running = subprocess.Popen([self.under_test, "--yes", "--exec", "sh", "-c", "echo x >~/.note; echo ready; read x; cat ~/.note"], cwd=self.project,
+                                       env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            self.assertEqual(running.stdout.readline(), "ready\n")
+            self.assertIn("in use now", self.gc())
+            self.assertEqual((running.communicate("\n", timeout=20)[0], running.returncode), ("x\n", 0))
+            self.assertIn("Removed", self.gc())
+
+    def test_an_interrupted_removal_is_finished(self):
+        self.box("echo x >~/.note")
+        (self.instance() / "home").rename(self.instance() / "home.kept-7")
+        self.assertIn("Removed 1 home directory", self.gc())
+        self.assertFalse((self.instance() / "home.kept-7").exists())
+
+    def test_the_limit_warns(self):
+        self.profile(limits={"home": "1M"})
+        self.assertNotIn("its limit", self.claudebox("--yes", "--exec", "sh", "-c", "head -c 5000000 /dev/zero >~/big").stderr)
+        self.assertIn("the home of the box has 4M, more than its limit of 1M", " ".join(self.claudebox("--yes", "--exec", "true").stderr.split()))
+        self.profile(limits={"home": "1G"})
+        self.assertNotIn("its limit", self.claudebox("--yes", "--exec", "true").stderr)
+        self.assertEqual(self.plan()["home"]["limit"], 1 << 30)
+        self.profile(limits={"home": "1K"})
+        self.assertIn("is less than 1M", self.refused())
+
+    def test_the_box_cannot_reach_the_records(self):
+        self.profile(limits={"home": "1M"})
+        self.box("true")
+        self.assertTrue((self.instance() / "home.size").exists())
+        self.assertEqual(self.box("find / -name 'home.*' -not -path '/proc/*' -not -path '/usr/*' 2>/dev/null; true"), "")
+
+
+class Disk(HomeTest):
+    def test_a_directory_that_cannot_be_made(self):
+        """A full disk, or one without rights: a clear error, and nothing started."""
+        self.box("true")
+        instance = self.instance()
+        (instance / "home").rename(self.home / "away")
+        (instance / "home").write_text("not a directory")
+        error = self.refused()
+        self.assertIn("home': Not a directory", error)
+
+
+class Trust(HomeTest):
+    """Nothing on the host executes or trusts what a session put into its home."""
+
+    def setUp(self):
+        super().setUp()
+        self.hit = self.home / "hit"
+        planted = f"#!/bin/sh\\ntouch {self.hit}\\nexec /usr/bin/bwrap \"$@\"\\n"
+        names = "bwrap claude git pasta nft nix systemd-run"
+        self.box(f"for name in {names}; do printf '{planted}' >~/.local/bin/$name; chmod +x ~/.local/bin/$name; done; echo '{{\"network\": \"none\"}}' >~/p.json")
+        self.kept = self.instance() / "home"
+        self.assertTrue((self.kept / ".local/bin/bwrap").exists())
+
+    def test_programs_on_path(self):
+        self.repository(self.project)
+        env = {"PATH": f"{self.kept}/.local/bin:{self.env['PATH']}"}
+        for options in (("--yes", "--exec", "true"), ("--check",), ("--dry-run",), ("--yes", "--network", "inet", "--exec", "true")):
+            self.claudebox(*options, env=env)
+            self.assertFalse(self.hit.exists(), options)
+        self.assertIn("bwrap", self.claudebox("--yes", "--exec", "true", env=env).stderr)
+
+    def test_claude(self):
+        env = {"PATH": f"{self.kept}/.local/bin:{self.env['PATH']}", "CLAUDEBOX_CLAUDE": ""}
+        self.claudebox("--yes", env=env)
+        self.assertFalse(self.hit.exists())
+        for keys in ({"CLAUDEBOX_CLAUDE": str(self.kept / ".local/bin/claude")},):
+            plan = self.claudebox("--dry-run=json", env={**env, **keys})
+            self.assertTrue(plan.returncode == 125 or str(self.kept) in plan.stdout, plan.stderr)
+        self.assertFalse(self.hit.exists())
+
+    def test_a_profile_behind_a_link(self):
+        profiles = self.home / ".claudebox" / "profiles"
+        profiles.mkdir(exist_ok=True)
+        (profiles / "default.json").symlink_to(self.kept / "p.json")
+        self.refused()
+
+    def test_a_project_in_it_is_refused(self):
+        inside = self.kept / "inside"
+        inside.mkdir()
+        self.refused("--yes", "--exec", "true", cwd=inside)
+
+    def test_a_mount_of_it_is_refused(self):
+        self.refused("--yes", f"--mount-rw={self.kept}", "--exec", "true")
+
+    def test_a_box_cannot_reach_the_host_by_its_startup_files(self):
+        """~/.bashrc of the box runs in the box."""
+        self.box(f"echo 'touch {self.hit}; touch ~/ran' >~/.bashrc")
+        self.claudebox("--yes", "--exec", "bash", "-ic", "true")
+        self.assertFalse(self.hit.exists())
+        self.assertTrue((self.kept / "ran").exists())

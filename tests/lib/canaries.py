@@ -36,7 +36,7 @@ IPC_CREAT, IPC_EXCL, IPC_RMID = 0o1000, 0o2000, 0
 # Directories below the home where files are planted, by the attack that reads them.
 HOME_FILES = {"files-ssh": ".ssh", "files-gnupg": ".gnupg", "files-cloud": ".aws", "files-registries": ".npm", "files-git": ".config/gh",
               "files-passwords": ".secrets", "files-browsers": ".mozilla", "files-history": ".history", "files-claude": ".claude",
-              "files-home": ".", "files-other-projects": "other", "files-state": ".claudebox", "files-run": "run", "files-system": "etc",
+              "files-home": ".", "files-other-projects": "other", "files-state": ".claudebox", "files-other-homes": ".claudebox/home", "files-run": "run", "files-system": "etc",
               "files-others": ".new"}
 OTHER_FILES = {"files-temporary": "/tmp", "files-shared-memory": "/dev/shm"}
 

@@ -16,25 +16,45 @@
 #include "plan/registries/registries.h"
 #include "plan/tables.h"
 
+static void add_home(struct text *out, const struct plan *plan)
+{
+	static const char *const seen_by[HOME_MODE_COUNT] = {
+		[HOME_PROJECT] = "Sessions in this project share the home directory; it is not the "
+				 "user's own on the host.",
+		[HOME_SHARED] = "Sessions in several projects share the home directory; it is not "
+				"the user's own on the host. Do not put anything of this project "
+				"there.",
+		[HOME_NONE] = "The home directory starts empty in every session.",
+	};
+
+	text_printf(out,
+		    "- %s `npm install -g`, `cargo install` and `go install` put programs into "
+		    "`~/.local/bin`, which is on `PATH`%s.\n",
+		    seen_by[plan->config->home],
+		    plan->state.home ? ", and they are there in the next session" : "");
+}
+
 static void add_project(struct text *out, const struct plan *plan, struct arena *arena,
 			const struct facts *facts)
 {
 	const struct git_facts *git = plan_git(facts);
+	bool read_only = plan->config->project == PROJECT_READ_ONLY;
+	const char *project = quote_display(arena, plan->project, 0);
+	const char *own = plan->state.home ? "your home directory"
+					   : "your own state in `~/.claude`";
 
-	if (plan->config->project == PROJECT_READ_ONLY)
-		text_printf(
-			out,
-			"- The project `%s` is read-only. You can write to `/tmp` and to your home "
-			"directory. Of these, only your own state in `~/.claude` is kept after this "
-			"session.\n",
-			quote_display(arena, plan->project, 0));
+	if (read_only)
+		text_printf(out,
+			    "- The project `%s` is read-only. You can write to `/tmp` and to your "
+			    "home directory. Of these, only %s is kept after this session.\n",
+			    project, own);
 	else
-		text_printf(
-			out,
-			"- You can write to the project `%s`, to `/tmp` and to your home "
-			"directory. Of these, only the project and your own state in `~/.claude` are "
-			"kept after this session: put results in the project.\n",
-			quote_display(arena, plan->project, 0));
+		text_printf(out,
+			    "- You can write to the project `%s`, to `/tmp` and to your home "
+			    "directory. Of these, only the project and %s are kept after this "
+			    "session: put results in the project.\n",
+			    project, own);
+	add_home(out, plan);
 	vec_each(mount, &plan->mounts) {
 		if (mount->origin.kind == ORIGIN_REQUESTED)
 			text_printf(out, "- The user added `%s`%s.\n",
@@ -165,8 +185,11 @@ static void add_limits(struct text *out, const struct plan *plan, struct arena *
 	if (plan->limits.values[LIMIT_PIDS].value)
 		text_add(out, " At the limit of processes, no further one can be started.");
 	if (plan->limits.values[LIMIT_MEMORY].value)
-		text_add(out, " A process that uses too much memory is killed; files in `/tmp` and "
-			      "in the home directory count as memory.");
+		text_printf(
+			out,
+			" A process that uses too much memory is killed; files in `/tmp` %scount "
+			"as memory.",
+			plan->state.home ? "" : "and in the home directory ");
 	if (plan->limits.values[LIMIT_PIDS].value || plan->limits.values[LIMIT_MEMORY].value)
 		text_add(out, " Do not retry: run fewer processes at once (`make -j2`).");
 	text_add(out, "\n");

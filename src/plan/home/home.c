@@ -6,11 +6,14 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "config/config.h"
+#include "config/limits.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
 #include "plan/state/layout.h"
 
 #include <string.h>
+
+enum { LISTED_GRANTS = 3 };
 
 const char *plan_home_path(struct arena *arena, const struct config *config,
 			   const struct facts *facts)
@@ -67,7 +70,13 @@ void plan_add_home_link(struct plan *plan, struct arena *arena, const char *path
 			return;
 	}
 	vec_push(arena, &plan->state.home_links,
-		 (struct plan_home_link){ .name = name, .target = target, .why = why });
+		 (struct plan_home_link){ .name = name, .target = target });
+	vec_push(arena, &plan->mounts,
+		 (struct plan_mount){ .kind = MOUNT_LINK,
+				      .source = target,
+				      .path = path,
+				      .created = true,
+				      .why = why });
 }
 
 void plan_add_home_directory(struct plan *plan, struct arena *arena, const char *path,
@@ -117,4 +126,48 @@ void plan_finish_home(struct plan *plan, struct arena *arena, const struct facts
 	}
 	if (!str_equal(text_get(&record), before))
 		state->new_home_links = text_get(&record);
+}
+
+// Returns the first new grants as a list.
+static const char *list_grants(const struct plan *plan, struct arena *arena)
+{
+	struct text names = { .arena = arena };
+	size_t count = 0;
+
+	vec_each(grant, &plan->new_grants) {
+		if (count++ < LISTED_GRANTS)
+			text_printf(&names, "%s%s", count > 1 ? ", " : "", *grant);
+	}
+	if (count > LISTED_GRANTS)
+		text_printf(&names, " and %zu more", count - LISTED_GRANTS);
+	return text_get(&names);
+}
+
+void plan_warn_home(struct plan *plan, struct arena *arena, const struct facts *facts)
+{
+	unsigned long long limit = plan->config->limits[LIMIT_HOME].value;
+	// To the next lower MiB.
+	unsigned long long size = facts->state.home_size >> 20 << 20;
+
+	if (!plan->state.home)
+		return;
+	if (plan->config->home == HOME_SHARED)
+		plan_warn_danger(plan, arena,
+				 "the home is shared (%s): a box of any project that uses it can "
+				 "read its files and plant programs that run in this box",
+				 plan->config->home_origin.name);
+	if (limit && facts->state.home_size > limit)
+		plan_warn(plan, arena,
+			  "the home of the box has %s, more than its limit of %s: remove files in "
+			  "it, or all of it with claudebox --gc=home",
+			  limit_render(arena, LIMIT_HOME, size),
+			  limit_render(arena, LIMIT_HOME, limit));
+	if (facts->state.home_exists && plan->new_grants.count)
+		plan_warn(
+			plan, arena,
+			"earlier sessions wrote the home of this box, and programs that they left "
+			"there can use what is new: %s. %s, or use \"home\": \"none\"",
+			list_grants(plan, arena),
+			plan->must_ask ? "Answer e for an empty home"
+				       : "For an empty home: claudebox --gc=home");
 }

@@ -24,6 +24,9 @@ void plan_add_home_directory(struct plan *plan, struct arena *arena, const char 
 			     const char *why);
 // Compares the links with those of earlier launches.
 void plan_finish_home(struct plan *plan, struct arena *arena, const struct facts *facts);
+// Warns about a shared home, a home above its limit, and a home that earlier sessions wrote if the
+// box gets something that they did not have. Needs the comparison with the last approval.
+void plan_warn_home(struct plan *plan, struct arena *arena, const struct facts *facts);
 // Returns the directory of the kept home, NULL: it is empty and in memory.
 const char *plan_home_path(struct arena *arena, const struct config *config,
 			   const struct facts *facts);
