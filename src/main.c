@@ -20,7 +20,7 @@
 #include "plan/plan.h"
 #include "probe/probe.h"
 #include "probe/profile.h"
-#include "prove/canaries.h"
+#include "prove/bait.h"
 #include "prove/plant.h"
 #include "prove/prove.h"
 #include "render/audit.h"

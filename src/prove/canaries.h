@@ -35,9 +35,6 @@ const char *prove_other_instance(struct arena *arena, const struct plan *plan, c
 // Gives the box a kept home of its own, so that the attacks leave nothing in the project's.
 void prove_change_home(struct plan *plan, struct arena *arena, const char *mark);
 
-// Adds logins with the token to the settings of package managers, before the plan is built: no file
-// that claudebox generates from them may contain the token. Without settings of npm, adds some.
-void prove_bait_settings(struct facts *facts, struct arena *arena, const char *token);
 // Marks the variables that the plan passes as granted, and removes the token from their values.
 void prove_grant_variables(struct arena *arena, struct plan *plan, canaries *list);
 
