@@ -38,7 +38,7 @@ _claudebox_table() {
 	--publish) kind=value ;;
 	--mount-ro) kind=mount ;;
 	--mount-rw) kind=mount ;;
-	--path) kind=value ;;
+	--path) kind=mount ;;
 	--report-fd) kind=value ;;
 	--shell) kind=none ;;
 	--exec) kind=rest ;;

@@ -82,7 +82,7 @@ function __claudebox_kind
         case --mount-rw
             echo mount
         case --path
-            echo value
+            echo mount
         case --report-fd
             echo value
         case --shell
@@ -110,7 +110,7 @@ complete -c claudebox -n '__claudebox_in own' -l host-port -x -d 'inet: let the 
 complete -c claudebox -n '__claudebox_in own' -l publish -x -d 'inet: let every user of this machine reach this TCP port of the box'
 complete -c claudebox -n '__claudebox_in own' -l mount-ro -r -F -d 'mount one more file or directory, read-only'
 complete -c claudebox -n '__claudebox_in own' -l mount-rw -r -F -d 'mount one more file or directory, read-write'
-complete -c claudebox -n '__claudebox_in own' -l path -x -d 'mount a directory of programs, read-only, first in PATH'
+complete -c claudebox -n '__claudebox_in own' -l path -r -F -d 'mount a directory of programs, read-only, first in PATH'
 complete -c claudebox -n '__claudebox_in own' -l report-fd -x -d 'write exit status and refused connections as JSON to descriptor N'
 complete -c claudebox -n '__claudebox_in own' -l shell -d 'run a shell in the box instead of claude'
 complete -c claudebox -n '__claudebox_in own' -l exec -d 'run CMD in the box instead of claude; the rest are its arguments'

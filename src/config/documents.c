@@ -20,6 +20,7 @@ static const struct value_row {
 	{ "NAME", "profile", "_claudebox_profiles", "-x -a '(__claudebox_profiles)'" },
 	{ "TIER", "tier", "_claudebox_tiers", "-x -a '(__claudebox_tiers)'" },
 	{ "PATH[:DEST]", "mount", "_claudebox_mounts", "-r -F" },
+	{ "DIR", "mount", "_claudebox_mounts", "-r -F" },
 	{ NULL, "value", "", "-x" },
 };
 
