@@ -9,11 +9,11 @@
 // bwrap, whose owner is the user. After bwrap has set up the sandbox and before the agent starts, a
 // child of claudebox enters both namespaces, sets the limits of the user namespace (host_share.c),
 // makes every mount private, and moves the staged mounts. It creates no file and follows no
-// symbolic link, and the host's root is no longer mounted. Parts of toolchains in the user's home are
-// bound from one staged, read-only mount of that home, because bwrap needs more time for each mount
-// than the kernel. That mount is removed before the agent starts; if this fails, nothing starts. The
-// child shares the memory of
-// claudebox, because copying it would take longer than the work.
+// symbolic link, and the host's root is no longer mounted. Parts of toolchains in the user's home
+// are bound from one staged, read-only mount of that home, because bwrap needs more time for each
+// mount than the kernel. That mount is removed before the agent starts; if this fails, nothing
+// starts. The child shares the memory of claudebox, because copying it would take longer than the
+// work.
 #include "box/mount_namespace.h"
 
 #include "base/arena.h"
