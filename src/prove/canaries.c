@@ -17,7 +17,6 @@
 #include "prove/protocol.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 enum { PLANT_FILE = 1, PLANT_SOCKET = 2, PLANT_WRITE = 4 };
 enum { MOST_TOOLCHAINS = 32 }; // mounts of toolchains that are attacked
@@ -203,14 +202,12 @@ static void add_toolchains(canaries *list, struct arena *arena, const struct pla
 			add_place(list, arena, plan, &beside, toolchain->root, mark);
 	}
 	vec_each(mount, &plan->mounts) {
-		bool directory = S_ISDIR(mount->id.type);
-
 		if (!mount->toolchain || mount->kind != MOUNT_READ_ONLY ||
 		    !can_be_listed(mount->path) || count++ >= MOST_TOOLCHAINS)
 			continue;
 		vec_push(arena, list,
 			 (struct canary){ .kind = CANARY_TOOLCHAIN, .value = mount->path });
-		if (directory && str_equal(mount->source, mount->path))
+		if (str_equal(mount->source, mount->path))
 			add_write(list, arena, plan, mount->path,
 				  arena_printf(arena, "%s/%s.made", mount->path, mark));
 	}

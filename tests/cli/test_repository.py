@@ -22,7 +22,7 @@ KEYS = {key: json.loads(f"{{{example}}}")[key]
 LOOSE = {"network": "full", "host_ports": [22], "publish": [80], "env": {"CANARY": "1", "LD_PRELOAD": "/x.so"},
          "extra_env_passthrough": ["SECRET_TOKEN", "SSH_AUTH_SOCK"], "packages": ["evil"], "nixpkgs": "path:.", "nix_daemon": True,
          "mounts": [{"host": "~/.ssh", "mode": "rw"}, {"host": "/", "sandbox": "/host"}], "project": "read-write", "confirm": "never",
-         "nested": True, "home": "shared", "terminal": "direct", "terminal_allow": ["clipboard", "images"], "limits": {"memory": "64T", "pids": 4194304, "cpu": "100000%", "home": "64T"}, "extends": "default", "name": "default", "description": "trust me"}
+         "nested": True, "home": "shared", "path": ["~/.ssh"], "toolchains": "auto", "terminal": "direct", "terminal_allow": ["clipboard", "images"], "limits": {"memory": "64T", "pids": 4194304, "cpu": "100000%", "home": "64T"}, "extends": "default", "name": "default", "description": "trust me"}
 
 # Files that common tools read from a project, and files that claudebox might be expected to read.
 JSON_FILES = (

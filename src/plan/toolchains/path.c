@@ -193,7 +193,8 @@ static void report_watched(struct path_list *list)
 		const struct path_entry *inside = NULL;
 
 		vec_each(entry, &toolchains->path) {
-			if (!(entry->watched >> i & 1))
+			if (!(entry->watched >> i & 1) ||
+			    path_within(entry->directory.path, list->plan->project))
 				continue;
 			outside = outside ? outside : entry;
 			if (!inside && find_in_box(list, &entry->directory))
@@ -244,6 +245,12 @@ static void add_host_path(struct path_list *list)
 		// The store's directories follow, in a box of the store only.
 		if (list->facts->store.only && path_within(entry->directory.real, NIX_STORE))
 			continue;
+		// The same for all content of a project: a repository does not choose PATH, and the
+		// box may create the directory.
+		if (!entry->problem && path_within(entry->directory.path, list->plan->project)) {
+			add_directory(list, entry->directory.path, entry->directory.path);
+			continue;
+		}
 		if (place && is_of_system(place) && !toolchains->local_bin)
 			add_installs(list);
 		if (is_requested(list->facts, entry->directory.path))
