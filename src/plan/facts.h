@@ -108,6 +108,9 @@ struct state_facts {
 	// Set if the instance belongs to an earlier directory at the same path, and is not used:
 	const char *kept_as;      // the name under which it will be kept; NULL: it is used
 	const char *earlier_born; // birth time of the earlier directory, for people
+	// The new list of Claude files without secrets, which is not a text; NULL: unchanged.
+	const char *new_searched;
+	size_t new_searched_size;
 };
 
 // The user's own ~/.claude (or $CLAUDE_CONFIG_DIR) on the host.

@@ -103,6 +103,8 @@ struct plan_state {
 	const char *new_requested;     // its new content, NULL: unchanged
 	VEC(struct plan_link) links;
 	VEC(struct plan_file) files;
+	const char *new_searched; // list of Claude files without secrets, NULL: unchanged
+	size_t new_searched_size;
 };
 
 struct plan_range {

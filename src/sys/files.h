@@ -25,6 +25,9 @@ const char *file_read_at(struct arena *arena, int directory, const char *name, s
 char *file_read_bytes_at(struct arena *arena, int directory, const char *name, size_t limit,
 			 size_t *ret_length);
 
+// Does the same for an open file.
+char *file_read_bytes(struct arena *arena, int fd, size_t limit, size_t *ret_length);
+
 // Opens a path close-on-exec. No component may be a symbolic link. Returns -1 with errno on
 // failure.
 int file_open(int directory, const char *path, int flags);

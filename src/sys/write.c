@@ -158,7 +158,8 @@ static bool is_directory(int directory, const char *name)
 	       S_ISDIR(status.st_mode);
 }
 
-bool replace_file(int directory, const char *name, const char *content, struct error *error)
+bool replace_file_bytes(int directory, const char *name, const void *bytes, size_t count,
+			struct error *error)
 {
 	const char *temporary =
 		arena_printf(error->arena, TEMPORARY_PREFIX "%d-%s", getpid(), name);
@@ -175,7 +176,7 @@ bool replace_file(int directory, const char *name, const char *content, struct e
 		return write_fail(error, "write", name);
 	flock(fd, LOCK_EX | LOCK_NB); // shows remove_temporaries() that the file is in use
 	// The umask may have removed permissions that claudebox needs to read the file later.
-	if (fchmod(fd, 0600) < 0 || !write_all(fd, content, strlen(content)) || fsync(fd) < 0 ||
+	if (fchmod(fd, 0600) < 0 || !write_all(fd, bytes, count) || fsync(fd) < 0 ||
 	    renameat(directory, temporary, directory, name) < 0) {
 		int code = errno;
 
@@ -184,6 +185,11 @@ bool replace_file(int directory, const char *name, const char *content, struct e
 		return write_fail(error, "write", name);
 	}
 	return true;
+}
+
+bool replace_file(int directory, const char *name, const char *content, struct error *error)
+{
+	return replace_file_bytes(directory, name, content, strlen(content), error);
 }
 
 // Returns whether a name is that of a temporary file of a process that has ended.

@@ -6,6 +6,7 @@ start    claudebox --yes --exec true over the very bwrap command that --dry-run 
 filter   that command with and without the system-call filter, and with and without user namespaces
 limits   a box whose profile limits memory, processes and processor time, over one whose profile does not
 terminal the same in a real pseudo-terminal: start, output of 100 MB, and the echo of a key, each over "terminal": "direct"
+files    a start with 5 MB of Claude files over one without, when none of them is on the list of searched files and when all are
 memory   resident beside bwrap while an agent runs: the supervisor and init
 """
 import base64
@@ -15,6 +16,7 @@ import json
 import os
 import pathlib
 import pwd
+import random
 import re
 import shlex
 import shutil
@@ -263,6 +265,35 @@ def measure_terminal(claudebox, environment, rounds):
     print(f"terminal output of 100 MB ratio {ratio:.2f} (goal: at most 1.5); echo of a key {more:+.3f} ms (goal: at most +1)")
 
 
+def write_claude_files(directory):
+    """Writes 5 MB of text in 500 files, of the kinds that plugins consist of."""
+    words = [word for word in pathlib.Path(__file__).read_text().split() if word.strip("(),.:_").isalpha()]
+    chosen = random.Random(5)
+    for number in range(500):
+        place = directory / f"plugins/p{number % 20}/skills/s{number // 100}"
+        place.mkdir(parents=True, exist_ok=True)
+        lines = (" ".join(chosen.choices(words, k=12)) for _ in range(300))
+        (place / f"{number}.{('md', 'py', 'txt')[number % 3]}").write_text("\n".join(lines)[:10000])
+
+
+def measure_files(claudebox, environment, rounds):
+    home = pathlib.Path(environment["HOME"])
+    write_claude_files(home / "five")
+    time.sleep(2.1)  # a file that has just changed is searched again
+    start = [claudebox, "--yes", "--exec", "true"]
+    having = timed(start, environment | {"CLAUDE_CONFIG_DIR": str(home / "five")})
+
+    def first():
+        (home / ".claudebox/searched").unlink(missing_ok=True)
+        return having()
+
+    times = take_turns("files", {"5 MB, searched": first, "5 MB, on the list": having,
+                                 "none": timed(start, environment | {"CLAUDE_CONFIG_DIR": str(home / "nothing")})}, rounds)
+    searched, known, none = times.values()
+    ratios = [statistics.median(a / b for a, b in zip(values, none)) for values in (searched, known)]
+    print(f"files   ratio {ratios[0]:.2f} at the first start, {ratios[1]:.2f} at the second")
+
+
 def measure_memory(claudebox, environment):
     process = subprocess.Popen([claudebox, "--yes", "--exec", "sh", "-c", "echo started; exec sleep 60"], env=environment,
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -296,6 +327,7 @@ def main():
         os.chdir(project)
         environment = ENV | {"HOME": str(directory / "home"), "CLAUDEBOX_CLAUDE": str(agent)}
         status = as_user(None, measure_start, str(claudebox), environment, rounds)
+        status |= as_user(None, measure_files, str(claudebox), environment, max(10, rounds // 10))
         status |= as_user(None, measure_terminal, str(claudebox), environment, rounds)
         with delegated(USER) if here() else contextlib.nullcontext() as leaf:
             status |= as_user(leaf, measure_limits, str(claudebox), environment, rounds)

@@ -18,7 +18,7 @@ bool layout_has_name(const char *name)
 {
 	static const char *const names[] = {
 		"instances",    "packages", "gcroots",          "sign-in",    "sign-in.base",
-		"sign-in.lock", "profiles", STATE_VERSION_FILE, STATE_PLACES,
+		"sign-in.lock", "profiles", STATE_VERSION_FILE, STATE_PLACES, STATE_SEARCHED,
 	};
 	static const char *const prefixes[] = { "backup-", "prove-claudebox-", ".claudebox-" };
 

@@ -11,6 +11,8 @@
 #define STATE_VERSION_TEXT "1\n"
 // Files that name directories outside of a project's root that its boxes write.
 #define STATE_PLACES "places"
+// The list of Claude files without secrets. See src/plan/claude/searched.c.
+#define STATE_SEARCHED "searched"
 
 enum { STATE_VERSION = 1 };
 
