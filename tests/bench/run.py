@@ -299,13 +299,13 @@ def measure_terminal(claudebox, environment, rounds):
 
 def write_claude_files(directory):
     """Writes 5 MB of text in 500 files, of the kinds that plugins consist of."""
-    words = [line for line in pathlib.Path(__file__).read_text().split() if line.isascii()]
+    words = [word for word in pathlib.Path(__file__).read_text().split() if word.strip("(),.:_").isalpha()]
     chosen = random.Random(5)
     for number in range(500):
-        place = directory / f"plugins/p{number % 20}/skills/s{number}"
-        place.mkdir(parents=True)
-        lines = (" ".join(chosen.choices(words, k=12)) for _ in range(200))
-        (place / ("SKILL.md", "run.py", "notes.txt")[number % 3]).write_text("\n".join(lines)[:10000])
+        place = directory / f"plugins/p{number % 20}/skills/s{number // 100}"
+        place.mkdir(parents=True, exist_ok=True)
+        lines = (" ".join(chosen.choices(words, k=12)) for _ in range(300))
+        (place / f"{number}.{('md', 'py', 'txt')[number % 3]}").write_text("\n".join(lines)[:10000])
 
 
 def measure_files(claudebox, environment, rounds):
@@ -323,7 +323,7 @@ def measure_files(claudebox, environment, rounds):
                                  "none": timed(start, environment | {"CLAUDE_CONFIG_DIR": str(home / "nothing")})}, rounds)
     searched, known, none = times.values()
     ratios = [statistics.median(a / b for a, b in zip(values, none)) for values in (searched, known)]
-    print(f"files   ratio {ratios[0]:.2f} at the first start, {ratios[1]:.2f} at the second (goal: at most 1.2)")
+    print(f"files   ratio {ratios[0]:.2f} at the first start, {ratios[1]:.2f} at the second")
 
 
 def measure_memory(claudebox, environment):

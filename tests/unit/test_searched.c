@@ -15,9 +15,8 @@ static const struct searched_file program = { 1, 2, 3, 4, 5, 0 };
 
 static struct searched_file file(uint64_t number)
 {
-	return (struct searched_file){
-		64769, number, number % 7, number * 3, number * 5, searched_name("a.md")
-	};
+	return (struct searched_file){ 64769,      number,     number % 7,
+				       number * 3, number * 5, searched_name("a.md") };
 }
 
 // Returns a list with the files from `from` to `to`.

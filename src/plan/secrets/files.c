@@ -254,8 +254,7 @@ static bool matches_any(const char *name, const char *const *patterns, size_t co
 
 bool secret_file_name(const char *name)
 {
-	return matches_secret(name) &&
-	       !matches_any(name, example_files, ARRAY_SIZE(example_files));
+	return matches_secret(name) && !matches_any(name, example_files, ARRAY_SIZE(example_files));
 }
 
 bool secret_file_path(const char *path)
