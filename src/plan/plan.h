@@ -125,8 +125,6 @@ struct plan_state {
 	bool empty_home; // the user answered: set the present one aside, and start with an empty one
 	VEC(struct plan_home_link) home_links;
 	const char *new_home_links; // the record of these links, NULL: unchanged
-	const char *new_searched; // list of Claude files without secrets, NULL: unchanged
-	size_t new_searched_size;
 };
 
 struct plan_range {
