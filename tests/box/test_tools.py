@@ -115,7 +115,7 @@ TOOLS = (
     ("sqlite3", "sqlite3 other.db 'create table t (a); select 7'", "7"),
     ("javac", "javac Main.java && java Main", "java 8 child"),
     ("go", "GOFLAGS=-mod=mod GO111MODULE=off GOCACHE=/tmp/go go build -o gone main.go && ./gone", "go child <nil>"),
-    ("cargo", "cargo new -q --vcs none crate && cd crate && cargo build -q --offline && ./target/debug/crate", "Hello, world!"),
+    ("cargo", "cargo new -q --vcs none hello && cd hello && cargo build -q --offline && ./target/debug/hello", "Hello, world!"),
     ("redis-server", "redis-server --port 0 --unixsocket /tmp/redis --save '' --daemonize yes >/dev/null; for i in 1 2 3 4 5 6 7 8 9; do sleep 0.2; "
                      "redis-cli -s /tmp/redis ping 2>/dev/null && break; done", "PONG"),
     ("rustc", "rustc -o rusty main.rs && ./rusty", "rust 28 child"),

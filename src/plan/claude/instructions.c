@@ -10,13 +10,14 @@
 #include "config/limits.h"
 #include "plan/claude/files.h"
 #include "plan/facts.h"
+#include "plan/home/installs.h"
 #include "plan/limits.h"
 #include "plan/plan.h"
 #include "plan/project.h"
 #include "plan/registries/registries.h"
 #include "plan/tables.h"
 
-static void add_home(struct text *out, const struct plan *plan)
+static void add_home(struct text *out, const struct plan *plan, struct arena *arena)
 {
 	static const char *const seen_by[HOME_MODE_COUNT] = {
 		[HOME_PROJECT] = "Sessions in this project share the home directory; it is not the "
@@ -30,8 +31,8 @@ static void add_home(struct text *out, const struct plan *plan)
 
 	text_printf(out,
 		    "- %s `npm install -g`, `cargo install` and `go install` put programs into "
-		    "`~/.local/bin`, which is on `PATH`%s.\n",
-		    seen_by[plan->config->home],
+		    "`~/.local/bin`, which is %s `PATH`%s.\n",
+		    seen_by[plan->config->home], plan_has_installs(plan, arena) ? "on" : "not on",
 		    plan->state.home ? ", and they are there in the next session" : "");
 }
 
@@ -55,7 +56,7 @@ static void add_project(struct text *out, const struct plan *plan, struct arena 
 			    "directory. Of these, only the project and %s are kept after this "
 			    "session: put results in the project.\n",
 			    project, own);
-	add_home(out, plan);
+	add_home(out, plan, arena);
 	vec_each(mount, &plan->mounts) {
 		if (mount->origin.kind == ORIGIN_REQUESTED)
 			text_printf(out, "- The user added `%s`%s.\n",

@@ -9,6 +9,8 @@
 #include "plan/home/home.h"
 #include "plan/plan.h"
 
+#include <string.h>
+
 const struct install_row install_table[] = {
 	// nvm refuses NPM_CONFIG_PREFIX and a prefix in ~/.npmrc, and accepts this one.
 	{ "NPM_CONFIG_GLOBALCONFIG", BOX_NPMRC, "npm installs programs into ~/.local" },
@@ -26,6 +28,21 @@ static const char npm_settings[] = "prefix=${HOME}/.local\n";
 const char *plan_install_directory(const struct plan *plan, struct arena *arena)
 {
 	return path_join(arena, plan->home, ".local/bin");
+}
+
+bool plan_has_installs(const struct plan *plan, struct arena *arena)
+{
+	const char *own = plan_install_directory(plan, arena);
+	size_t length = strlen(own);
+
+	for (const char *s = plan_variable(plan, "PATH"); s && *s;) {
+		size_t entry = strcspn(s, ":");
+
+		if (entry == length && strncmp(s, own, length) == 0)
+			return true;
+		s += entry + (s[entry] == ':');
+	}
+	return false;
 }
 
 void plan_build_installs(struct plan *plan, struct arena *arena)

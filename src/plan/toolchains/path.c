@@ -251,7 +251,8 @@ static void add_host_path(struct path_list *list)
 			add_directory(list, entry->directory.path, entry->directory.path);
 			continue;
 		}
-		if (place && is_of_system(place) && !toolchains->local_bin)
+		if (place && is_of_system(place) && !toolchains->local_bin &&
+		    !list->facts->store.only)
 			add_installs(list);
 		if (is_requested(list->facts, entry->directory.path))
 			add_directory(list, entry->directory.path, entry->directory.real);
@@ -295,9 +296,11 @@ const char *plan_build_path(struct plan *plan, struct arena *arena, const struct
 			add_directory(&list, mount->destination.path, mount->source.real);
 	}
 	add_host_path(&list);
-	add_installs(&list);
-	if (!facts->store.only)
+	// In a box of the store, ~/.local/bin is there only if it is on the host's PATH.
+	if (!facts->store.only) {
+		add_installs(&list);
 		add_system(&list);
+	}
 	vec_each(directory, &facts->store.path) {
 		if (plan_provides(plan, *directory))
 			add_directory(&list, *directory, *directory);
