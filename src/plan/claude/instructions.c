@@ -20,9 +20,10 @@ static void add_home(struct text *out, const struct plan *plan)
 	static const char *const seen_by[HOME_MODE_COUNT] = {
 		[HOME_PROJECT] = "Sessions in this project share the home directory; it is not the "
 				 "user's own on the host.",
-		[HOME_SHARED] = "Sessions in other projects can share the home directory; it is not "
-				"the user's own on the host. Do not put anything of this project "
-				"there.",
+		[HOME_SHARED] =
+			"Sessions in other projects can share the home directory; it is not "
+			"the user's own on the host. Do not put anything of this project "
+			"there.",
 		[HOME_NONE] = "The home directory starts empty in every session.",
 	};
 
