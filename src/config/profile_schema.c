@@ -239,9 +239,8 @@ const struct profile_row profile_table[] = {
 	  "The toolchain managers whose programs come along, read-only, if your *PATH* or their "
 	  "variables lead to them. *\"auto\"*, the default, is all of them, *\"none\"* is none. See "
 	  "_doc/toolchains.md_.",
-	  MERGE_REPLACE, CHOICES(toolchain_names), .most = TOOLCHAIN_COUNT,
-	  .default_choices = TOOLCHAINS_ALL, .all_choices = "auto", .no_choices = "none",
-	  SETTING(toolchains), .shown_by_code = SETTING_IN_AUDIT },
+	  MERGE_REPLACE, CHOICES(toolchain_names), .most = TOOLCHAIN_COUNT, .all_choices = "auto",
+	  .no_choices = "none", SETTING(toolchains), .shown_by_code = SETTING_IN_AUDIT },
 	{ PROFILE_STRINGS, "packages", "[\"jq\", \"python3Packages.requests\"]",
 	  "Packages of nixpkgs. The host builds or downloads them before the box starts; they come "
 	  "first in the *PATH* of the box.",

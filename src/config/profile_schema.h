@@ -51,11 +51,11 @@ struct profile_row {
 	const char *example; // JSON
 	const char *help;    // scdoc
 	enum profile_merge_rule merge;
-	unsigned int default_choices; // of a list of choices, as bits
 	bool required;
 	bool names_variables;          // the text after '=' in a wrong one is not shown
 	unsigned char shown_by_code;   // outputs that do not list the setting, but show its effect
-	const char *all_choices;       // a word for a list of all choices; NULL: none
+	unsigned char default_choices; // of a list of choices, as bits, without `all_choices`
+	const char *all_choices;       // a word for a list of all choices, the default; NULL: none
 	const char *no_choices;        // a word for an empty list; NULL: none
 	size_t most;                   // entries, of a list or an object
 	size_t longest;                // bytes, of a string

@@ -24,6 +24,8 @@
 // The parts of a plugin, which is a git repository.
 #define PLUGIN "{bin,lib,libexec,share,shims,hooks,etc,utils}"
 
+// Patterns are composed of the macros above.
+// NOLINTBEGIN(bugprone-suspicious-missing-comma)
 const struct manager_row manager_table[] = {
 	{ TOOLCHAIN_NVM, .roots = { "$NVM_DIR", "~/.nvm", "$XDG_CONFIG_HOME/nvm", "~/.config/nvm" },
 	  .parts = { "versions/node/*/" TREE, "alias", "nvm.sh", "nvm-exec", "bash_completion" },
@@ -150,6 +152,7 @@ const struct manager_row manager_table[] = {
 	  .variables = { "JAVA_HOME" },
 	  .why = "etc, var, conf and data of such programs may have secrets" },
 };
+// NOLINTEND(bugprone-suspicious-missing-comma)
 const size_t manager_table_count = ARRAY_SIZE(manager_table);
 
 const char *const watched_programs[] = {
