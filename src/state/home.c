@@ -31,6 +31,7 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 // Another box can take names and swap entries meanwhile: the rounds are bounded.
 enum { ATTEMPTS = 16, MOVED_NUMBERS = 99, MOVED_ATTEMPTS = 110, KEPT_MAX = 9999 };
@@ -93,6 +94,16 @@ static bool restore_permissions(int directory)
 	return chmod(path, 0700) == 0;
 }
 
+// Restores the permissions of a directory that root has opened without them: the user of root's box
+// is not root.
+static void restore_for_root(int directory)
+{
+	struct stat status;
+
+	if (getuid() == 0 && fstat(directory, &status) == 0 && (status.st_mode & 0700) != 0700)
+		restore_permissions(directory);
+}
+
 // Opens a directory of `parent`, and creates it if it is missing. Returns -1 with an error, or
 // without one if an obstacle is left in place.
 static int enter(const struct home *home, int parent, const char *name, const char *shown,
@@ -101,8 +112,10 @@ static int enter(const struct home *home, int parent, const char *name, const ch
 	for (int i = 0; i < ATTEMPTS; i++) {
 		int fd = openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-		if (fd >= 0)
+		if (fd >= 0) {
+			restore_for_root(fd);
 			return fd;
+		}
 		if (errno == ENOENT && (mkdirat(parent, name, 0700) == 0 || errno == EEXIST))
 			continue;
 		if (errno == EACCES && restore_permissions(parent))
@@ -144,8 +157,10 @@ static bool make_file(const struct home *home, int parent, const char *name, con
 // -1 like enter().
 static int open_below(const struct home *home, const char *path, enum obstacle obstacle)
 {
-	CLEANUP_FD int at = file_open(home->fd, *path ? path : ".", O_PATH | O_DIRECTORY);
+	CLEANUP_FD int at = -1;
 
+	if (getuid() != 0) // root checks the permissions of each directory
+		at = file_open(home->fd, *path ? path : ".", O_PATH | O_DIRECTORY);
 	if (at >= 0)
 		return take_fd(&at);
 	at = fcntl(home->fd, F_DUPFD_CLOEXEC, 0);

@@ -9,6 +9,7 @@ from lib.box import BoxTest
 
 SECRET = "claudebox-beside-the-tool"
 MISE = "@jdxcode/mise-linux-x64@2026.9.15"
+YARN = "yarn@1.22.22"
 
 
 def program(path, text=None, copy=None):
@@ -29,17 +30,22 @@ def secret(path):
     return path
 
 
-def find_mise():
-    """Returns the mise program, downloaded once; None if it cannot be had."""
-    cache = pathlib.Path(os.path.expanduser("~/.cache/claudebox-test-mise"))
-    binary = cache / "package" / "bin" / "mise"
-    if not binary.exists() and shutil.which("npm") and os.uname().machine == "x86_64":
+def from_npm(package, program):
+    """Returns a program of an npm package, downloaded once; None if it cannot be had."""
+    cache = pathlib.Path(os.path.expanduser("~/.cache/claudebox-test-npm")) / package.replace("/", "-")
+    binary = cache / "package" / program
+    if not binary.exists() and shutil.which("npm"):
         cache.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run(["npm", "pack", "--silent", MISE], cwd=cache, capture_output=True, text=True, timeout=300, check=False)
+        done = subprocess.run(["npm", "pack", "--silent", package], cwd=cache, capture_output=True, text=True, timeout=300, check=False)
         if done.returncode == 0:
             subprocess.run(["tar", "xzf", done.stdout.strip()], cwd=cache, check=True)
             (cache / done.stdout.strip()).unlink()
     return binary if binary.exists() else None
+
+
+def find_mise():
+    """Returns the mise program; None if it cannot be had."""
+    return from_npm(MISE, "bin/mise") if os.uname().machine == "x86_64" else None
 
 
 class ToolchainTest(BoxTest):
