@@ -129,9 +129,7 @@ bool probe_others_can_change(struct arena *arena, const struct facts *facts,
 	return others;
 }
 
-// Returns the reason why a program is not trusted, or NULL when it is.
-static const char *find_trust_problem(struct arena *arena, const struct facts *facts,
-				      const char *path)
+const char *probe_trust_problem(struct arena *arena, const struct facts *facts, const char *path)
 {
 	struct followed file;
 	const char *box;
@@ -172,7 +170,7 @@ const char *probe_program(struct arena *arena, const struct facts *facts, const 
 		s += length + (s[length] == ':');
 		if (!is_program(candidate))
 			continue;
-		problem = find_trust_problem(arena, facts, candidate);
+		problem = probe_trust_problem(arena, facts, candidate);
 		if (!problem)
 			return candidate;
 		if (untrusted)

@@ -34,7 +34,7 @@
 #include <unistd.h>
 
 // Another box can take names and swap entries meanwhile: the rounds are bounded.
-enum { ATTEMPTS = 16, MOVED_NUMBERS = 99, MOVED_ATTEMPTS = 110, KEPT_MAX = 9999 };
+enum { ATTEMPTS = 16, MOVED_NUMBERS = 99, MOVED_ATTEMPTS = 110, KEPT_MAX = 9999, KEPT_NAME = 200 };
 // The walk at the end of a session takes at most about a second.
 enum { MEASURED_ENTRIES = 500 * 1000 };
 
@@ -53,11 +53,12 @@ static const char *moved_name(struct arena *arena, const char *name, int attempt
 {
 	unsigned long long random = 0;
 
+	// A name has at most 255 bytes: a longer one is cut.
 	if (attempt <= MOVED_NUMBERS)
-		return arena_printf(arena, "%s.moved-%d", name, attempt);
+		return arena_printf(arena, "%.*s.moved-%d", KEPT_NAME, name, attempt);
 	if (getrandom(&random, sizeof(random), 0) < 0)
 		random = (unsigned long long)attempt;
-	return arena_printf(arena, "%s.moved-%016llx", name, random);
+	return arena_printf(arena, "%.*s.moved-%016llx", KEPT_NAME, name, random);
 }
 
 // Renames an entry to a free name beside it, and reports that. `shown` is its path below the home.

@@ -153,7 +153,7 @@ class Planted(HomeTest):
     def plant(self, place, how):
         """Replaces a name in the home, as a session could have done."""
         if place.is_dir() and not place.is_symlink():
-            place.rename(place.with_name(f"away-{place.name}-{len(os.listdir(place.parent))}"))
+            place.rename(place.with_name(f"away-{place.name[:100]}-{len(os.listdir(place.parent))}"))
         else:
             place.unlink(missing_ok=True)
         if how == "fifo":
@@ -165,6 +165,15 @@ class Planted(HomeTest):
             (place / "own").write_text("own")
         else:
             place.symlink_to(how)
+
+    def test_the_longest_name(self):
+        name = "n" * 255
+        option = f"--mount-ro={self.notes}:{self.home}/{name}"
+        self.assertEqual(self.claudebox("--yes", option, "--exec", "true").returncode, 0)
+        self.plant(self.kept / name, str(self.victims / "directory"))
+        done = self.claudebox("--yes", option, "--exec", "cat", f"{self.home}/{name}/a")
+        self.assertEqual((done.returncode, done.stdout), (0, "note\n"), done.stderr)
+        self.assertEqual(tree(self.victims), self.before)
 
     def test_every_kind_at_every_point(self):
         ways = ("fifo", "file", str(self.victims / "directory"), f"/oldroot{self.victims}/directory", str(self.victims / "file"),
