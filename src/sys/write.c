@@ -81,11 +81,12 @@ int open_directory(int parent, const char *name, const char *shown, struct error
 {
 	static const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 	int fd = openat(parent, name, flags);
-	bool created = fd < 0 && errno == ENOENT && mkdirat(parent, name, 0700) == 0;
+	bool missing = fd < 0 && errno == ENOENT;
+	bool created = missing && mkdirat(parent, name, 0700) == 0;
 
-	if (fd < 0 && !created && errno == EEXIST) // another launch has just created it
+	if (missing && !created && errno == EEXIST) // another launch has just created it
 		fd = openat(parent, name, flags);
-	if (fd < 0 && (created || errno == EACCES))
+	else if (created || (fd < 0 && !missing && errno == EACCES))
 		fd = open_with_mode_0700(parent, name);
 	if (fd < 0)
 		write_fail(error, "open or create directory", shown);
