@@ -142,6 +142,12 @@ static bool is_wider(const struct plan *plan, const strings *approved, struct ar
 	return false;
 }
 
+// Lines that give the box nothing that a program of an earlier session could misuse. The mounts of
+// "path" have lines of their own.
+static const char *const no_grants[] = { "limit ",      "package ", "toolchain ",
+					 "toolchains ", "path ",    "package_settings",
+					 "home ",       "project ", "confirm " };
+
 // Returns whether a new line gives the box something that earlier sessions did not have.
 static bool is_grant(const struct plan *plan, struct arena *arena, const strings *approved,
 		     const char *line)
@@ -154,7 +160,10 @@ static bool is_grant(const struct plan *plan, struct arena *arena, const strings
 		return is_mount_grant(plan, arena, line);
 	if (str_starts(line, "network "))
 		return is_wider(plan, approved, arena);
-	return !str_starts(line, "limit ") && !str_starts(line, "package ");
+	for (size_t i = 0; i < ARRAY_SIZE(no_grants); i++)
+		if (str_starts(line, no_grants[i]))
+			return false;
+	return true;
 }
 
 static void add_changes(struct plan *plan, struct arena *arena, const char *before)

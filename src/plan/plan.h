@@ -115,10 +115,10 @@ struct plan_state {
 	const char *new_settings_base; // the host's filtered settings, NULL: unchanged
 	const char *new_searched;      // list of Claude files without secrets, NULL: unchanged
 	size_t new_searched_size;
-	const char *approval_name;     // the instance's file with the approved lines
-	const char *new_approval;      // its new content, NULL: unchanged
-	const char *requested_name;    // the instance's file with the answer on requested packages
-	const char *new_requested;     // its new content, NULL: unchanged
+	const char *approval_name;  // the instance's file with the approved lines
+	const char *new_approval;   // its new content, NULL: unchanged
+	const char *requested_name; // the instance's file with the answer on requested packages
+	const char *new_requested;  // its new content, NULL: unchanged
 	VEC(struct plan_link) links;
 	VEC(struct plan_file) files;
 	const char *home; // the directory of the kept home, NULL: it is empty and in memory

@@ -5,6 +5,7 @@
 #include "plan/claude/instructions.h"
 
 #include "base/arena.h"
+#include "base/path.h"
 #include "base/quote.h"
 #include "base/text.h"
 #include "config/limits.h"
@@ -68,6 +69,14 @@ static void add_project(struct text *out, const struct plan *plan, struct arena 
 	if (git && !str_equal(git->top, plan->project))
 		text_printf(out, "- The rest of the repository, `%s`, is read-only.\n",
 			    quote_display(arena, git->top, 0));
+	if (git && !str_equal(git->directory, git->common) &&
+	    str_equal(path_name(git->common), ".git"))
+		text_printf(
+			out,
+			"- This is a linked worktree. The main worktree `%s` is not in the box, "
+			"except for its git directory: the user does not see files that you write "
+			"there.\n",
+			quote_display(arena, path_parent(arena, git->common), 0));
 	if (git && plan->config->project != PROJECT_READ_ONLY)
 		text_add(out,
 			 "- git works, including commits. claudebox adds no keys and no passwords: "

@@ -166,8 +166,10 @@ void plan_warn_home(struct plan *plan, struct arena *arena, const struct facts *
 		plan_warn(
 			plan, arena,
 			"earlier sessions wrote the home of this box, and programs that they left "
-			"there can use what is new: %s. %s, or use \"home\": \"none\"",
+			"there can use what is new: %s. %s",
 			list_grants(plan, arena),
-			plan->must_ask ? "Answer e for an empty home"
-				       : "For an empty home: claudebox --gc=home");
+			plan->must_ask
+				? "Answer e for an empty home, or use \"home\": \"none\""
+				: "For an empty home use \"home\": \"none\", or claudebox --gc=home, "
+				  "which lists the homes of all projects and asks");
 }
