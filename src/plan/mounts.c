@@ -17,6 +17,7 @@
 #include "config/profile_place.h"
 #include "plan/check.h"
 #include "plan/facts.h"
+#include "plan/home/installs.h"
 #include "plan/plan.h"
 
 // Sets the error for a mount. In a profile it points at the member with the path; an option is
@@ -123,6 +124,13 @@ static bool find_secret(const struct facts *facts, const struct mount_facts *mou
 					     quote_display(error->arena, secret->path, 0),
 					     secret->what),
 				secret_hint(secret));
+		if (within && mount->on_path)
+			return refuse_source(
+				error, mount,
+				arena_printf(error->arena, "is '%s' (%s)",
+					     quote_display(error->arena, secret->path, 0),
+					     secret->what),
+				"a directory of programs cannot be in a secret place");
 		if (within)
 			*ret_secret = secret->what;
 		else if (!path_within(secret->path, real) && !path_within(secret->real, real))
@@ -170,6 +178,11 @@ static bool check_destination(const struct plan *plan, const struct mount_facts 
 {
 	const char *to = mount->destination.path;
 
+	if (mount->on_path && str_equal(to, plan_install_directory(plan, error->arena))) {
+		refuse_destination(error, mount,
+				   "is the box's own directory for installed programs", NULL);
+		return error_hint(error, "mount single programs: --mount-ro ~/.local/bin/NAME");
+	}
 	if (path_within(to, plan->state.claude) ||
 	    path_within(to, path_join(error->arena, plan->home, ".claude")))
 		return refuse_destination(error, mount, "would lie in Claude's state", NULL);

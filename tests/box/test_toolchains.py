@@ -126,9 +126,9 @@ class SameProgram(ToolchainTest):
         self.assertEqual(self.box("for name in ruff black uv deploy; do command -v $name; done").split(), [f"/run/claudebox/bin/{name}" for name in ("ruff", "black", "uv")])
         self.assert_no_secret()
         rows = self.plan()["left_out"]
-        self.assertIn({"what": "~/.local/bin", "why": "1 program: deploy", "option": "--path ~/.local/bin"}, rows)
+        self.assertIn({"what": "~/.local/bin", "why": "1 program: deploy", "option": "--mount-ro ~/.local/bin/deploy"}, rows)
         self.assertEqual(self.box("deploy; ruff", env={}), self.outside("ruff"))
-        self.assertEqual(self.claudebox("--yes", "--path", "~/.local/bin", "--exec", "deploy").stdout, "not a toolchain\n")
+        self.assertEqual(self.claudebox("--yes", "--mount-ro", "~/.local/bin/deploy", "--exec", "deploy").stdout, "not a toolchain\n")
 
     def test_a_virtual_environment_brings_its_python(self):
         version = self.home / ".pyenv" / "versions" / "3.11.9"
@@ -347,7 +347,7 @@ class Path(ToolchainTest):
         self.assertEqual([entry for entry in path if str(self.home) in entry], [f"{self.home}/.local/bin"])
         audit = self.claudebox("--yes", "--exec", "true").stderr
         self.assertNotIn("\x1b[31m", audit)
-        for reason in ("is relative", "has control characters", "does not exist", "it is in a secret place", "--path"):
+        for reason in ("is relative", "has control characters", "it is in a secret place", "--path"):
             self.assertIn(reason, audit)
 
     def test_two_hundred_entries(self):
@@ -432,6 +432,45 @@ class Choice(ToolchainTest):
         self.assertIn("deno", text)
         rows = {row["name"]: row for row in json.loads(self.claudebox("--check=json").stdout)["checks"]}
         self.assertEqual(rows["toolchains"]["detail"], "deno, cargo")
+
+
+class Advice(ToolchainTest):
+    """The option of a line under "Not in the box" brings what the line names."""
+
+    def follow(self, what, script):
+        option, = [row["option"] for row in self.plan()["left_out"] if row["what"] == what]
+        done = self.claudebox("--yes", *option.replace("~", str(self.home)).split(), "--exec", "sh", "-c", script)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return option, done.stdout
+
+    def test_programs_that_need_the_files_beside_them(self):
+        program(self.home / "jdk/bin/tool", 'cat "$(dirname "$0")/../lib/text"')
+        (self.home / "jdk/lib").mkdir()
+        (self.home / "jdk/lib/text").write_text("from lib\n")
+        self.on_path(self.home / "jdk/bin")
+        self.assertEqual(self.follow("~/jdk/bin", "tool"), ("--mount-ro ~/jdk", "from lib\n"))
+
+    def test_a_link_on_PATH(self):
+        program(self.home / "real/tool", "echo found")
+        (self.home / "link").symlink_to("real")
+        self.on_path(self.home / "link")
+        self.assertEqual(self.follow("~/link", "tool"), ("--path ~/real", "found\n"))
+
+    def test_a_program_of_the_users_own_local_directory(self):
+        program(self.home / ".local/bin/mytool", "echo found")
+        self.on_path(self.home / ".local/bin")
+        script = "mytool; echo x >~/.local/bin/new && echo writable"
+        self.assertEqual(self.follow("~/.local/bin", script), ("--mount-ro ~/.local/bin/mytool", "found\nwritable\n"))
+
+    def test_directories_that_are_refused(self):
+        (self.home / ".ssh").mkdir()
+        (self.home / ".local/bin").mkdir(parents=True)
+        self.assertIn("cannot be in a secret place", self.refused("--yes", "--path", "~/.ssh", "--exec", "true"))
+        self.assertIn("mount single programs", self.refused("--yes", "--path", "~/.local/bin", "--exec", "true"))
+
+    def test_a_directory_that_the_host_lacks_is_not_listed(self):
+        self.on_path(self.home / "gone")
+        self.assertEqual([row for row in self.plan()["left_out"] if "gone" in row["what"]], [])
 
 
 class Errors(BoxTest):

@@ -47,6 +47,7 @@ struct path_entry {
 	uint64_t watched;           // the watched programs in it, as bits
 	size_t programs;            // in it; counted only if the directory is not one of the system
 	strings names;              // of the first few of them
+	const char *root;           // the directory above, if its files belong to the programs
 	VEC(struct link_hop) links; // of a toolchain's: programs that lead out of it, by name
 };
 

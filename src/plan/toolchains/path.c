@@ -115,26 +115,35 @@ static void report_links(struct path_list *list, const struct path_entry *entry)
 	}
 }
 
+// Returns the option that brings a directory of PATH. Programs that need the files beside their
+// directory come with the directory above, which is then on PATH too. Links are resolved: a mount
+// has no place behind one.
+static const char *bring_option(const struct path_list *list, const struct path_entry *entry)
+{
+	if (entry->root)
+		return arena_printf(list->arena, "--mount-ro %s", shown(list, entry->root));
+	return arena_printf(list->arena, "--path %s", shown(list, entry->directory.real));
+}
+
 static void leave_out(struct path_list *list, const struct path_entry *entry)
 {
 	const char *what = shown(list, entry->written);
-	const char *option = arena_printf(list->arena, "--path %s", what);
 	bool directory = entry->directory.kind == FILE_DIRECTORY;
 
+	if (!entry->problem && entry->directory.kind == FILE_MISSING)
+		return; // the host does not have it either
 	if (entry->problem)
 		plan_leave_out(list->plan, list->arena,
 			       arena_printf(list->arena, "PATH entry %s", what), entry->problem,
 			       NULL);
 	else if (!directory)
-		plan_leave_out(list->plan, list->arena, what,
-			       entry->directory.kind == FILE_MISSING ? "does not exist"
-								     : "is not a directory",
-			       NULL);
+		plan_leave_out(list->plan, list->arena, what, "is not a directory", NULL);
 	else if (is_secret(list->facts, entry->directory.real))
 		plan_leave_out(list->plan, list->arena, what, "it is in a secret place", NULL);
 	else
 		plan_leave_out(list->plan, list->arena, what,
-			       show_programs(list->arena, entry->programs, &entry->names), option);
+			       show_programs(list->arena, entry->programs, &entry->names),
+			       bring_option(list, entry));
 }
 
 // Adds the box's own ~/.local/bin, once. It comes before the directories of the system.
@@ -171,7 +180,10 @@ static void add_local_bin(struct path_list *list, const struct path_entry *entry
 	if (count)
 		plan_leave_out(list->plan, list->arena, shown(list, entry->written),
 			       show_programs(list->arena, count, &others),
-			       arena_printf(list->arena, "--path %s", shown(list, entry->written)));
+			       arena_printf(list->arena, "--mount-ro %s",
+					    shown(list, path_join(list->arena, entry->written,
+								  count == 1 ? others.items[0]
+									     : "NAME"))));
 }
 
 static bool is_requested(const struct facts *facts, const char *path)
@@ -211,8 +223,7 @@ static void report_watched(struct path_list *list)
 					     watched_programs[i],
 					     shown(list, path_join(list->arena, inside->written,
 								   watched_programs[i]))),
-				arena_printf(list->arena, "--path %s",
-					     shown(list, outside->written)));
+				bring_option(list, outside));
 	}
 }
 

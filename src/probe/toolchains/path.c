@@ -255,6 +255,21 @@ static void list_programs(struct path_entry *entry, struct arena *arena, const s
 		vec_push(arena, &entry->names, names.items[i]);
 }
 
+// Returns the directory above a "bin" whose programs need the files beside it: an installation, or
+// a virtual environment. NULL: there are none, or it is the home directory.
+static const char *find_root(const struct facts *facts, struct arena *arena, const char *directory)
+{
+	static const char *const siblings[] = { "lib", "pyvenv.cfg" };
+	const char *root = path_parent(arena, directory);
+
+	if (!str_equal(path_name(directory), "bin") || path_within(facts->home, root))
+		return NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(siblings); i++)
+		if (access(path_join(arena, root, siblings[i]), F_OK) == 0)
+			return root;
+	return NULL;
+}
+
 // Looks up watched programs in a directory of the system.
 static void look_up(struct path_entry *entry, struct arena *arena, uint64_t wanted)
 {
@@ -275,6 +290,7 @@ void path_count_programs(struct facts *facts, struct arena *arena)
 		    is_of_system(entry->directory.real) || listed++ >= MAX_DIRECTORIES)
 			continue;
 		list_programs(entry, arena, facts);
+		entry->root = find_root(facts, arena, entry->directory.real);
 		found |= entry->watched;
 	}
 	vec_each(entry, &toolchains->path) {
