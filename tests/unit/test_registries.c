@@ -111,6 +111,15 @@ static const struct {
 	  "login nexusPassword, out aUrl, out systemProp.x" },
 	{ TOOL_GRADLE, "aUrl=https://a.example/\\", "aUrl=https://a.example/\n", "" },
 	{ TOOL_GRADLE, "a\\=b\\ url=https://a.example/\n", "", "out line 1" },
+	{ TOOL_GRADLE,
+	  "fUrl=https://app.example/rest/1/9q8w7e6r5t4y3u2i/crm\n"
+	  "gUri=https://app.example/token/hunter2/\n"
+	  "hRepository=https://app.example/x?code=hunter22\n",
+	  "fUrl=" ADDRESS_LEFT_OUT "\ngUri=" ADDRESS_LEFT_OUT "\nhRepository=" ADDRESS_LEFT_OUT
+	  "\n",
+	  "replaced fUrl, replaced gUri, replaced hRepository" },
+	{ TOOL_GRADLE, "aUrl=hunter2://a\nbUrl=hunter2${x}\ncUrl=${corp}/npm\n",
+	  "cUrl=${corp}/npm\n", "out aUrl, out bUrl" },
 	// go
 	{ TOOL_GO, "GOPROXY=https://a:b@a.example,https://b.example|direct\nGOFLAGS=-x\n",
 	  "GOPROXY=https://a.example,https://b.example|direct\n", "cleaned GOPROXY, out GOFLAGS" },
@@ -145,6 +154,23 @@ static const struct {
 	{ TOOL_YARN, "unsafeHttpWhitelist:\n- a.example\n- b.example\n",
 	  "unsafeHttpWhitelist:\n  - a.example\n  - b.example\n", "" },
 	{ TOOL_CONDA, "channels:\n  - a\n   - b\n", "line 3", "" },
+	// tokens in the path, in each setting of conda that has an address
+	{ TOOL_CONDA,
+	  "channels:\n  - conda-forge\n"
+	  "  - https://a.example/t/ab-145103c7-ff5e-1d1f-1cfb-0a06bb93c8eb/chan\n"
+	  "  - t/hunter2/chan\n  - corp/label/dev\n",
+	  "channels:\n  - conda-forge\n  - \"" ADDRESS_LEFT_OUT "\"\n  - \"" ADDRESS_LEFT_OUT
+	  "\"\n  - corp/label/dev\n",
+	  "replaced channels" },
+	{ TOOL_CONDA, "channel_alias: https://a.example/t/hunter2/\n",
+	  "channel_alias: \"" ADDRESS_LEFT_OUT "\"\n", "replaced channel_alias" },
+	{ TOOL_CONDA, "custom_channels:\n  corp: https://a.example/t/hunter2/corp\n",
+	  "custom_channels:\n  corp: \"" ADDRESS_LEFT_OUT "\"\n", "replaced custom_channels.corp" },
+	{ TOOL_CONDA, "default_channels:\n  - https://a.example/t/hunter2/main\n  - main\n",
+	  "default_channels:\n  - \"" ADDRESS_LEFT_OUT "\"\n  - main\n",
+	  "replaced default_channels" },
+	{ TOOL_CONDA, "allowlist_channels:\n  - https://a.example/t/hunter2/main\n",
+	  "allowlist_channels:\n  - \"" ADDRESS_LEFT_OUT "\"\n", "replaced allowlist_channels" },
 	// TOML
 	{ TOOL_CARGO,
 	  "registries.corp.index = \"https://a.example/\" # c\n[registries.'my corp']\nindex = 'x'\n",

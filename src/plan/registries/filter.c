@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "plan/plan.h"
+#include "plan/registries/address.h"
 #include "plan/registries/rules.h"
 #include "plan/registries/setting.h"
 #include "plan/registries/tools.h"
@@ -21,7 +22,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { LONGEST_VALUE = 2048, LONGEST_NAME = 200 };
+enum { LONGEST_VALUE = 2048, LONGEST_NAME = 200, LONGEST_SCHEME = 16 };
 
 static bool has_only(const char *text, const char *others)
 {
@@ -66,15 +67,6 @@ static void report_name(struct arena *arena, strings *list, const char *name)
 	vec_push(arena, list, name);
 }
 
-// Returns whether a parameter in the query of a URL has the name of a secret.
-static bool has_secret_parameter(struct arena *arena, const char *value)
-{
-	for (const char *s = strchr(value, '?'); s; s = strchr(s + 1, '&'))
-		if (secret_name(arena_strndup(arena, s + 1, strcspn(s + 1, "=&"))))
-			return true;
-	return false;
-}
-
 // Returns whether a URL has a port that is none, or an '@' that neither starts a scope (/@org) nor
 // follows the user of ssh. Both may be parts of a login in an unusual form.
 static bool may_have_login(const char *value)
@@ -104,7 +96,7 @@ static bool is_harmless(struct arena *arena, const char *name, const char *value
 {
 	return strlen(value) <= LONGEST_VALUE && has_only(value, "-._~:/?@!$&()*+,=%{}[]|^") &&
 	       !secret_text(name, value) && !secret_random_part(value) &&
-	       !has_secret_parameter(arena, value) && !may_have_login(value);
+	       !(strchr(value, '/') && address_has_token(arena, value)) && !may_have_login(value);
 }
 
 // Returns the value without the logins of its URLs; stores whether there was one. The user of
@@ -135,8 +127,12 @@ static const char *without_logins(struct arena *arena, const char *value, bool *
 // GOPROXY.
 static bool is_address(const char *value)
 {
-	return strstr(value, "://") || strstr(value, "${") || str_equal(value, "direct") ||
-	       str_equal(value, "off");
+	size_t scheme = strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+3");
+	size_t word = strcspn(value, ",|");
+
+	return (scheme && scheme <= LONGEST_SCHEME && str_starts(value + scheme, "://")) ||
+	       str_starts(value, "${") || (word == 6 && str_starts(value, "direct")) ||
+	       (word == 3 && str_starts(value, "off"));
 }
 
 // Stores the values that pass. Returns false if the setting does not pass.
@@ -153,7 +149,7 @@ static bool clean_values(struct plan_registry *report, struct arena *arena, enum
 		if (kind == RULE_ADDRESS && !is_address(kept))
 			return false;
 		if (!is_harmless(arena, kind == RULE_ADDRESS ? NULL : key, kept)) {
-			if (!is_address(kept))
+			if (!is_address(kept) && kind != RULE_CHANNEL)
 				return false;
 			report_name(arena, &report->replaced, shown);
 			kept = ADDRESS_LEFT_OUT;
@@ -197,7 +193,8 @@ static void filter_setting(struct plan_registry *report, struct arena *arena,
 	const struct rule_row *row = rule_find(tool, &setting);
 	enum rule_kind kind = row ? row->kind : RULE_LEFT_OUT;
 	const char *shown = show_name(arena, tool, row, &setting);
-	bool passes = (kind == RULE_ADDRESS || kind == RULE_WORD) && !setting.unreadable;
+	bool passes = (kind == RULE_ADDRESS || kind == RULE_WORD || kind == RULE_CHANNEL) &&
+		      !setting.unreadable;
 
 	if (!setting.unreadable && (!setting.values.count || !*setting.values.items[0]))
 		return; // a key with others below it, or without a value
