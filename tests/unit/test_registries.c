@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "check.h"
+#include "config/origin.h"
 #include "plan/plan.h"
 #include "plan/registries/filter.h"
 #include "plan/registries/rules.h"
@@ -75,6 +76,22 @@ static const struct {
 	{ TOOL_NPM, "//a.example/:_authToken=${SET}\n//b.example/:_authToken=${UNSET}\n",
 	  "//a.example/:_authToken=${SET}\n", "login //b.example/:_authToken" },
 	{ TOOL_NPM, "//a.example/:_authToken=${SET}x\n", "", "login //a.example/:_authToken" },
+	{ TOOL_NPM, "//a.example/:_authToken=${HOME}\n//b.example/:_authToken=${LANG}\n", "",
+	  "login //a.example/:_authToken, login //b.example/:_authToken" },
+	// logins and tokens in names
+	{ TOOL_NPM, "//u:hunter2@a.example/:_authToken=${SET}\n", "", "login line 1" },
+	{ TOOL_NPM, "//hunter2@a.example/:_authToken=${SET}\n", "", "login line 1" },
+	{ TOOL_NPM, "//u:hunter2/:_authToken=${SET}\n", "", "login line 1" },
+	{ TOOL_NPM, "u:hunter2@a.example/:_authToken=${SET}\n", "", "login line 1" },
+	{ TOOL_NPM, "//a.example/t/hunter2/:_authToken=${SET}\n", "", "login line 1" },
+	{ TOOL_NPM, "//a.example/x9Kq2Lm4/:_authToken=${SET}\n", "", "login line 1" },
+	{ TOOL_NPM, "//u:hunter2@a.example/:cafile=/x\n", "", "out line 1" },
+	{ TOOL_NPM, "//a.example:8443/npm/@corp/:_authToken=${SET}\n",
+	  "//a.example:8443/npm/@corp/:_authToken=${SET}\n", "" },
+	{ TOOL_BUNDLER, "BUNDLE_MIRROR__HTTPS://A__EXAMPLE/T/HUNTER2/: https://a.example/\n", "",
+	  "out line 1" },
+	{ TOOL_BUNDLER, "BUNDLE_MIRROR__HTTPS://A__EXAMPLE/: https://b.example/\n",
+	  "BUNDLE_MIRROR__HTTPS://A__EXAMPLE/: \"https://b.example/\"\n", "" },
 	// logins in addresses
 	{ TOOL_NPM, "registry=https://user@a.example/\n", "registry=https://a.example/\n",
 	  "cleaned registry" },
@@ -346,7 +363,13 @@ static void test_tables(void)
 
 int main(void)
 {
-	vec_push(&arena, &plan.variables, (struct plan_variable){ .name = "SET", .value = "x" });
+	vec_push(&arena, &plan.variables, (struct plan_variable){ .name = "HOME", .value = "/x" });
+	vec_push(&arena, &plan.variables,
+		 (struct plan_variable){
+			 .name = "LANG", .value = "C", .origin = { .kind = ORIGIN_ALLOWED } });
+	vec_push(&arena, &plan.variables,
+		 (struct plan_variable){
+			 .name = "SET", .value = "x", .origin = origin_requested("--env") });
 	test_cases();
 	test_positions();
 	test_bounds();

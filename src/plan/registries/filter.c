@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "config/origin.h"
 #include "plan/plan.h"
 #include "plan/registries/address.h"
 #include "plan/registries/rules.h"
@@ -39,34 +40,6 @@ static bool is_plain_name(const char *name)
 	       !secret_text(NULL, name) && !secret_random_part(name);
 }
 
-// Returns the same for a part of a path. Only bundler writes an address into a name: that of the
-// mirrored source.
-static bool is_plain_step(enum registry_tool tool, const char *name)
-{
-	const char *address = strstr(name, "://");
-
-	return is_plain_name(name) && (!address || (tool == TOOL_BUNDLER && !strchr(address, '@')));
-}
-
-// Returns the name of a setting for the report, which has no secret.
-static const char *show_name(struct arena *arena, enum registry_tool tool,
-			     const struct rule_row *row, const struct setting *setting)
-{
-	for (size_t i = 0; i < setting->depth; i++)
-		if (!is_plain_step(tool, setting->steps[i].name))
-			return arena_printf(arena, "line %zu", setting->line);
-	return rule_show(arena, row, setting);
-}
-
-static void report_name(struct arena *arena, strings *list, const char *name)
-{
-	vec_each(known, list) {
-		if (str_equal(*known, name))
-			return;
-	}
-	vec_push(arena, list, name);
-}
-
 // Returns whether a URL has a port that is none, or an '@' that neither starts a scope (/@org) nor
 // follows the user of ssh. Both may be parts of a login in an unusual form.
 static bool may_have_login(const char *value)
@@ -90,6 +63,46 @@ static bool may_have_login(const char *value)
 			return true;
 	}
 	return false;
+}
+
+// Returns whether the address in a name, as in npm's //host/path/:_authToken, has a login or a
+// token.
+static bool names_secret(struct arena *arena, const char *name)
+{
+	const char *end = strrchr(name, ':');
+	const char *address = name;
+
+	if (str_starts(name, "//") && end)
+		address = arena_printf(arena, "https:%.*s", (int)(end - name), name);
+	return may_have_login(address) ||
+	       (strchr(address, '/') && address_has_token(arena, address));
+}
+
+// Returns the same for a part of a path. Only bundler writes a whole address into a name: that of
+// the mirrored source.
+static bool is_plain_step(struct arena *arena, enum registry_tool tool, const char *name)
+{
+	return is_plain_name(name) && (tool == TOOL_BUNDLER || !strstr(name, "://")) &&
+	       !names_secret(arena, name);
+}
+
+// Returns the name of a setting for the report, which has no secret.
+static const char *show_name(struct arena *arena, enum registry_tool tool,
+			     const struct rule_row *row, const struct setting *setting)
+{
+	for (size_t i = 0; i < setting->depth; i++)
+		if (!is_plain_step(arena, tool, setting->steps[i].name))
+			return arena_printf(arena, "line %zu", setting->line);
+	return rule_show(arena, row, setting);
+}
+
+static void report_name(struct arena *arena, strings *list, const char *name)
+{
+	vec_each(known, list) {
+		if (str_equal(*known, name))
+			return;
+	}
+	vec_push(arena, list, name);
 }
 
 static bool is_harmless(struct arena *arena, const char *name, const char *value)
@@ -162,7 +175,18 @@ static bool clean_values(struct plan_registry *report, struct arena *arena, enum
 	return clean.count > 0;
 }
 
-// Returns whether a value is "${NAME}", and the box has the variable.
+// Returns whether the user passes this variable to the box. One that every box has, such as HOME, is
+// no login.
+static bool is_passed(const struct plan *plan, const char *name)
+{
+	vec_each(variable, &plan->variables) {
+		if (str_equal(variable->name, name))
+			return variable->origin.kind == ORIGIN_REQUESTED;
+	}
+	return false;
+}
+
+// Returns whether a value is "${NAME}" of a variable that the user passes.
 static bool refers_to_passed_variable(struct arena *arena, const struct plan *plan,
 				      const struct setting *setting)
 {
@@ -171,7 +195,7 @@ static bool refers_to_passed_variable(struct arena *arena, const struct plan *pl
 	size_t length = name ? strcspn(name, "}") : 0;
 
 	return length && env_name_valid(name, length) && str_equal(name + length, "}") &&
-	       plan_variable(plan, arena_strndup(arena, name, length));
+	       is_passed(plan, arena_strndup(arena, name, length));
 }
 
 static void keep(struct arena *arena, setting_list *kept, const struct setting *setting)
@@ -199,7 +223,7 @@ static void filter_setting(struct plan_registry *report, struct arena *arena,
 	if (!setting.unreadable && (!setting.values.count || !*setting.values.items[0]))
 		return; // a key with others below it, or without a value
 	for (size_t i = 0; i < setting.depth; i++)
-		passes &= is_plain_step(tool, setting.steps[i].name);
+		passes &= is_plain_step(arena, tool, setting.steps[i].name);
 	if ((passes && clean_values(report, arena, kind, &setting, shown)) ||
 	    (kind == RULE_CREDENTIAL && refers_to_passed_variable(arena, plan, &setting) &&
 	     is_plain_name(shown)))
