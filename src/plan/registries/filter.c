@@ -140,6 +140,7 @@ static const char *without_logins(struct arena *arena, const char *value, bool *
 // GOPROXY.
 static bool is_address(const char *value)
 {
+	// The digit is that of s3://.
 	size_t scheme = strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+3");
 	size_t word = strcspn(value, ",|");
 
@@ -175,8 +176,8 @@ static bool clean_values(struct plan_registry *report, struct arena *arena, enum
 	return clean.count > 0;
 }
 
-// Returns whether the user passes this variable to the box. One that every box has, such as HOME, is
-// no login.
+// Returns whether the user passes this variable to the box. One that every box has, such as HOME,
+// is no login.
 static bool is_passed(const struct plan *plan, const char *name)
 {
 	vec_each(variable, &plan->variables) {
