@@ -22,6 +22,7 @@ class PackageSettingsTest(BoxTest):
     def setUp(self):
         super().setUp()
         self.secret = secrets.token_hex(12)
+        self.word = "".join(secrets.choice("aeiou" if i % 2 else "bdgklmnprt") for i in range(10))
 
     def write(self, name, text, mode=0o600):
         path = self.home / name
@@ -55,7 +56,9 @@ class PackageSettingsTest(BoxTest):
         self.write(".config/go/env", f"GOPROXY=https://u:{s}@go.corp.example,direct\nGOAUTH={s}\nGOFLAGS={s}\n")
         self.write(".gemrc", f":sources:\n- https://u:{s}@gems.corp.example/\n:rubygems_api_key: {s}\n")
         self.write(".bundle/config", f"BUNDLE_GEMS__CORP__EXAMPLE: \"u:{s}\"\nBUNDLE_MIRROR__HTTPS://GEMS__EXAMPLE/: \"https://u:{s}@m.example/\"\n")
-        self.write(".condarc", f"channels:\n  - https://u:{s}@conda.corp.example/t/{s}/x\n  - https://conda.corp.example/y\n")
+        self.write(".condarc", f"channels:\n  - https://u:{s}@conda.corp.example/t/{s}/x\n  - https://conda.corp.example/y\n"
+                               f"channel_alias: https://conda.corp.example/t/{s}\ncustom_channels:\n  a: https://conda.corp.example/t/{s}\n"
+                               f"default_channels:\n  - https://conda.corp.example/t/{s}/main\n")
 
 
 class SecretsTest(PackageSettingsTest):
@@ -69,6 +72,16 @@ class SecretsTest(PackageSettingsTest):
         self.assertEqual([line for line in before.splitlines() if "cmdline" not in line], [])
         for name in ("cargo.toml", "maven.xml", "gradle.properties", "yarnrc.yml", "yarnrc", "go.env", "/etc/pip.conf"):
             self.assertIn(name, after)
+
+    def test_a_token_that_reads_like_a_word_stays_outside_by_its_place(self):
+        w = self.word
+        self.write(".condarc", f"channels:\n  - https://conda.corp.example/t/{w}/x\n  - t/{w}/y\nchannel_alias: https://conda.corp.example/t/{w}\n"
+                               f"custom_channels:\n  a: https://conda.corp.example/t/{w}\ndefault_channels:\n  - https://conda.corp.example/t/{w}/main\n")
+        self.write(".npmrc", f"registry=https://npm.corp.example/token/{w}/\n//u:{w}@npm.corp.example/:_authToken=${{HOME}}\n")
+        self.write(".gradle/gradle.properties", f"corpUrl=https\\://maven.corp.example/key={w}/\n")
+        done = self.claudebox("--yes", "--exec", "cat", "/etc/conda/.condarc", "/run/claudebox/npmrc", "/run/claudebox/registries/gradle.properties")
+        self.assertEqual(done.stdout.count("left-out-by-claudebox.invalid"), 7, done.stdout)
+        self.assertNotIn(w, done.stdout + done.stderr + self.claudebox("--dry-run=json").stdout)
 
     def test_no_credential_is_shown(self):
         self.write_all()
@@ -116,6 +129,47 @@ class SecretsTest(PackageSettingsTest):
         done = self.claudebox("--dry-run=json", env={"NPM_CONFIG_USERCONFIG": str(other)})
         self.assertNotIn("npm.corp.example", done.stdout)
         self.assertIn("NPM_CONFIG_USERCONFIG names a file outside of your home directory", done.stdout)
+
+    def test_a_variable_cannot_name_a_secret(self):
+        key = self.write(".ssh/id_rsa", f"-----BEGIN OPENSSH PRIVATE KEY-----\n{self.secret}\nregistry=https://npm.corp.example/\nQx7=\n")
+        other = self.write("keys/id_ed25519", "registry=https://npm.corp.example/\n")
+        self.write(".ssh/config", "[registries.corp]\nindex = 'https://npm.corp.example/'\n")
+        self.write(".yarnrc.yml", "npmAuthToken=x\n")
+        for variable, value, why in (("NPM_CONFIG_USERCONFIG", key, "'~/.ssh/id_rsa': it lies in a secret place"),
+                                     ("PIP_CONFIG_FILE", key, "'~/.ssh/id_rsa': it lies in a secret place"),
+                                     ("CARGO_HOME", key.parent, "'~/.ssh/config': it lies in a secret place"),
+                                     ("NPM_CONFIG_USERCONFIG", self.home / ".yarnrc.yml", "'~/.yarnrc.yml': it lies in a secret place"),
+                                     ("NPM_CONFIG_USERCONFIG", other, "'~/keys/id_ed25519': its name is that of a secret")):
+            done = self.claudebox("--yes", "--exec", "cat", "/run/claudebox/npmrc", "/etc/pip.conf", env={variable: str(value)})
+            self.assertIn(why, " ".join(done.stderr.split()), variable)
+            self.assertNotIn("npm.corp.example", done.stdout)
+            self.assertNotIn(self.secret, done.stdout + done.stderr)
+
+    def test_a_variable_names_another_file_of_the_user(self):
+        path = self.write("work/.npmrc", "registry=https://npm.corp.example/\n")
+        self.assertIn("npm.corp.example", self.box("cat /run/claudebox/npmrc", env={"NPM_CONFIG_USERCONFIG": str(path)}))
+
+    def test_a_hard_link_of_a_secret_is_not_read(self):
+        key = self.write(".ssh/id_rsa", "registry=https://npm.corp.example/\nshortkey\n")
+        os.link(key, self.home / ".npmrc")
+        done = self.claudebox("--yes", "--exec", "cat", "/run/claudebox/npmrc")
+        self.assertIn("'~/.npmrc': it has another name (a hard link), which may be that of a secret", " ".join(done.stderr.split()))
+        self.assertNotIn("npm.corp.example", done.stdout)
+        self.assertNotIn("shortkey", done.stdout + done.stderr)
+
+    def test_a_file_that_is_no_settings_is_named_and_not_shown(self):
+        self.write(".npmrc", f"-----BEGIN SOMETHING ELSE-----\n{self.secret}\nQx7shortend=\n")
+        done = self.claudebox("--dry-run=json")
+        self.assertIn("it has no setting of this tool", done.stdout)
+        self.assertNotIn("Qx7shortend", done.stdout + done.stderr)
+
+    def test_long_lists_are_cut_and_the_plan_has_all(self):
+        self.write(".npmrc", "registry=https://npm.corp.example/\n" + "".join(f"unknown-{i}=x\n" for i in range(20)) + "two words=x\n")
+        self.assertEqual(self.plan()["package_settings"][0]["left_out"], [f"unknown-{i}" for i in range(20)] + ["line 22"])
+        audit = self.audit()
+        self.assertRegex(audit, r"unknown-7 and \d+ more \(--dry-run=json has all\)")  # the machine may have /etc/pip.conf
+        self.write(".npmrc", "registry=https://npm.corp.example/\ntwo words=x\n")
+        self.assertIn("~/.npmrc: line 2", self.audit())
 
     def test_a_linked_file_of_the_user_is_read(self):
         self.write("dotfiles/npmrc", "registry=https://npm.corp.example/\n")

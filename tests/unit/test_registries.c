@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "check.h"
+#include "config/origin.h"
 #include "plan/plan.h"
 #include "plan/registries/filter.h"
 #include "plan/registries/rules.h"
@@ -75,6 +76,22 @@ static const struct {
 	{ TOOL_NPM, "//a.example/:_authToken=${SET}\n//b.example/:_authToken=${UNSET}\n",
 	  "//a.example/:_authToken=${SET}\n", "login //b.example/:_authToken" },
 	{ TOOL_NPM, "//a.example/:_authToken=${SET}x\n", "", "login //a.example/:_authToken" },
+	{ TOOL_NPM, "//a.example/:_authToken=${HOME}\n//b.example/:_authToken=${LANG}\n", "",
+	  "login //a.example/:_authToken, login //b.example/:_authToken" },
+	// logins and tokens in names
+	{ TOOL_NPM, "//u:hunter2@a.example/:_authToken=${SET}\n", "", "login line 1" },
+	{ TOOL_NPM, "//hunter2@a.example/:_authToken=${SET}\n", "", "login line 1" },
+	{ TOOL_NPM, "//u:hunter2/:_authToken=${SET}\n", "", "login line 1" },
+	{ TOOL_NPM, "u:hunter2@a.example/:_authToken=${SET}\n", "", "login line 1" },
+	{ TOOL_NPM, "//a.example/t/hunter2/:_authToken=${SET}\n", "", "login line 1" },
+	{ TOOL_NPM, "//a.example/x9Kq2Lm4/:_authToken=${SET}\n", "", "login line 1" },
+	{ TOOL_NPM, "//u:hunter2@a.example/:cafile=/x\n", "", "out line 1" },
+	{ TOOL_NPM, "//a.example:8443/npm/@corp/:_authToken=${SET}\n",
+	  "//a.example:8443/npm/@corp/:_authToken=${SET}\n", "" },
+	{ TOOL_BUNDLER, "BUNDLE_MIRROR__HTTPS://A__EXAMPLE/T/HUNTER2/: https://a.example/\n", "",
+	  "out line 1" },
+	{ TOOL_BUNDLER, "BUNDLE_MIRROR__HTTPS://A__EXAMPLE/: https://b.example/\n",
+	  "BUNDLE_MIRROR__HTTPS://A__EXAMPLE/: \"https://b.example/\"\n", "" },
 	// logins in addresses
 	{ TOOL_NPM, "registry=https://user@a.example/\n", "registry=https://a.example/\n",
 	  "cleaned registry" },
@@ -111,6 +128,15 @@ static const struct {
 	  "login nexusPassword, out aUrl, out systemProp.x" },
 	{ TOOL_GRADLE, "aUrl=https://a.example/\\", "aUrl=https://a.example/\n", "" },
 	{ TOOL_GRADLE, "a\\=b\\ url=https://a.example/\n", "", "out line 1" },
+	{ TOOL_GRADLE,
+	  "fUrl=https://app.example/rest/1/9q8w7e6r5t4y3u2i/crm\n"
+	  "gUri=https://app.example/token/hunter2/\n"
+	  "hRepository=https://app.example/x?code=hunter22\n",
+	  "fUrl=" ADDRESS_LEFT_OUT "\ngUri=" ADDRESS_LEFT_OUT "\nhRepository=" ADDRESS_LEFT_OUT
+	  "\n",
+	  "replaced fUrl, replaced gUri, replaced hRepository" },
+	{ TOOL_GRADLE, "aUrl=hunter2://a\nbUrl=hunter2${x}\ncUrl=${corp}/npm\n",
+	  "cUrl=${corp}/npm\n", "out aUrl, out bUrl" },
 	// go
 	{ TOOL_GO, "GOPROXY=https://a:b@a.example,https://b.example|direct\nGOFLAGS=-x\n",
 	  "GOPROXY=https://a.example,https://b.example|direct\n", "cleaned GOPROXY, out GOFLAGS" },
@@ -145,6 +171,23 @@ static const struct {
 	{ TOOL_YARN, "unsafeHttpWhitelist:\n- a.example\n- b.example\n",
 	  "unsafeHttpWhitelist:\n  - a.example\n  - b.example\n", "" },
 	{ TOOL_CONDA, "channels:\n  - a\n   - b\n", "line 3", "" },
+	// tokens in the path, in each setting of conda that has an address
+	{ TOOL_CONDA,
+	  "channels:\n  - conda-forge\n"
+	  "  - https://a.example/t/ab-145103c7-ff5e-1d1f-1cfb-0a06bb93c8eb/chan\n"
+	  "  - t/hunter2/chan\n  - corp/label/dev\n",
+	  "channels:\n  - conda-forge\n  - \"" ADDRESS_LEFT_OUT "\"\n  - \"" ADDRESS_LEFT_OUT
+	  "\"\n  - corp/label/dev\n",
+	  "replaced channels" },
+	{ TOOL_CONDA, "channel_alias: https://a.example/t/hunter2/\n",
+	  "channel_alias: \"" ADDRESS_LEFT_OUT "\"\n", "replaced channel_alias" },
+	{ TOOL_CONDA, "custom_channels:\n  corp: https://a.example/t/hunter2/corp\n",
+	  "custom_channels:\n  corp: \"" ADDRESS_LEFT_OUT "\"\n", "replaced custom_channels.corp" },
+	{ TOOL_CONDA, "default_channels:\n  - https://a.example/t/hunter2/main\n  - main\n",
+	  "default_channels:\n  - \"" ADDRESS_LEFT_OUT "\"\n  - main\n",
+	  "replaced default_channels" },
+	{ TOOL_CONDA, "allowlist_channels:\n  - https://a.example/t/hunter2/main\n",
+	  "allowlist_channels:\n  - \"" ADDRESS_LEFT_OUT "\"\n", "replaced allowlist_channels" },
 	// TOML
 	{ TOOL_CARGO,
 	  "registries.corp.index = \"https://a.example/\" # c\n[registries.'my corp']\nindex = 'x'\n",
@@ -320,7 +363,13 @@ static void test_tables(void)
 
 int main(void)
 {
-	vec_push(&arena, &plan.variables, (struct plan_variable){ .name = "SET", .value = "x" });
+	vec_push(&arena, &plan.variables, (struct plan_variable){ .name = "HOME", .value = "/x" });
+	vec_push(&arena, &plan.variables,
+		 (struct plan_variable){
+			 .name = "LANG", .value = "C", .origin = { .kind = ORIGIN_ALLOWED } });
+	vec_push(&arena, &plan.variables,
+		 (struct plan_variable){
+			 .name = "SET", .value = "x", .origin = origin_requested("--env") });
 	test_cases();
 	test_positions();
 	test_bounds();

@@ -11,7 +11,9 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "config/origin.h"
 #include "plan/plan.h"
+#include "plan/registries/address.h"
 #include "plan/registries/rules.h"
 #include "plan/registries/setting.h"
 #include "plan/registries/tools.h"
@@ -21,7 +23,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { LONGEST_VALUE = 2048, LONGEST_NAME = 200 };
+enum { LONGEST_VALUE = 2048, LONGEST_NAME = 200, LONGEST_SCHEME = 16 };
 
 static bool has_only(const char *text, const char *others)
 {
@@ -36,43 +38,6 @@ static bool is_plain_name(const char *name)
 {
 	return *name && strlen(name) <= LONGEST_NAME && has_only(name, "_-.:@/*~") &&
 	       !secret_text(NULL, name) && !secret_random_part(name);
-}
-
-// Returns the same for a part of a path. Only bundler writes an address into a name: that of the
-// mirrored source.
-static bool is_plain_step(enum registry_tool tool, const char *name)
-{
-	const char *address = strstr(name, "://");
-
-	return is_plain_name(name) && (!address || (tool == TOOL_BUNDLER && !strchr(address, '@')));
-}
-
-// Returns the name of a setting for the report, which has no secret.
-static const char *show_name(struct arena *arena, enum registry_tool tool,
-			     const struct rule_row *row, const struct setting *setting)
-{
-	for (size_t i = 0; i < setting->depth; i++)
-		if (!is_plain_step(tool, setting->steps[i].name))
-			return arena_printf(arena, "line %zu", setting->line);
-	return rule_show(arena, row, setting);
-}
-
-static void report_name(struct arena *arena, strings *list, const char *name)
-{
-	vec_each(known, list) {
-		if (str_equal(*known, name))
-			return;
-	}
-	vec_push(arena, list, name);
-}
-
-// Returns whether a parameter in the query of a URL has the name of a secret.
-static bool has_secret_parameter(struct arena *arena, const char *value)
-{
-	for (const char *s = strchr(value, '?'); s; s = strchr(s + 1, '&'))
-		if (secret_name(arena_strndup(arena, s + 1, strcspn(s + 1, "=&"))))
-			return true;
-	return false;
 }
 
 // Returns whether a URL has a port that is none, or an '@' that neither starts a scope (/@org) nor
@@ -100,11 +65,51 @@ static bool may_have_login(const char *value)
 	return false;
 }
 
+// Returns whether the address in a name, as in npm's //host/path/:_authToken, has a login or a
+// token.
+static bool names_secret(struct arena *arena, const char *name)
+{
+	const char *end = strrchr(name, ':');
+	const char *address = name;
+
+	if (str_starts(name, "//") && end)
+		address = arena_printf(arena, "https:%.*s", (int)(end - name), name);
+	return may_have_login(address) ||
+	       (strchr(address, '/') && address_has_token(arena, address));
+}
+
+// Returns the same for a part of a path. Only bundler writes a whole address into a name: that of
+// the mirrored source.
+static bool is_plain_step(struct arena *arena, enum registry_tool tool, const char *name)
+{
+	return is_plain_name(name) && (tool == TOOL_BUNDLER || !strstr(name, "://")) &&
+	       !names_secret(arena, name);
+}
+
+// Returns the name of a setting for the report, which has no secret.
+static const char *show_name(struct arena *arena, enum registry_tool tool,
+			     const struct rule_row *row, const struct setting *setting)
+{
+	for (size_t i = 0; i < setting->depth; i++)
+		if (!is_plain_step(arena, tool, setting->steps[i].name))
+			return arena_printf(arena, "line %zu", setting->line);
+	return rule_show(arena, row, setting);
+}
+
+static void report_name(struct arena *arena, strings *list, const char *name)
+{
+	vec_each(known, list) {
+		if (str_equal(*known, name))
+			return;
+	}
+	vec_push(arena, list, name);
+}
+
 static bool is_harmless(struct arena *arena, const char *name, const char *value)
 {
 	return strlen(value) <= LONGEST_VALUE && has_only(value, "-._~:/?@!$&()*+,=%{}[]|^") &&
 	       !secret_text(name, value) && !secret_random_part(value) &&
-	       !has_secret_parameter(arena, value) && !may_have_login(value);
+	       !(strchr(value, '/') && address_has_token(arena, value)) && !may_have_login(value);
 }
 
 // Returns the value without the logins of its URLs; stores whether there was one. The user of
@@ -135,8 +140,13 @@ static const char *without_logins(struct arena *arena, const char *value, bool *
 // GOPROXY.
 static bool is_address(const char *value)
 {
-	return strstr(value, "://") || strstr(value, "${") || str_equal(value, "direct") ||
-	       str_equal(value, "off");
+	// The digit is that of s3://.
+	size_t scheme = strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+3");
+	size_t word = strcspn(value, ",|");
+
+	return (scheme && scheme <= LONGEST_SCHEME && str_starts(value + scheme, "://")) ||
+	       str_starts(value, "${") || (word == 6 && str_starts(value, "direct")) ||
+	       (word == 3 && str_starts(value, "off"));
 }
 
 // Stores the values that pass. Returns false if the setting does not pass.
@@ -153,7 +163,7 @@ static bool clean_values(struct plan_registry *report, struct arena *arena, enum
 		if (kind == RULE_ADDRESS && !is_address(kept))
 			return false;
 		if (!is_harmless(arena, kind == RULE_ADDRESS ? NULL : key, kept)) {
-			if (!is_address(kept))
+			if (!is_address(kept) && kind != RULE_CHANNEL)
 				return false;
 			report_name(arena, &report->replaced, shown);
 			kept = ADDRESS_LEFT_OUT;
@@ -166,7 +176,18 @@ static bool clean_values(struct plan_registry *report, struct arena *arena, enum
 	return clean.count > 0;
 }
 
-// Returns whether a value is "${NAME}", and the box has the variable.
+// Returns whether the user passes this variable to the box. One that every box has, such as HOME,
+// is no login.
+static bool is_passed(const struct plan *plan, const char *name)
+{
+	vec_each(variable, &plan->variables) {
+		if (str_equal(variable->name, name))
+			return variable->origin.kind == ORIGIN_REQUESTED;
+	}
+	return false;
+}
+
+// Returns whether a value is "${NAME}" of a variable that the user passes.
 static bool refers_to_passed_variable(struct arena *arena, const struct plan *plan,
 				      const struct setting *setting)
 {
@@ -175,7 +196,7 @@ static bool refers_to_passed_variable(struct arena *arena, const struct plan *pl
 	size_t length = name ? strcspn(name, "}") : 0;
 
 	return length && env_name_valid(name, length) && str_equal(name + length, "}") &&
-	       plan_variable(plan, arena_strndup(arena, name, length));
+	       is_passed(plan, arena_strndup(arena, name, length));
 }
 
 static void keep(struct arena *arena, setting_list *kept, const struct setting *setting)
@@ -197,12 +218,13 @@ static void filter_setting(struct plan_registry *report, struct arena *arena,
 	const struct rule_row *row = rule_find(tool, &setting);
 	enum rule_kind kind = row ? row->kind : RULE_LEFT_OUT;
 	const char *shown = show_name(arena, tool, row, &setting);
-	bool passes = (kind == RULE_ADDRESS || kind == RULE_WORD) && !setting.unreadable;
+	bool passes = (kind == RULE_ADDRESS || kind == RULE_WORD || kind == RULE_CHANNEL) &&
+		      !setting.unreadable;
 
 	if (!setting.unreadable && (!setting.values.count || !*setting.values.items[0]))
 		return; // a key with others below it, or without a value
 	for (size_t i = 0; i < setting.depth; i++)
-		passes &= is_plain_step(tool, setting.steps[i].name);
+		passes &= is_plain_step(arena, tool, setting.steps[i].name);
 	if ((passes && clean_values(report, arena, kind, &setting, shown)) ||
 	    (kind == RULE_CREDENTIAL && refers_to_passed_variable(arena, plan, &setting) &&
 	     is_plain_name(shown)))

@@ -13,6 +13,6 @@
 
 // Adds the settings that pass to `kept`; a setting replaces an earlier one with the same path. Adds
 // the names of the others to the report, never a value. A credential that only refers to a variable
-// passes if the box has the variable.
+// passes if the user passes the variable to the box.
 void registries_filter(struct plan_registry *report, struct arena *arena, const struct plan *plan,
 		       enum registry_tool tool, const setting_list *list, setting_list *kept);

@@ -29,6 +29,22 @@
 
 enum { LISTED_NAMES = 8 };
 
+// Returns whether a text is something else than settings of this tool: its table has none of them,
+// and some are not even names. Then no part of it is shown.
+static bool is_other_text(enum registry_tool tool, const struct parsed *parsed,
+			  const struct plan_registry *report)
+{
+	bool unnamed = false;
+
+	vec_each(setting, &parsed->list) {
+		if (rule_find(tool, setting))
+			return false;
+	}
+	vec_each(name, &report->left_out)
+		unnamed |= str_starts(*name, "line ");
+	return unnamed;
+}
+
 // Parses and filters one file of the host. Returns its report.
 static struct plan_registry read_source(const struct plan *plan, struct arena *arena,
 					const struct registry_facts *file, setting_list *kept)
@@ -43,6 +59,10 @@ static struct plan_registry read_source(const struct plan *plan, struct arena *a
 		report.problem = arena_printf(arena, "line %zu is not understood", parsed.line);
 	if (!report.problem)
 		registries_filter(&report, arena, plan, tool, &parsed.list, kept);
+	if (!report.problem && is_other_text(tool, &parsed, &report))
+		report = (struct plan_registry){ .tool = report.tool,
+						 .source = report.source,
+						 .problem = "it has no setting of this tool" };
 	return report;
 }
 
@@ -147,7 +167,8 @@ static void add_names(struct names *names, const struct plan *plan,
 				    quote_word(arena, path_tilde(arena, report->source, plan->home),
 					       80));
 		names->source = report->source;
-		text_printf(&names->text, "%s%s", quote_word(arena, *name, 100), note);
+		// The filter lets only plain names and "line N" through.
+		text_printf(&names->text, "%s%s", quote_display(arena, *name, 100), note);
 	}
 }
 
@@ -155,7 +176,8 @@ static void warn_names(struct plan *plan, struct arena *arena, struct names *nam
 		       const char *what)
 {
 	if (names->count > LISTED_NAMES)
-		text_printf(&names->text, " and %zu more", names->count - LISTED_NAMES);
+		text_printf(&names->text, " and %zu more (--dry-run=json has all)",
+			    names->count - LISTED_NAMES);
 	if (names->count)
 		plan_warn(plan, arena, "%s: %s", what, text_get(&names->text));
 }

@@ -257,9 +257,9 @@ const struct rule_row rule_table[] = {
 	{ TOOL_BUNDLER, RULE_QUIET, "BUNDLE_GEM__*", "for new packages only" },
 	{ TOOL_BUNDLER, RULE_CREDENTIAL, "BUNDLE_*__*", LOGIN },
 
-	{ TOOL_CONDA, RULE_WORD, "channels", WHERE },
+	{ TOOL_CONDA, RULE_CHANNEL, "channels", WHERE },
 	{ TOOL_CONDA, RULE_ADDRESS, "channel_alias", WHERE },
-	{ TOOL_CONDA, RULE_ADDRESS, "default_channels", WHERE },
+	{ TOOL_CONDA, RULE_CHANNEL, "default_channels", WHERE },
 	{ TOOL_CONDA, RULE_ADDRESS, "custom_channels *", WHERE },
 	{ TOOL_CONDA, RULE_WORD, "channel_priority", WHERE },
 	{ TOOL_CONDA, RULE_WORD, "denylist_channels", SAFER },
