@@ -123,8 +123,8 @@ static size_t find_mount(const struct profile_merge *merge, const struct config_
 	return i;
 }
 
-// Adds a mount, or replaces the one of a base with the same path in the box. One of the command line
-// stays.
+// Adds a mount, or replaces the one of a base with the same path in the box. One of the command
+// line stays.
 static bool add_mount(struct profile_merge *merge, const struct profile_place *place,
 		      const struct profile_row *row, struct config_mount mount)
 {

@@ -102,9 +102,9 @@ static const char *secret_hint(const struct secret_place *secret)
 			      : "a secret is mounted only if its exact path is given";
 }
 
-// Stores the kind of secret that a mount gives to the box, NULL: none, and the place of one that does
-// not exist yet and would be in the box if it appears. Returns false with an error if the mount
-// contains a secret, or leads to one, without naming it.
+// Stores the kind of secret that a mount gives to the box, NULL: none, and the place of one that
+// does not exist yet and would be in the box if it appears. Returns false with an error if the
+// mount contains a secret, or leads to one, without naming it.
 static bool find_secret(const struct facts *facts, const struct mount_facts *mount,
 			const char **ret_secret, const struct secret_place **ret_later,
 			struct error *error)

@@ -272,9 +272,9 @@ static void add_store_links(struct plan *plan, struct arena *arena, const struct
 						    .why = "fixed paths of programs" });
 }
 
-// Adds settings for podman. Its defaults require many user ids, a tun device and cgroups, which
-// no box has. It requires the directory of cgroups, and works without them if that is empty.
-// Images lie on a tmpfs, also in a kept home: the locks of podman are in the box, so two boxes could
+// Adds settings for podman. Its defaults require many user ids, a tun device and cgroups, which no
+// box has. It requires the directory of cgroups, and works without them if that is empty. Images
+// lie on a tmpfs, also in a kept home: the locks of podman are in the box, so two boxes could
 // damage the images of each other. The driver vfs copies each layer.
 static void add_containers(struct plan *plan, struct arena *arena, const struct facts *facts)
 {

@@ -86,8 +86,8 @@ const char *probe_writing_box(struct arena *arena, const struct facts *facts,
 	return writer;
 }
 
-// Write access of a group is accepted when it is the user's primary group, when it is root's, and when
-// root granted it.
+// Write access of a group is accepted when it is the user's primary group, when it is root's, and
+// when root granted it.
 bool probe_writable_by_others(const struct facts *facts, const struct stat *status)
 {
 	return !probe_owner_trusted(facts, status->st_uid) || (status->st_mode & S_IWOTH) ||

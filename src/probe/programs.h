@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-// Returns the reason why a program is not trusted: a box or another user can change it, or a link or
-// directory on the way to it. NULL: it is trusted.
+// Returns the reason why a program is not trusted: a box or another user can change it, or a link
+// or directory on the way to it. NULL: it is trusted.
 const char *probe_trust_problem(struct arena *arena, const struct facts *facts, const char *path);
 // Returns the path of a program: the one given at build time, otherwise the first trusted one on
 // the host's PATH; NULL when there is none. Adds a message to `untrusted` (may be NULL) for each

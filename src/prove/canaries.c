@@ -187,8 +187,8 @@ static void add_secrets(canaries *list, struct arena *arena, const struct plan *
 	}
 }
 
-// Adds the toolchains: a file beside the parts that the box has, which is written after the plan was
-// made, and a name in each part.
+// Adds the toolchains: a file beside the parts that the box has, which is written after the plan
+// was made, and a name in each part.
 static void add_toolchains(canaries *list, struct arena *arena, const struct plan *plan,
 			   const struct facts *facts, const char *mark)
 {

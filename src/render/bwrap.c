@@ -64,8 +64,8 @@ static struct bwrap_option mount_option(const struct plan_mount *mount)
 	return (struct bwrap_option){ .flag = "--remount-ro", .arguments = { mount->path } };
 }
 
-// Returns the size of a tmpfs in bytes, 0: the kernel's default, half of the memory. Files in it use
-// the memory of the box or the machine, and killing a process does not free them. A file system
+// Returns the size of a tmpfs in bytes, 0: the kernel's default, half of the memory. Files in it
+// use the memory of the box or the machine, and killing a process does not free them. A file system
 // that is full at half of a limit is better than an out-of-memory kill. Without a limit /tmp has
 // half of the machine's memory, a tmpfs in the home a quarter, and the two others an eighth each,
 // so that they cannot use up more than all of it together.

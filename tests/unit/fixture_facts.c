@@ -216,8 +216,8 @@ static struct package_facts read_package(struct world *world, const json_t *valu
 	return package;
 }
 
-// Reads {"name", "root", "parts", "split", "problem", "copy"}; the row is the first of that name whose
-// root is the same.
+// Reads {"name", "root", "parts", "split", "problem", "copy"}; the row is the first of that name
+// whose root is the same.
 static struct toolchain_found read_toolchain(struct world *world, const json_t *value)
 {
 	struct toolchain_found found = { .root = copy_string(world,

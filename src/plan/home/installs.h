@@ -26,6 +26,6 @@ void plan_build_installs(struct plan *plan, struct arena *arena);
 // Returns the directory for PATH. It comes after the directories of packages and toolchains, which
 // the user chose, and before those of the system, so that an installed version is the one in use.
 const char *plan_install_directory(const struct plan *plan, struct arena *arena);
-// Returns whether it is on PATH: in a box whose programs are in the Nix store, only if the host's PATH
-// has it.
+// Returns whether it is on PATH: in a box whose programs are in the Nix store, only if the host's
+// PATH has it.
 bool plan_has_installs(const struct plan *plan, struct arena *arena);
