@@ -8,6 +8,7 @@ limits   a box whose profile limits memory, processes and processor time, over o
 terminal the same in a real pseudo-terminal: start, output of 100 MB, and the echo of a key, each over "terminal": "direct"
 tools    a box with eight toolchain managers on PATH, over one with the system's directories only
 files    a start with 5 MB of Claude files over one without, when none of them is on the list of searched files and when all are
+npm      the second `npm ci` of a project with some 300 packages in the box, over the second one outside
 memory   resident beside bwrap while an agent runs: the supervisor and init
 """
 import base64
@@ -326,6 +327,32 @@ def measure_files(claudebox, environment, rounds):
     print(f"files   ratio {ratios[0]:.2f} at the first start, {ratios[1]:.2f} at the second")
 
 
+def measure_npm(claudebox, environment, rounds):
+    """Both have a warm cache of their own: the box in its kept home."""
+    if not shutil.which("npm"):
+        print("npm     not measured here: npm is not installed")
+        return
+    project = pathlib.Path("npm").absolute()
+    project.mkdir()
+    (project / "package.json").write_text(json.dumps({"dependencies": {"jest": "29.7.0", "eslint": "8.57.1"}}))
+    quiet = {"cwd": project, "env": environment, "stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "check": True}
+    subprocess.run(["npm", "install", "--package-lock-only", "--no-audit", "--no-fund"], **quiet)
+    install = ["npm", "ci", "--no-audit", "--no-fund", "--prefer-offline"]
+    runs = {"in the box": [claudebox, "--yes", "--exec", *install], "outside": install}
+
+    def timed_install(command):
+        began = time.perf_counter()
+        subprocess.run(command, **quiet)
+        return time.perf_counter() - began
+
+    for command in runs.values():
+        timed_install(command)  # fills the cache
+    times = take_turns("npm", {name: (lambda command=command: timed_install(command)) for name, command in runs.items()}, rounds)
+    count = len(json.loads((project / "package-lock.json").read_text())["packages"]) - 1
+    ratio = statistics.median(a / b for a, b in zip(*times.values()))
+    print(f"npm     {count} packages: ratio {ratio:.2f} (goal: at most 1.1)")
+
+
 def measure_memory(claudebox, environment):
     process = subprocess.Popen([claudebox, "--yes", "--exec", "sh", "-c", "echo started; exec sleep 60"], env=environment,
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -361,6 +388,7 @@ def main():
         status = as_user(None, measure_start, str(claudebox), environment, rounds)
         status |= as_user(None, measure_toolchains, str(claudebox), environment, rounds)
         status |= as_user(None, measure_files, str(claudebox), environment, max(10, rounds // 10))
+        status |= as_user(None, measure_npm, str(claudebox), environment, max(3, rounds // 40))
         status |= as_user(None, measure_terminal, str(claudebox), environment, rounds)
         with delegated(USER) if here() else contextlib.nullcontext() as leaf:
             status |= as_user(leaf, measure_limits, str(claudebox), environment, rounds)

@@ -99,6 +99,14 @@ class SecretsTest(PackageSettingsTest):
         self.assertIn("extra-index-url =\n    https://a.example/\n    https://left-out-by-claudebox.invalid/\n", text)
         self.assertIn('[registries.two]\nindex = "https://left-out-by-claudebox.invalid/"', text)
 
+    def test_a_file_of_certificates_passes_if_the_box_has_it(self):
+        bundle = "/etc/ssl/certs/ca-certificates.crt"
+        self.write(".npmrc", f"cafile={bundle}\n")
+        self.write(".config/pip/pip.conf", "[global]\ncert = ~/corp.pem\n")
+        text = self.box("cat /run/claudebox/npmrc; cat /etc/pip.conf 2>/dev/null; true")
+        self.assertIn(f"cafile={bundle}\n", text)
+        self.assertNotIn("corp.pem", text)
+
     def test_the_audit_names_what_stays_outside(self):
         self.write_all()
         audit = self.audit()

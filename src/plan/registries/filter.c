@@ -149,6 +149,17 @@ static bool is_address(const char *value)
 	       (word == 3 && str_starts(value, "off"));
 }
 
+// Returns whether the values are files of the box. Certificates are no secrets, and a file of the
+// box is none either.
+static bool names_files(const struct plan *plan, const struct setting *setting)
+{
+	vec_each(value, &setting->values) {
+		if (**value != '/' || !plan_provides(plan, *value))
+			return false;
+	}
+	return true;
+}
+
 // Stores the values that pass. Returns false if the setting does not pass.
 static bool clean_values(struct plan_registry *report, struct arena *arena, enum rule_kind kind,
 			 struct setting *setting, const char *shown)
@@ -218,7 +229,8 @@ static void filter_setting(struct plan_registry *report, struct arena *arena,
 	const struct rule_row *row = rule_find(tool, &setting);
 	enum rule_kind kind = row ? row->kind : RULE_LEFT_OUT;
 	const char *shown = show_name(arena, tool, row, &setting);
-	bool passes = (kind == RULE_ADDRESS || kind == RULE_WORD || kind == RULE_CHANNEL) &&
+	bool passes = (kind == RULE_ADDRESS || kind == RULE_WORD || kind == RULE_CHANNEL ||
+		       (kind == RULE_BUNDLE && names_files(plan, &setting))) &&
 		      !setting.unreadable;
 
 	if (!setting.unreadable && (!setting.values.count || !*setting.values.items[0]))

@@ -16,6 +16,7 @@
 #define TRUST  "the user trusts this host"
 #define RETRY  "how often and how long a download is tried"
 #define LOGIN  "logs in to a registry"
+#define BUNDLE "a company's own certificates"
 #define LOOKS  "output of the tool"
 #define OWN    "the box has its own"
 
@@ -37,6 +38,7 @@ const struct rule_row rule_table[] = {
 	{ TOOL_NPM, RULE_WORD, "package-lock", WHICH },
 	{ TOOL_NPM, RULE_WORD, "install-strategy", LAYOUT },
 	{ TOOL_NPM, RULE_WORD, "fetch-*", RETRY },
+	{ TOOL_NPM, RULE_BUNDLE, "cafile", BUNDLE },
 	{ TOOL_NPM, RULE_CREDENTIAL, "*_auth*", LOGIN },
 	{ TOOL_NPM, RULE_CREDENTIAL, "*_password", LOGIN },
 	{ TOOL_NPM, RULE_CREDENTIAL, "*:username", LOGIN },
@@ -118,6 +120,7 @@ const struct rule_row rule_table[] = {
 	{ TOOL_PIP, RULE_WORD, "* timeout", RETRY },
 	{ TOOL_PIP, RULE_WORD, "* retries", RETRY },
 	{ TOOL_PIP, RULE_WORD, "* default-timeout", RETRY },
+	{ TOOL_PIP, RULE_BUNDLE, "* cert", BUNDLE },
 	{ TOOL_PIP, RULE_CREDENTIAL, "* client-cert", LOGIN },
 	{ TOOL_PIP, RULE_CREDENTIAL, "* *password*", LOGIN },
 	{ TOOL_PIP, RULE_QUIET, "* cache-dir", OWN },

@@ -11,6 +11,7 @@ enum rule_kind {
 	RULE_LEFT_OUT,   // named in the audit; also every setting without a row
 	RULE_ADDRESS,    // passes: URLs, without the login in them
 	RULE_WORD,       // passes: names, numbers and booleans
+	RULE_BUNDLE,     // passes: a file with CA certificates, if the box has it
 	RULE_CHANNEL,    // passes: addresses and names; one with a token in it is replaced
 	RULE_CREDENTIAL, // named as a credential
 	RULE_QUIET,      // not named: it changes nothing that is installed

@@ -69,6 +69,10 @@ const struct tool_row tool_table[TOOL_COUNT] = {
 #define RUNS_PROGRAM "gradle executes it"
 
 const struct source_row source_table[] = {
+	// The generated file takes the place of npm's own global one, wherever that is.
+	{ TOOL_NPM, false, "/etc/npmrc" },
+	{ TOOL_NPM, false, "/usr/etc/npmrc" },
+	{ TOOL_NPM, false, "/usr/local/etc/npmrc" },
 	{ TOOL_NPM, false, "~/.npmrc", "NPM_CONFIG_USERCONFIG" },
 	{ TOOL_YARN, false, "~/.yarnrc.yml" },
 	{ TOOL_YARN_1, false, "~/.yarnrc" },
