@@ -130,13 +130,18 @@ class SameProgram(ToolchainTest):
         self.assertEqual(self.box("deploy; ruff", env={}), self.outside("ruff"))
         self.assertEqual(self.claudebox("--yes", "--path", "~/.local/bin", "--exec", "deploy").stdout, "not a toolchain\n")
 
-    def test_a_virtual_environment_brings_its_python(self):
+    def test_a_virtual_environment_has_the_python_of_a_manager_in_use(self):
         version = self.home / ".pyenv" / "versions" / "3.11.9"
         program(version / "bin" / "python3.11", copy="/usr/bin/python3")
         (self.project / ".venv" / "bin").mkdir(parents=True)
         (self.project / ".venv" / "bin" / "python").symlink_to(version / "bin" / "python3.11")
+        self.env["PYENV_ROOT"] = str(self.home / ".pyenv")
         self.same(".venv/bin/python --version")
         self.assertIn("toolchain pyenv", self.claudebox("--dry-run=json").stdout)
+        del self.env["PYENV_ROOT"]
+        self.assertEqual(self.plan()["toolchains"], [])
+        rows = {row["what"]: row["option"] for row in self.plan()["left_out"]}
+        self.assertEqual(rows["~/.pyenv/versions/3.11.9/bin/python3.11"], "--mount-ro ~/.pyenv/versions/3.11.9")
 
     @needs("rbenv")
     def test_shims_of_rbenv_choose_the_version_of_the_project(self):
@@ -276,6 +281,22 @@ class Protection(ToolchainTest):
         (self.project / ".env").write_text(f"PYENV_ROOT={self.home}/private\nPATH={self.home}/private\n")
         self.assert_no_secret()
         self.assertEqual(self.plan()["toolchains"], [])
+
+    def test_a_link_in_the_project_brings_no_manager_and_chooses_no_advice(self):
+        link = self.project / ".venv" / "bin" / "python"
+        link.parent.mkdir(parents=True)
+        programs = (".cargo/bin/cargo", ".nvm/versions/node/v22/bin/node", "miniconda3/bin/python", ".pyenv/versions/3/bin/python3",
+                    ".rbenv/versions/3/bin/python3", "private/bin/python", "python", ".pyenv/versions/3/bin/secret")
+        advised = {"miniconda3/bin/python": "--mount-ro ~/miniconda3", ".pyenv/versions/3/bin/python3": "--mount-ro ~/.pyenv/versions/3"}
+        for name in programs:
+            link.unlink(missing_ok=True)
+            link.symlink_to(program(self.home / name, f"echo {SECRET}"))
+            plan = self.plan()
+            self.assertEqual(plan["toolchains"], [], name)
+            rows = {row["what"]: row["option"] for row in plan["left_out"]}
+            self.assertEqual(rows["~/" + name], advised.get(name), name)
+            self.assertEqual(self.box(".venv/bin/python 2>/dev/null; true"), "", name)
+        self.assert_no_secret()
 
     def test_a_root_that_is_a_link(self):
         data = self.scratch() / "cargo"
@@ -444,7 +465,8 @@ class Errors(BoxTest):
         done = self.claudebox("--yes", "--exec", "./venv/bin/python", "--version")
         self.assertEqual(done.returncode, 127)
         self.assertIn(f"it is a link to '{python}', which is not there", done.stderr)
-        self.assertIn("--mount-ro ~/pythons/3.99", done.stderr)
+        self.assertIn("--mount-ro mounts", done.stderr)
+        self.assertNotIn("--mount-ro ~", done.stderr)  # the project chose the link
         done = self.claudebox("--yes", "--mount-ro", "~/pythons/3.99", "--exec", "./venv/bin/python", "--version")
         self.assertEqual((done.returncode, done.stdout[:6]), (0, "Python"), done.stderr)
 

@@ -57,11 +57,17 @@ struct local_program {
 	bool belongs; // it is a program of a manager, or leads into one
 };
 
+// A python outside of the project that a virtual environment in it leads to.
+struct project_python {
+	struct followed file;
+	const char *install; // its directory, if it lies in a root of the table; NULL: it does not
+};
+
 struct toolchains_facts {
 	VEC(struct toolchain_found) found;
 	VEC(struct path_entry) path;
 	size_t path_ignored;   // entries after the last one that is used
 	const char *local_bin; // ~/.local/bin, if it is on PATH; NULL: it is not
 	VEC(struct local_program) local_programs;
-	VEC(struct followed) pythons; // of virtual environments in the project
+	VEC(struct project_python) pythons;
 };

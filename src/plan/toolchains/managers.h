@@ -5,6 +5,7 @@
 
 #include "config/toolchains.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 // A variable that the box gets with this value, in which "~/" is the home directory and "." the
@@ -24,6 +25,7 @@ struct manager_row {
 	const char *roots[10];
 	// A root is also each directory of the home with its "bin" on PATH and this directory in it.
 	const char *sibling;
+	bool has_pythons; // it installs Python, so a virtual environment may lead to it
 	// What comes along, relative to the root. "*" in a name is any text, {a,b} are several names,
 	// and "!" are the program files in the directory.
 	const char *parts[28];

@@ -316,21 +316,25 @@ static void add_local_programs(struct plan *plan, struct arena *arena, const str
 	}
 }
 
-// Reports the pythons of virtual environments in the project that the box does not have.
+// Reports the pythons of virtual environments in the project that the box does not have. The project
+// chooses the link, so an option is named only for an installation of a manager.
 static void report_pythons(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
 	vec_each(python, &facts->toolchains.pythons) {
-		const struct toolchain_found *around = find_around(facts, python->real);
-		const char *place = around ? box_path(arena, around, python->real) : python->real;
-		const char *prefix = path_parent(arena, path_parent(arena, python->real));
+		const struct toolchain_found *around = find_around(facts, python->file.real);
+		const char *place = around ? box_path(arena, around, python->file.real)
+					   : python->file.real;
 
 		if (!plan_provides(plan, place) && !is_requested(facts, place))
 			plan_leave_out(
-				plan, arena, shown(plan, arena, python->real),
+				plan, arena, shown(plan, arena, python->file.real),
 				arena_printf(arena, "%s of the project leads to it",
 					     shown(plan, arena,
-						   python->path + strlen(plan->project) + 1)),
-				arena_printf(arena, "--mount-ro %s", shown(plan, arena, prefix)));
+						   python->file.path + strlen(plan->project) + 1)),
+				python->install && !plan_near_secret(facts, python->install)
+					? arena_printf(arena, "--mount-ro %s",
+						       shown(plan, arena, python->install))
+					: NULL);
 	}
 }
 

@@ -139,8 +139,6 @@ strings path_signs(const struct facts *facts, struct arena *arena)
 		add_targets(&signs, arena, toolchains->local_bin);
 		add_own_programs(&signs, arena, facts);
 	}
-	vec_each(python, &toolchains->pythons)
-		vec_push(arena, &signs, python->real);
 	return signs;
 }
 
