@@ -298,6 +298,70 @@ class Protection(ToolchainTest):
             self.assertEqual(self.box(".venv/bin/python 2>/dev/null; true"), "", name)
         self.assert_no_secret()
 
+    def test_the_settings_of_conda_stay_outside(self):
+        base = self.home / "miniconda3"
+        for at in (base, base / "envs" / "e"):
+            program(at / "bin" / "tool", "echo tool")
+            for name in ("conda-meta/state", "conda-meta/history", "etc/conda/activate.d/env_vars.sh", "etc/conda/deactivate.d/x.sh",
+                         "etc/conda/env_vars.d/x", ".condarc", "pip.conf"):
+                secret(at / name)
+        self.env["CONDA_EXE"] = str(base / "bin" / "conda")
+        self.on_path(base / "envs" / "e" / "bin", base / "bin")
+        self.same("command -v tool; tool; ~/miniconda3/bin/tool")
+        self.assert_no_secret()
+
+    def test_settings_beside_the_programs_of_an_installation_stay_outside(self):
+        home = self.home
+        places = {
+            ".sdkman/candidates/gradle/8": ("gradle.properties", "init.d/x.gradle"),
+            ".sdkman/candidates/springboot/3": (".env", "config/application.yml"),
+            ".sdkman/candidates/java/17": ("client.p12", "conf/management/jmxremote.password", "conf/x.jks"),
+            ".volta/tools/image/packages/one": ("etc/npmrc", ".npmrc"),
+            ".volta/tools/image/packages/@a/two": ("etc/npmrc", ".npmrc"),
+            ".volta/tools/image/yarn/1": (".yarnrc", "etc/npmrc"),
+            ".local/share/pnpm/.tools/pnpm/9": ("etc/npmrc", ".npmrc"),
+            ".local/share/fnm": ("etc/npmrc",),
+            "opt/jdk": (),
+        }
+        for place, secrets in places.items():
+            program(home / place / "bin" / "tool", "echo tool")
+            for name in secrets:
+                secret(home / place / name)
+        for place in (".local/share/pnpm/global/5", ".bun/install/global"):
+            (home / place / "node_modules" / "x").mkdir(parents=True)
+            secret(home / place / ".npmrc")
+            secret(home / place / "bunfig.toml")
+        (home / ".sdkman/candidates/java/17/conf/security").mkdir()
+        (home / ".sdkman/candidates/java/17/conf/net.properties").write_text("x\n")
+        self.env.update(SDKMAN_DIR=str(home / ".sdkman"), VOLTA_HOME=str(home / ".volta"), PNPM_HOME=str(home / ".local/share/pnpm"),
+                        BUN_INSTALL=str(home / ".bun"), FNM_DIR=str(home / ".local/share"))
+        self.on_path(home / ".volta/bin")
+        self.assert_no_secret()
+        programs = self.box("cd; ls -d .*/candidates/*/*/bin/tool .volta/tools/image/*/*/bin/tool .volta/tools/image/packages/@a/two/bin/tool "
+                            ".local/share/pnpm/.tools/pnpm/9/bin/tool .bun/install/global/node_modules/x .local/share/pnpm/global/5/node_modules/x "
+                            ".sdkman/candidates/java/17/conf/*").split()
+        self.assertEqual(len(programs), 11, programs)
+
+    def test_a_go_installation_comes_without_addresses_with_a_login(self):
+        for version in ("go1.22", "go1.23"):
+            program(self.home / "sdk" / version / "bin" / "go", "echo go")
+            (self.home / "sdk" / version / "go.env").write_text(f"# defaults\nGOPROXY=https://bob:{SECRET}@proxy.example,direct\nGOTOOLCHAIN={version}\n")
+        self.on_path(self.home / "sdk" / "go1.22" / "bin")
+        self.assertEqual(self.box("cat ~/sdk/go1.22/go.env ~/sdk/go1.23/go.env"), "GOTOOLCHAIN=go1.22\nGOTOOLCHAIN=go1.23\n")
+        self.assertIn({"what": "lines of ~/sdk/go1.22/go.env", "why": "the copy in the box has no secrets and no variables", "option": None}, self.plan()["left_out"])
+        self.assert_no_secret()
+
+    def test_settings_of_rustup_and_mise_are_copied_without_variables_and_projects(self):
+        self.on_path(program(self.home / ".cargo" / "bin" / "tool", "echo").parent, program(self.home / ".local" / "share" / "mise" / "shims" / "x", "echo").parent)
+        (self.home / ".rustup").mkdir()
+        (self.home / ".rustup" / "settings.toml").write_text(f'version = "12"\n[overrides]\n"/home/{SECRET}" = "stable"\n')
+        config = self.home / ".config" / "mise" / "config.toml"
+        config.parent.mkdir(parents=True)
+        config.write_text(f'env.B = "{SECRET}"\nenv = {{ A = "{SECRET}" }}\n[tasks.x]\nrun = """\n[tools]\na = "{SECRET}"\n"""\n[tools]\nnode = "20"\n'
+                          f'x = {{ version = "1", install_env = {{ T = "{SECRET}" }} }}\n[tools.x.env]\nT = "{SECRET}"\n')
+        self.assertEqual(self.box("cat ~/.rustup/settings.toml ~/.config/mise/config.toml"), 'version = "12"\n[tools]\nnode = "20"\n')
+        self.assert_no_secret()
+
     def test_a_root_that_is_a_link(self):
         data = self.scratch() / "cargo"
         program(data / "bin" / "tool", "echo linked")

@@ -27,11 +27,13 @@ struct manager_row {
 	const char *sibling;
 	bool has_pythons; // it installs Python, so a virtual environment may lead to it
 	// What comes along, relative to the root. "*" in a name is any text, {a,b} are several names,
-	// and "!" are the program files in the directory.
+	// "!" are the program files in the directory, and "name!" is one of them.
 	const char *parts[28];
 	// Settings without secrets that the programs need, as generated copies: relative to the root,
 	// or "~/name".
 	const char *copies[4];
+	const char *cleaned;  // a part that comes as a generated copy: lines NAME=value, of which
+			      // addresses with a login or a path stay outside
 	const char *sections; // of such settings: the TOML tables that are copied; NULL: all lines
 	const char *programs[4]; // the manager's own programs, as files in ~/.local/bin
 	// Variables that are passed if they name a path of the box.

@@ -160,14 +160,16 @@ static void add_copy(struct plan *plan, struct arena *arena, const struct facts 
 
 	if (is_requested(facts, copy->path) || plan_provides(plan, copy->path))
 		return;
-	if (!plan_provides(plan, place))
-		plan_add_mount(plan, arena,
-			       (struct plan_mount){ .kind = MOUNT_DATA,
-						    .source = copy->text,
-						    .path = place,
-						    .mode = 0444,
-						    .toolchain = name,
-						    .why = why });
+	for (int number = 2; plan_provides(plan, place); number++)
+		place = arena_printf(arena, BOX_COPIES "/%s/%d/%s", name, number,
+				     path_name(copy->path));
+	plan_add_mount(plan, arena,
+		       (struct plan_mount){ .kind = MOUNT_DATA,
+					    .source = copy->text,
+					    .path = place,
+					    .mode = 0444,
+					    .toolchain = name,
+					    .why = why });
 	plan_add_mount(plan, arena,
 		       (struct plan_mount){ .kind = MOUNT_LINK,
 					    .source = place,

@@ -55,22 +55,30 @@ static bool is_program(int directory, const struct dirent *entry)
 	       (status.st_mode & S_IXUSR);
 }
 
-// Returns the names in a directory that match a pattern, sorted; "!" matches program files.
+// Returns whether a name matches a pattern: "!" matches program files, "name!" one of them.
+static bool matches(int directory, const struct dirent *entry, const char *pattern)
+{
+	size_t length = strlen(pattern);
+
+	if (pattern[length - 1] != '!')
+		return fnmatch(pattern, entry->d_name, FNM_PERIOD) == 0;
+	if (length > 1)
+		return strlen(entry->d_name) == length - 1 && str_starts(pattern, entry->d_name) &&
+		       is_program(directory, entry);
+	return entry->d_name[0] != '.' && !secret_file_name(entry->d_name) &&
+	       is_program(directory, entry);
+}
+
+// Returns the names in a directory that match a pattern, sorted.
 static strings matching_names(struct expansion *expansion, const char *path, const char *pattern)
 {
 	CLEANUP_DIR DIR *directory = open_directory_stream(AT_FDCWD, path);
-	bool programs = str_equal(pattern, "!");
 	const struct dirent *entry;
 	strings names = { 0 };
 	int scanned = 0;
 
 	while (directory && (entry = readdir(directory)) && scanned++ < MAX_SCANNED) {
-		bool matches = programs ? entry->d_name[0] != '.' &&
-						  !secret_file_name(entry->d_name) &&
-						  is_program(dirfd(directory), entry)
-					: fnmatch(pattern, entry->d_name, FNM_PERIOD) == 0;
-
-		if (!matches)
+		if (!matches(dirfd(directory), entry, pattern))
 			continue;
 		if (names.count == MAX_NAMES) {
 			expansion->found->truncated = true;
