@@ -362,6 +362,30 @@ class Protection(ToolchainTest):
         self.assertEqual(self.box("cat ~/.rustup/settings.toml ~/.config/mise/config.toml"), 'version = "12"\n[tools]\nnode = "20"\n')
         self.assert_no_secret()
 
+    def test_programs_of_local_bin_come_only_for_a_toolchain(self):
+        local = self.home / ".local" / "bin"
+        local.mkdir(parents=True)
+        other = self.home / "other"
+        fake = program(other / "fake" / "bin" / "node", f"echo {SECRET}")
+        self.box("true", cwd=other)
+        secret(self.home / "private" / "plain.txt")
+        (self.home / ".claude").mkdir(exist_ok=True)
+        secret(self.home / ".claude" / "settings.json").chmod(0o755)
+        secret(local / "notes.txt")
+        program(local / "deploy", f"echo {SECRET}")
+        for name, target in {"gitx": fake, "uv": fake, "plain": self.home / "private" / "plain.txt", "mise": self.home / ".claude" / "settings.json"}.items():
+            (local / name).symlink_to(target)
+        secret(local / "uvx")  # not executable
+        program(local / "pipx", f"echo {SECRET}").chmod(0o777)
+        self.on_path(local)
+        home = str(self.home)
+        for variables in ({}, {"GOPATH": home}, {"CONDA_EXE": home + "/bin/conda"}, {"HOMEBREW_PREFIX": home}, {"PIPX_HOME": home + "/.local"},
+                          {"NPM_CONFIG_PREFIX": home + "/.local"}, {"GOPATH": home + "/.local"}, {"GOBIN": str(local)}):
+            with self.subTest(variables):
+                self.assertEqual(self.box(f"ls /run/claudebox/bin 2>/dev/null; grep -rsl {SECRET} ~/.local /run; true", env=variables), "")
+                plan = json.loads(self.claudebox("--dry-run=json", env=variables).stdout)
+                self.assertNotIn("local", [row["name"] for row in plan["toolchains"]])
+
     def test_a_root_that_is_a_link(self):
         data = self.scratch() / "cargo"
         program(data / "bin" / "tool", "echo linked")

@@ -54,7 +54,8 @@ struct path_entry {
 struct local_program {
 	const char *name;
 	struct followed file;
-	bool belongs; // it is a program of a manager, or leads into one
+	bool belongs;      // it is a program of a manager, or leads into a part of one
+	const char *owner; // the manager whose own program it is; NULL: it leads into a part
 };
 
 // A python outside of the project that a virtual environment in it leads to.

@@ -256,21 +256,11 @@ static const struct toolchain_found *find_around(const struct facts *facts, cons
 	return NULL;
 }
 
-// Returns the name of the manager that has a program of this name, NULL: none.
-static const char *program_owner(const char *name)
-{
-	for (size_t i = 0; i < manager_table_count; i++)
-		for (const char *const *own = manager_table[i].programs; *own; own++)
-			if (str_equal(*own, name))
-				return toolchain_names[manager_table[i].toolchain];
-	return "local";
-}
-
 // Adds a program of ~/.local/bin that is a file there. Other programs know it by that path.
 static void add_own_program(struct plan *plan, struct arena *arena,
 			    const struct local_program *program)
 {
-	const char *name = program_owner(program->name);
+	const char *name = program->owner;
 	const char *place = path_join(arena, BOX_PROGRAMS, program->name);
 	const char *why = arena_printf(arena, "toolchain %s", name);
 
@@ -304,9 +294,9 @@ static void add_local_programs(struct plan *plan, struct arena *arena, const str
 		if (!program->belongs || is_requested(facts, facts->toolchains.local_bin) ||
 		    plan_near_secret(facts, program->file.real))
 			continue;
-		if (!around)
+		if (program->owner)
 			add_own_program(plan, arena, program);
-		else if (plan_provides(plan, target))
+		else if (around && plan_provides(plan, target))
 			plan_add_mount(
 				plan, arena,
 				(struct plan_mount){

@@ -151,6 +151,9 @@ static void add_part(struct expansion *expansion, const char *path)
 
 	if (part.file.kind == FILE_MISSING || part.file.kind == FILE_OTHER)
 		return;
+	// Programs of all kinds are in ~/.local/bin; those of a manager come one by one.
+	if (path_overlaps(part.file.real, path_join(arena, expansion->facts->home, ".local/bin")))
+		return;
 	if (found->parts.count == MAX_PARTS) {
 		found->truncated = true;
 		return;
