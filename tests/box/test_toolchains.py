@@ -386,6 +386,33 @@ class Protection(ToolchainTest):
                 plan = json.loads(self.claudebox("--dry-run=json", env=variables).stdout)
                 self.assertNotIn("local", [row["name"] for row in plan["toolchains"]])
 
+    def test_a_part_with_a_project_in_it_does_not_come_along(self):
+        version = self.home / ".nvm" / "versions" / "node" / "v24"
+        node = program(version / "bin" / "node", "echo host")
+        project = version / "lib" / "node_modules" / "mine"
+        project.mkdir(parents=True)
+        (version / "include").mkdir()
+        self.on_path(node.parent)
+        self.assertEqual(self.box("node; ls ~/.nvm/versions/node/v24/lib"), "host\nnode_modules\n")
+        self.box("true", cwd=project)
+        self.assertEqual(self.box("node; ls ~/.nvm/versions/node/v24/lib; true"), "host\n")  # at most an empty directory of the kept home
+        self.assertIn("a box of '~/.nvm/versions/node/v24/lib/node_modules/mine' can change", json.dumps(self.plan()["left_out"]))
+        # The version itself as a project: its box replaces node.
+        self.box("rm bin/node; printf '#!/bin/sh\necho planted\n' > bin/node; chmod 755 bin/node", cwd=version)
+        self.assertEqual(self.outside("node"), "planted\n")
+        self.assertEqual(self.box("node 2>/dev/null | grep planted; true"), "")
+        self.assertIn("a box of '~/.nvm/versions/node/v24' can change", json.dumps(self.plan()["left_out"]))
+
+    def test_a_program_on_path_that_others_can_write_does_not_come_along(self):
+        for root in (self.home / ".cargo", self.home / ".nvm" / "versions" / "node" / "v1"):
+            bin_ = program(root / "bin" / "good", "echo good").parent
+            program(bin_ / "evil", "echo evil").chmod(0o777)
+            (bin_ / "link").symlink_to("good")
+            with self.subTest(root):
+                self.assertEqual(self.box(f"good; link; evil 2>/dev/null; ls {bin_}", env={"PATH": f"{bin_}:{self.env['PATH']}"}), "good\ngood\ngood\nlink\n")
+                rows = json.loads(self.claudebox("--dry-run=json", env={"PATH": f"{bin_}:{self.env['PATH']}"}).stdout)["left_out"]
+                self.assertIn({"what": f"~/{bin_.relative_to(self.home)}/evil", "why": "other users can change it", "option": None}, rows)
+
     def test_a_root_that_is_a_link(self):
         data = self.scratch() / "cargo"
         program(data / "bin" / "tool", "echo linked")
@@ -441,6 +468,16 @@ class Path(ToolchainTest):
         self.assertIn("home directory", self.refused("--yes", "--path", "~", "--exec", "true"))
         self.assertIn("does not exist", self.refused("--yes", "--path", "~/missing", "--exec", "true"))
         self.assertIn("state of claudebox", self.refused("--yes", "--path", "~/.claudebox", "--exec", "true"))
+
+    def test_a_requested_directory_has_no_colon(self):
+        program(self.home / "a:b" / "bin" / "tool", "echo tool")
+        error = self.refused("--yes", "--path", f"{self.home}/a:b", "--exec", "true", status=2)
+        self.assertIn("option '--path' requires one directory without ':'", error)
+        self.assertIn("has a ':'", self.refused("--yes", "--path", "bin", "--exec", "true", cwd=self.home / "a:b"))
+        self.profile(path=["~/tools", "~/a:b/bin"])
+        error = self.refused()
+        self.assertIn("'path[1]' has a ':'", error)
+        self.assertRegex(error, r"line \d+, column \d+")
 
     def link(self):
         link = self.home / "innocent"

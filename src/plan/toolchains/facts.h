@@ -18,6 +18,7 @@ struct toolchain_part {
 	bool split;             // only `entries` come along, because it has names of secrets
 	followed_files entries; // of a directory that is split
 	strings secrets;        // the names that stay outside
+	strings untrusted;      // programs that stay outside, because other users can change them
 	const char *problem;    // why it does not come along; NULL: it does
 };
 

@@ -143,6 +143,10 @@ static bool add_part(struct plan *plan, struct arena *arena, const struct facts 
 					       ? "a git directory may have tokens"
 					       : "its name is that of a secret",
 				       NULL);
+		vec_each(name, &part->untrusted)
+			plan_leave_out(plan, arena,
+				       shown(plan, arena, path_join(arena, path, *name)),
+				       "other users can change it", NULL);
 	}
 	if (!passed)
 		plan_leave_out(plan, arena, shown(plan, arena, path), "it leads to a secret place",

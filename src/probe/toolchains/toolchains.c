@@ -15,6 +15,7 @@
 #include "config/config.h"
 #include "plan/facts.h"
 #include "plan/toolchains/facts.h"
+#include "probe/known_projects.h"
 #include "probe/toolchains/copies.h"
 #include "probe/toolchains/expand.h"
 #include "probe/toolchains/path.h"
@@ -87,17 +88,19 @@ static void drop_empty(struct toolchains_facts *toolchains)
 
 void probe_toolchains(struct facts *facts, struct arena *arena, const struct config *config)
 {
-	strings signs;
+	strings signs, projects = { 0 };
 
 	path_read_entries(facts, arena);
 	find_local_bin(facts, arena);
 	find_pythons(facts, arena);
 	signs = path_signs(facts, arena);
 	toolchain_recognise(facts, arena, &signs, config_toolchains(config));
+	if (facts->toolchains.found.count)
+		projects = probe_known_roots(arena, facts);
 	vec_each(found, &facts->toolchains.found) {
 		if (found->problem)
 			continue;
-		toolchain_expand(found, arena, facts);
+		toolchain_expand(found, arena, facts, &projects);
 		toolchain_copy_settings(found, arena, facts);
 	}
 	path_read_local(facts, arena, config_toolchains(config));
