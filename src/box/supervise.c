@@ -273,7 +273,8 @@ static bool set_setup_error(const struct supervisor *supervisor, const struct pl
 }
 
 // Adds a hint about a command that is a link to a program of the host that the box lacks, for
-// example of a virtual environment. Returns false if it is something else.
+// example of a virtual environment. The project may have chosen the link, so the hint names no path.
+// Returns false if it is something else.
 static bool hint_missing_target(const struct plan *plan, struct error *error)
 {
 	struct arena *arena = error->arena;
@@ -287,11 +288,9 @@ static bool hint_missing_target(const struct plan *plan, struct error *error)
 		return false;
 	error_set(error, "cannot execute '%s' in the box: it is a link to '%s', which is not there",
 		  quote_display(arena, command, 0), quote_display(arena, file.real, 0));
-	error_hint(error, "add the installation of that program: --mount-ro %s",
-		   quote_word(arena,
-			      path_tilde(arena, path_parent(arena, path_parent(arena, file.real)),
-					 plan->home),
-			      0));
+	error_hint(error,
+		   "if it is yours and has no secrets, --mount-ro mounts the directory of its "
+		   "installation");
 	return true;
 }
 

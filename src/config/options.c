@@ -170,6 +170,21 @@ static bool parse_mount(struct config *config, struct arena *arena, const struct
 	return true;
 }
 
+// Adds a directory to PATH, in which a colon separates directories.
+static bool parse_path(struct config *config, struct arena *arena, const char *value,
+		       struct error *error)
+{
+	if (!*value || strchr(value, ':')) {
+		error_set(error, "option '--path' requires one directory without ':', not '%s'",
+			  quote_display(error->arena, value, 60));
+		return usage_error(error);
+	}
+	vec_push(arena, &config->mounts,
+		 (struct config_mount){
+			 .source = value, .on_path = true, .origin = origin_requested("--path") });
+	return true;
+}
+
 static bool parse_profile(struct config *config, const char *value, struct error *error)
 {
 	config->profile = value;
@@ -205,11 +220,7 @@ static bool apply(struct config *config, struct arena *arena, const struct optio
 	case OPTION_MOUNT_RW:
 		return parse_mount(config, arena, row, value, error);
 	case OPTION_PATH:
-		vec_push(arena, &config->mounts,
-			 (struct config_mount){ .source = value,
-						.on_path = true,
-						.origin = origin_requested("--path") });
-		return true;
+		return parse_path(config, arena, value, error);
 	case OPTION_REPORT:
 		return parse_report(config, value, error);
 	case OPTION_SHELL:

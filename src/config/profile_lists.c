@@ -3,12 +3,15 @@
 #include "config/profile_lists.h"
 
 #include "base/arena.h"
+#include "base/error.h"
 #include "base/text.h"
 #include "config/config.h"
 #include "config/limits.h"
 #include "config/profile_check.h"
 #include "config/profile_place.h"
 #include "config/profile_schema.h"
+
+#include <string.h>
 
 static const char *copy(const struct profile_merge *merge, const json_t *value)
 {
@@ -172,6 +175,13 @@ bool profile_apply_path(struct profile_merge *merge, const struct profile_place 
 	json_array_foreach(list, i, value) {
 		struct profile_place inner = profile_entry(place, i);
 
+		if (strchr(json_string_value(value), ':')) {
+			profile_fail(&inner, LOCATE_VALUE, "'%s' has a ':'",
+				     profile_place_name(&inner));
+			return error_hint(inner.error,
+					  "':' separates the directories of PATH; give one in "
+					  "each entry");
+		}
 		if (!add_mount(merge, place, row,
 			       (struct config_mount){ .source = copy(merge, value),
 						      .on_path = true,

@@ -20,6 +20,8 @@
 #include "plan/home/installs.h"
 #include "plan/plan.h"
 
+#include <string.h>
+
 // Sets the error for a mount. In a profile it points at the member with the path; an option is
 // named.
 static bool refuse(struct error *error, const struct mount_facts *mount, const char *member,
@@ -71,6 +73,9 @@ static bool check_source(const struct plan *plan, const struct facts *facts,
 		return refuse_source(error, mount, "is a file, and PATH has directories",
 				     "give the directory of the program, or mount the file with "
 				     "--mount-ro");
+	if (mount->on_path && strchr(mount->destination.path, ':'))
+		return refuse_source(error, mount, "has a ':' in its path",
+				     "':' separates the directories of PATH; rename the directory");
 	if (mount->source.kind == FILE_OTHER)
 		return refuse_source(error, mount, "is neither a file nor a directory",
 				     "sockets and devices are never mounted");

@@ -130,13 +130,18 @@ class SameProgram(ToolchainTest):
         self.assertEqual(self.box("deploy; ruff", env={}), self.outside("ruff"))
         self.assertEqual(self.claudebox("--yes", "--mount-ro", "~/.local/bin/deploy", "--exec", "deploy").stdout, "not a toolchain\n")
 
-    def test_a_virtual_environment_brings_its_python(self):
+    def test_a_virtual_environment_has_the_python_of_a_manager_in_use(self):
         version = self.home / ".pyenv" / "versions" / "3.11.9"
         program(version / "bin" / "python3.11", copy="/usr/bin/python3")
         (self.project / ".venv" / "bin").mkdir(parents=True)
         (self.project / ".venv" / "bin" / "python").symlink_to(version / "bin" / "python3.11")
+        self.env["PYENV_ROOT"] = str(self.home / ".pyenv")
         self.same(".venv/bin/python --version")
         self.assertIn("toolchain pyenv", self.claudebox("--dry-run=json").stdout)
+        del self.env["PYENV_ROOT"]
+        self.assertEqual(self.plan()["toolchains"], [])
+        rows = {row["what"]: row["option"] for row in self.plan()["left_out"]}
+        self.assertEqual(rows["~/.pyenv/versions/3.11.9/bin/python3.11"], "--mount-ro ~/.pyenv/versions/3.11.9")
 
     @needs("rbenv")
     def test_shims_of_rbenv_choose_the_version_of_the_project(self):
@@ -277,6 +282,137 @@ class Protection(ToolchainTest):
         self.assert_no_secret()
         self.assertEqual(self.plan()["toolchains"], [])
 
+    def test_a_link_in_the_project_brings_no_manager_and_chooses_no_advice(self):
+        link = self.project / ".venv" / "bin" / "python"
+        link.parent.mkdir(parents=True)
+        programs = (".cargo/bin/cargo", ".nvm/versions/node/v22/bin/node", "miniconda3/bin/python", ".pyenv/versions/3/bin/python3",
+                    ".rbenv/versions/3/bin/python3", "private/bin/python", "python", ".pyenv/versions/3/bin/secret")
+        advised = {"miniconda3/bin/python": "--mount-ro ~/miniconda3", ".pyenv/versions/3/bin/python3": "--mount-ro ~/.pyenv/versions/3"}
+        for name in programs:
+            link.unlink(missing_ok=True)
+            link.symlink_to(program(self.home / name, f"echo {SECRET}"))
+            plan = self.plan()
+            self.assertEqual(plan["toolchains"], [], name)
+            rows = {row["what"]: row["option"] for row in plan["left_out"]}
+            self.assertEqual(rows["~/" + name], advised.get(name), name)
+            self.assertEqual(self.box(".venv/bin/python 2>/dev/null; true"), "", name)
+        self.assert_no_secret()
+
+    def test_the_settings_of_conda_stay_outside(self):
+        base = self.home / "miniconda3"
+        for at in (base, base / "envs" / "e"):
+            program(at / "bin" / "tool", "echo tool")
+            for name in ("conda-meta/state", "conda-meta/history", "etc/conda/activate.d/env_vars.sh", "etc/conda/deactivate.d/x.sh",
+                         "etc/conda/env_vars.d/x", ".condarc", "pip.conf"):
+                secret(at / name)
+        self.env["CONDA_EXE"] = str(base / "bin" / "conda")
+        self.on_path(base / "envs" / "e" / "bin", base / "bin")
+        self.same("command -v tool; tool; ~/miniconda3/bin/tool")
+        self.assert_no_secret()
+
+    def test_settings_beside_the_programs_of_an_installation_stay_outside(self):
+        home = self.home
+        places = {
+            ".sdkman/candidates/gradle/8": ("gradle.properties", "init.d/x.gradle"),
+            ".sdkman/candidates/springboot/3": (".env", "config/application.yml"),
+            ".sdkman/candidates/java/17": ("client.p12", "conf/management/jmxremote.password", "conf/x.jks"),
+            ".volta/tools/image/packages/one": ("etc/npmrc", ".npmrc"),
+            ".volta/tools/image/packages/@a/two": ("etc/npmrc", ".npmrc"),
+            ".volta/tools/image/yarn/1": (".yarnrc", "etc/npmrc"),
+            ".local/share/pnpm/.tools/pnpm/9": ("etc/npmrc", ".npmrc"),
+            ".local/share/fnm": ("etc/npmrc",),
+            "opt/jdk": (),
+        }
+        for place, secrets in places.items():
+            program(home / place / "bin" / "tool", "echo tool")
+            for name in secrets:
+                secret(home / place / name)
+        for place in (".local/share/pnpm/global/5", ".bun/install/global"):
+            (home / place / "node_modules" / "x").mkdir(parents=True)
+            secret(home / place / ".npmrc")
+            secret(home / place / "bunfig.toml")
+        (home / ".sdkman/candidates/java/17/conf/security").mkdir()
+        (home / ".sdkman/candidates/java/17/conf/net.properties").write_text("x\n")
+        self.env.update(SDKMAN_DIR=str(home / ".sdkman"), VOLTA_HOME=str(home / ".volta"), PNPM_HOME=str(home / ".local/share/pnpm"),
+                        BUN_INSTALL=str(home / ".bun"), FNM_DIR=str(home / ".local/share"))
+        self.on_path(home / ".volta/bin")
+        self.assert_no_secret()
+        programs = self.box("cd; ls -d .*/candidates/*/*/bin/tool .volta/tools/image/*/*/bin/tool .volta/tools/image/packages/@a/two/bin/tool "
+                            ".local/share/pnpm/.tools/pnpm/9/bin/tool .bun/install/global/node_modules/x .local/share/pnpm/global/5/node_modules/x "
+                            ".sdkman/candidates/java/17/conf/*").split()
+        self.assertEqual(len(programs), 11, programs)
+
+    def test_a_go_installation_comes_without_addresses_with_a_login(self):
+        for version in ("go1.22", "go1.23"):
+            program(self.home / "sdk" / version / "bin" / "go", "echo go")
+            (self.home / "sdk" / version / "go.env").write_text(f"# defaults\nGOPROXY=https://bob:{SECRET}@proxy.example,direct\nGOTOOLCHAIN={version}\n")
+        self.on_path(self.home / "sdk" / "go1.22" / "bin")
+        self.assertEqual(self.box("cat ~/sdk/go1.22/go.env ~/sdk/go1.23/go.env"), "GOTOOLCHAIN=go1.22\nGOTOOLCHAIN=go1.23\n")
+        self.assertIn({"what": "lines of ~/sdk/go1.22/go.env", "why": "the copy in the box has no secrets and no variables", "option": None}, self.plan()["left_out"])
+        self.assert_no_secret()
+
+    def test_settings_of_rustup_and_mise_are_copied_without_variables_and_projects(self):
+        self.on_path(program(self.home / ".cargo" / "bin" / "tool", "echo").parent, program(self.home / ".local" / "share" / "mise" / "shims" / "x", "echo").parent)
+        (self.home / ".rustup").mkdir()
+        (self.home / ".rustup" / "settings.toml").write_text(f'version = "12"\n[overrides]\n"/home/{SECRET}" = "stable"\n')
+        config = self.home / ".config" / "mise" / "config.toml"
+        config.parent.mkdir(parents=True)
+        config.write_text(f'env.B = "{SECRET}"\nenv = {{ A = "{SECRET}" }}\n[tasks.x]\nrun = """\n[tools]\na = "{SECRET}"\n"""\n[tools]\nnode = "20"\n'
+                          f'x = {{ version = "1", install_env = {{ T = "{SECRET}" }} }}\n[tools.x.env]\nT = "{SECRET}"\n')
+        self.assertEqual(self.box("cat ~/.rustup/settings.toml ~/.config/mise/config.toml"), 'version = "12"\n[tools]\nnode = "20"\n')
+        self.assert_no_secret()
+
+    def test_programs_of_local_bin_come_only_for_a_toolchain(self):
+        local = self.home / ".local" / "bin"
+        local.mkdir(parents=True)
+        other = self.home / "other"
+        fake = program(other / "fake" / "bin" / "node", f"echo {SECRET}")
+        self.box("true", cwd=other)
+        secret(self.home / "private" / "plain.txt")
+        (self.home / ".claude").mkdir(exist_ok=True)
+        secret(self.home / ".claude" / "settings.json").chmod(0o755)
+        secret(local / "notes.txt")
+        program(local / "deploy", f"echo {SECRET}")
+        for name, target in {"gitx": fake, "uv": fake, "plain": self.home / "private" / "plain.txt", "mise": self.home / ".claude" / "settings.json"}.items():
+            (local / name).symlink_to(target)
+        secret(local / "uvx")  # not executable
+        program(local / "pipx", f"echo {SECRET}").chmod(0o777)
+        self.on_path(local)
+        home = str(self.home)
+        for variables in ({}, {"GOPATH": home}, {"CONDA_EXE": home + "/bin/conda"}, {"HOMEBREW_PREFIX": home}, {"PIPX_HOME": home + "/.local"},
+                          {"NPM_CONFIG_PREFIX": home + "/.local"}, {"GOPATH": home + "/.local"}, {"GOBIN": str(local)}):
+            with self.subTest(variables):
+                self.assertEqual(self.box(f"ls /run/claudebox/bin 2>/dev/null; grep -rsl {SECRET} ~/.local /run; true", env=variables), "")
+                plan = json.loads(self.claudebox("--dry-run=json", env=variables).stdout)
+                self.assertNotIn("local", [row["name"] for row in plan["toolchains"]])
+
+    def test_a_part_with_a_project_in_it_does_not_come_along(self):
+        version = self.home / ".nvm" / "versions" / "node" / "v24"
+        node = program(version / "bin" / "node", "echo host")
+        project = version / "lib" / "node_modules" / "mine"
+        project.mkdir(parents=True)
+        (version / "include").mkdir()
+        self.on_path(node.parent)
+        self.assertEqual(self.box("node; ls ~/.nvm/versions/node/v24/lib"), "host\nnode_modules\n")
+        self.box("true", cwd=project)
+        self.assertEqual(self.box("node; ls ~/.nvm/versions/node/v24/lib; true"), "host\n")  # at most an empty directory of the kept home
+        self.assertIn("a box of '~/.nvm/versions/node/v24/lib/node_modules/mine' can change", json.dumps(self.plan()["left_out"]))
+        # The version itself as a project: its box replaces node.
+        self.box("rm bin/node; printf '#!/bin/sh\necho planted\n' > bin/node; chmod 755 bin/node", cwd=version)
+        self.assertEqual(self.outside("node"), "planted\n")
+        self.assertEqual(self.box("node 2>/dev/null | grep planted; true"), "")
+        self.assertIn("a box of '~/.nvm/versions/node/v24' can change", json.dumps(self.plan()["left_out"]))
+
+    def test_a_program_on_path_that_others_can_write_does_not_come_along(self):
+        for root in (self.home / ".cargo", self.home / ".nvm" / "versions" / "node" / "v1"):
+            bin_ = program(root / "bin" / "good", "echo good").parent
+            program(bin_ / "evil", "echo evil").chmod(0o777)
+            (bin_ / "link").symlink_to("good")
+            with self.subTest(root):
+                self.assertEqual(self.box(f"good; link; evil 2>/dev/null; ls {bin_}", env={"PATH": f"{bin_}:{self.env['PATH']}"}), "good\ngood\ngood\nlink\n")
+                rows = json.loads(self.claudebox("--dry-run=json", env={"PATH": f"{bin_}:{self.env['PATH']}"}).stdout)["left_out"]
+                self.assertIn({"what": f"~/{bin_.relative_to(self.home)}/evil", "why": "other users can change it", "option": None}, rows)
+
     def test_a_root_that_is_a_link(self):
         data = self.scratch() / "cargo"
         program(data / "bin" / "tool", "echo linked")
@@ -332,6 +468,16 @@ class Path(ToolchainTest):
         self.assertIn("home directory", self.refused("--yes", "--path", "~", "--exec", "true"))
         self.assertIn("does not exist", self.refused("--yes", "--path", "~/missing", "--exec", "true"))
         self.assertIn("state of claudebox", self.refused("--yes", "--path", "~/.claudebox", "--exec", "true"))
+
+    def test_a_requested_directory_has_no_colon(self):
+        program(self.home / "a:b" / "bin" / "tool", "echo tool")
+        error = self.refused("--yes", "--path", f"{self.home}/a:b", "--exec", "true", status=2)
+        self.assertIn("option '--path' requires one directory without ':'", error)
+        self.assertIn("has a ':'", self.refused("--yes", "--path", "bin", "--exec", "true", cwd=self.home / "a:b"))
+        self.profile(path=["~/tools", "~/a:b/bin"])
+        error = self.refused()
+        self.assertIn("'path[1]' has a ':'", error)
+        self.assertRegex(error, r"line \d+, column \d+")
 
     def link(self):
         link = self.home / "innocent"
@@ -483,7 +629,8 @@ class Errors(BoxTest):
         done = self.claudebox("--yes", "--exec", "./venv/bin/python", "--version")
         self.assertEqual(done.returncode, 127)
         self.assertIn(f"it is a link to '{python}', which is not there", done.stderr)
-        self.assertIn("--mount-ro ~/pythons/3.99", done.stderr)
+        self.assertIn("--mount-ro mounts", done.stderr)
+        self.assertNotIn("--mount-ro ~", done.stderr)  # the project chose the link
         done = self.claudebox("--yes", "--mount-ro", "~/pythons/3.99", "--exec", "./venv/bin/python", "--version")
         self.assertEqual((done.returncode, done.stdout[:6]), (0, "Python"), done.stderr)
 

@@ -292,7 +292,8 @@ static struct local_program read_local_program(struct world *world, const json_t
 
 	return (struct local_program){ .name = path_name(file.path),
 				       .file = file,
-				       .belongs = file.hops.count || str_ends(file.path, "/uv") };
+				       .belongs = file.hops.count || str_ends(file.path, "/uv"),
+				       .owner = str_ends(file.path, "/uv") ? "uv" : NULL };
 }
 
 static struct registry_facts read_registry(struct world *world, const json_t *value)

@@ -11,8 +11,8 @@
 #include "plan/plan.h"
 #include "plan/secrets/detect.h"
 #include "plan/secrets/places.h"
+#include "plan/toolchains/clean.h"
 #include "plan/toolchains/managers.h"
-#include "plan/toolchains/settings.h"
 
 #include <string.h>
 
@@ -259,6 +259,27 @@ static void test_settings(void)
 		{ "[tools]\nnode = '22'\n[env]\nTOKEN = 'x'\n[settings.npm]\na = 1\n",
 		  "tools settings", "[tools]\nnode = '22'\n[settings.npm]\na = 1\n", true },
 		{ "[[env]]\nx = 1\n[ tools ]\na = 1\n", "tools", "[ tools ]\na = 1\n", true },
+		{ "x = 1\n[tools]\nnode = \"22\" # mine\n# more\n\nb = ['1', \"2\"]\n"
+		  "c = {version = '3', os = ['linux']}\n",
+		  "tools",
+		  "[tools]\nnode = \"22\"\nb = ['1', \"2\"]\nc = {version = '3', os = ['linux']}\n",
+		  true },
+		{ "env = {A = 'x'}\nenv.B = 'x'\n\"env\".C = 'x'\n[tools]\na = '1'\n", "tools",
+		  "[tools]\na = '1'\n", true },
+		{ "[tools]\na = '1'\nb = {version = '1', install_env = {T = 'x'}}\n[tools.x.env]\n"
+		  "T = 'x'\n[tools.y]\nversion = '2'\n['tools'.z.'env']\nT = 'x'\n",
+		  "tools", "[tools]\na = '1'\n[tools.y]\nversion = '2'\n", true },
+		{ "[tasks.a]\nrun = \"\"\"\n[tools]\nx = 'y'\n\"\"\"\n[tools]\na = '1'\n", "tools",
+		  "[tools]\na = '1'\n", true },
+		{ "[tasks.a]\nrun = \"\"\"\n\\\"\"\"\n[tools]\nx = 'y'\n", "tools", "", true },
+		{ "[env]\na = [\n'x',\n]\n[tools]\nx = 'y'\n", "tools", "", true },
+		{ "[\"\\u0065nv\"]\na = 'x'\n[tools]\nx = 'y'\n", "tools", "", true },
+		{ "[tools]\na = '1'\n\"\\u0065nv\".T = 'x'\nb = '2'\n", "tools",
+		  "[tools]\na = '1'\n", true },
+		{ "version = \"12\"\ndefault_toolchain = \"stable\"\n\n[overrides]\n\"/home/a/b\" = \"x\"\n",
+		  ".", "version = \"12\"\ndefault_toolchain = \"stable\"\n", true },
+		{ "overrides = {'/home/a' = 'x'}\nversion = '1'\n", ".", "version = '1'\n", true },
+		{ "[tools]\na = '1'\n", "tools", "[tools]\na = '1'\n", false },
 		{ "github_token = \"ghp_0123456789abcdefghijABCDEFGHIJ012345\"\nx = 1\n", NULL,
 		  "x = 1\n", true },
 	};
@@ -273,9 +294,36 @@ static void test_settings(void)
 	}
 }
 
+static void test_variables(void)
+{
+	static const struct {
+		const char *line;
+		bool kept;
+	} rows[] = {
+		{ "GOPROXY=https://proxy.example,direct", true },
+		{ "GOPROXY=https://proxy.example/|https://b.example:8080/,direct", true },
+		{ "GOTOOLCHAIN=local", true },
+		{ "GONOSUMDB=*.example,other.example/team", true },
+		{ "GOPROXY=https://bob:pw@proxy.example,direct", false },
+		{ "GOPROXY=https://proxy.example/t/abc/,direct", false },
+		{ "GOPROXY=https://proxy.example?key=1", false },
+		{ "GOFLAGS=-ldflags=\"x\"", false },
+		{ "not a variable", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const char *text = arena_printf(&arena, "# about\n%s\n", rows[i].line);
+		bool shortened;
+		const char *kept = toolchain_clean_variables(&arena, text, &shortened);
+
+		CHECK_CASE(!!*kept == rows[i].kept && shortened == !rows[i].kept, rows[i].line);
+	}
+}
+
 int main(void)
 {
 	test_rows();
+	test_variables();
 	test_no_secret_place();
 	test_path();
 	test_approval();

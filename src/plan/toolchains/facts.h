@@ -18,6 +18,7 @@ struct toolchain_part {
 	bool split;             // only `entries` come along, because it has names of secrets
 	followed_files entries; // of a directory that is split
 	strings secrets;        // the names that stay outside
+	strings untrusted;      // programs that stay outside, because other users can change them
 	const char *problem;    // why it does not come along; NULL: it does
 };
 
@@ -55,7 +56,14 @@ struct path_entry {
 struct local_program {
 	const char *name;
 	struct followed file;
-	bool belongs; // it is a program of a manager, or leads into one
+	bool belongs;      // it is a program of a manager, or leads into a part of one
+	const char *owner; // the manager whose own program it is; NULL: it leads into a part
+};
+
+// A python outside of the project that a virtual environment in it leads to.
+struct project_python {
+	struct followed file;
+	const char *install; // its directory, if it lies in a root of the table; NULL: it does not
 };
 
 struct toolchains_facts {
@@ -64,5 +72,5 @@ struct toolchains_facts {
 	size_t path_ignored;   // entries after the last one that is used
 	const char *local_bin; // ~/.local/bin, if it is on PATH; NULL: it is not
 	VEC(struct local_program) local_programs;
-	VEC(struct followed) pythons; // of virtual environments in the project
+	VEC(struct project_python) pythons;
 };

@@ -5,6 +5,7 @@
 
 #include "config/toolchains.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 // A variable that the box gets with this value, in which "~/" is the home directory and "." the
@@ -18,6 +19,7 @@ struct manager_setting {
 // along if one is recognised.
 struct manager_row {
 	enum toolchain toolchain;
+	bool has_pythons; // it installs Python, so a virtual environment may lead to it
 	// Where it is, the first that exists: "$VARIABLE", "~/name", "/name". A variable that is set
 	// is a sign that the manager is in use, as is a PATH entry or a link in the root. XDG
 	// variables are no sign. "/opt/*" is each directory there that a sign leads to.
@@ -25,11 +27,13 @@ struct manager_row {
 	// A root is also each directory of the home with its "bin" on PATH and this directory in it.
 	const char *sibling;
 	// What comes along, relative to the root. "*" in a name is any text, {a,b} are several names,
-	// and "!" are the program files in the directory.
+	// "!" are the program files in the directory, and "name!" is one of them.
 	const char *parts[28];
 	// Settings without secrets that the programs need, as generated copies: relative to the root,
 	// or "~/name".
 	const char *copies[4];
+	const char *cleaned; // a part that comes as a generated copy: lines NAME=value, of which
+		// addresses with a login or a path stay outside
 	const char *sections; // of such settings: the TOML tables that are copied; NULL: all lines
 	const char *programs[4]; // the manager's own programs, as files in ~/.local/bin
 	// Variables that are passed if they name a path of the box.

@@ -9,7 +9,6 @@
 #include "config/toolchains.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
-#include "plan/secrets/detect.h"
 #include "plan/toolchains/facts.h"
 #include "plan/toolchains/managers.h"
 #include "plan/toolchains/toolchains.h"
@@ -61,41 +60,4 @@ void plan_add_toolchain_variables(struct plan *plan, struct arena *arena, const 
 					     : path_expand_home(arena, setting->value, plan->home),
 				     ORIGIN_GENERATED, name);
 	}
-}
-
-// Returns whether a list of words has the first component of a TOML table's name.
-static bool is_wanted(const char *sections, const char *table)
-{
-	size_t length = strcspn(table, ".]\"' ");
-
-	for (const char *s = sections; *s;) {
-		size_t word = strcspn(s, " ");
-
-		if (word == length && strncmp(s, table, length) == 0)
-			return true;
-		s += word + strspn(s + word, " ");
-	}
-	return false;
-}
-
-const char *toolchain_clean_settings(struct arena *arena, const char *text, const char *sections,
-				     bool *ret_shortened)
-{
-	struct text out = { .arena = arena };
-	bool wanted = true;
-	const char *line;
-
-	*ret_shortened = false;
-	while ((line = str_next_line(arena, &text))) {
-		const char *start = line + strspn(line, " \t");
-		size_t at, length;
-
-		if (sections && *start == '[')
-			wanted = is_wanted(sections, start + strspn(start, "[ \"'"));
-		if (wanted && !secret_find(line, &at, &length))
-			text_printf(&out, "%s\n", line);
-		else
-			*ret_shortened = true;
-	}
-	return text_get(&out);
 }

@@ -143,6 +143,10 @@ static bool add_part(struct plan *plan, struct arena *arena, const struct facts 
 					       ? "a git directory may have tokens"
 					       : "its name is that of a secret",
 				       NULL);
+		vec_each(name, &part->untrusted)
+			plan_leave_out(plan, arena,
+				       shown(plan, arena, path_join(arena, path, *name)),
+				       "other users can change it", NULL);
 	}
 	if (!passed)
 		plan_leave_out(plan, arena, shown(plan, arena, path), "it leads to a secret place",
@@ -160,14 +164,16 @@ static void add_copy(struct plan *plan, struct arena *arena, const struct facts 
 
 	if (is_requested(facts, copy->path) || plan_provides(plan, copy->path))
 		return;
-	if (!plan_provides(plan, place))
-		plan_add_mount(plan, arena,
-			       (struct plan_mount){ .kind = MOUNT_DATA,
-						    .source = copy->text,
-						    .path = place,
-						    .mode = 0444,
-						    .toolchain = name,
-						    .why = why });
+	for (int number = 2; plan_provides(plan, place); number++)
+		place = arena_printf(arena, BOX_COPIES "/%s/%d/%s", name, number,
+				     path_name(copy->path));
+	plan_add_mount(plan, arena,
+		       (struct plan_mount){ .kind = MOUNT_DATA,
+					    .source = copy->text,
+					    .path = place,
+					    .mode = 0444,
+					    .toolchain = name,
+					    .why = why });
 	plan_add_mount(plan, arena,
 		       (struct plan_mount){ .kind = MOUNT_LINK,
 					    .source = place,
@@ -254,21 +260,11 @@ static const struct toolchain_found *find_around(const struct facts *facts, cons
 	return NULL;
 }
 
-// Returns the name of the manager that has a program of this name, NULL: none.
-static const char *program_owner(const char *name)
-{
-	for (size_t i = 0; i < manager_table_count; i++)
-		for (const char *const *own = manager_table[i].programs; *own; own++)
-			if (str_equal(*own, name))
-				return toolchain_names[manager_table[i].toolchain];
-	return "local";
-}
-
 // Adds a program of ~/.local/bin that is a file there. Other programs know it by that path.
 static void add_own_program(struct plan *plan, struct arena *arena,
 			    const struct local_program *program)
 {
-	const char *name = program_owner(program->name);
+	const char *name = program->owner;
 	const char *place = path_join(arena, BOX_PROGRAMS, program->name);
 	const char *why = arena_printf(arena, "toolchain %s", name);
 
@@ -302,9 +298,9 @@ static void add_local_programs(struct plan *plan, struct arena *arena, const str
 		if (!program->belongs || is_requested(facts, facts->toolchains.local_bin) ||
 		    plan_near_secret(facts, program->file.real))
 			continue;
-		if (!around)
+		if (program->owner)
 			add_own_program(plan, arena, program);
-		else if (plan_provides(plan, target))
+		else if (around && plan_provides(plan, target))
 			plan_add_mount(
 				plan, arena,
 				(struct plan_mount){
@@ -316,21 +312,25 @@ static void add_local_programs(struct plan *plan, struct arena *arena, const str
 	}
 }
 
-// Reports the pythons of virtual environments in the project that the box does not have.
+// Reports the pythons of virtual environments in the project that the box does not have. The project
+// chooses the link, so an option is named only for an installation of a manager.
 static void report_pythons(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
 	vec_each(python, &facts->toolchains.pythons) {
-		const struct toolchain_found *around = find_around(facts, python->real);
-		const char *place = around ? box_path(arena, around, python->real) : python->real;
-		const char *prefix = path_parent(arena, path_parent(arena, python->real));
+		const struct toolchain_found *around = find_around(facts, python->file.real);
+		const char *place = around ? box_path(arena, around, python->file.real)
+					   : python->file.real;
 
 		if (!plan_provides(plan, place) && !is_requested(facts, place))
 			plan_leave_out(
-				plan, arena, shown(plan, arena, python->real),
+				plan, arena, shown(plan, arena, python->file.real),
 				arena_printf(arena, "%s of the project leads to it",
 					     shown(plan, arena,
-						   python->path + strlen(plan->project) + 1)),
-				arena_printf(arena, "--mount-ro %s", shown(plan, arena, prefix)));
+						   python->file.path + strlen(plan->project) + 1)),
+				python->install && !plan_near_secret(facts, python->install)
+					? arena_printf(arena, "--mount-ro %s",
+						       shown(plan, arena, python->install))
+					: NULL);
 	}
 }
 

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "base/quote.h"
 #include "base/text.h"
 #include "plan/facts.h"
 #include "plan/project.h"
@@ -37,6 +38,7 @@ struct expansion {
 	struct toolchain_found *found;
 	struct arena *arena;
 	const struct facts *facts;
+	const strings *projects;
 	const char *checked; // the last directory that only the user and root can write
 };
 
@@ -55,22 +57,30 @@ static bool is_program(int directory, const struct dirent *entry)
 	       (status.st_mode & S_IXUSR);
 }
 
-// Returns the names in a directory that match a pattern, sorted; "!" matches program files.
+// Returns whether a name matches a pattern: "!" matches program files, "name!" one of them.
+static bool matches(int directory, const struct dirent *entry, const char *pattern)
+{
+	size_t length = strlen(pattern);
+
+	if (pattern[length - 1] != '!')
+		return fnmatch(pattern, entry->d_name, FNM_PERIOD) == 0;
+	if (length > 1)
+		return strlen(entry->d_name) == length - 1 && str_starts(pattern, entry->d_name) &&
+		       is_program(directory, entry);
+	return entry->d_name[0] != '.' && !secret_file_name(entry->d_name) &&
+	       is_program(directory, entry);
+}
+
+// Returns the names in a directory that match a pattern, sorted.
 static strings matching_names(struct expansion *expansion, const char *path, const char *pattern)
 {
 	CLEANUP_DIR DIR *directory = open_directory_stream(AT_FDCWD, path);
-	bool programs = str_equal(pattern, "!");
 	const struct dirent *entry;
 	strings names = { 0 };
 	int scanned = 0;
 
 	while (directory && (entry = readdir(directory)) && scanned++ < MAX_SCANNED) {
-		bool matches = programs ? entry->d_name[0] != '.' &&
-						  !secret_file_name(entry->d_name) &&
-						  is_program(dirfd(directory), entry)
-					: fnmatch(pattern, entry->d_name, FNM_PERIOD) == 0;
-
-		if (!matches)
+		if (!matches(dirfd(directory), entry, pattern))
 			continue;
 		if (names.count == MAX_NAMES) {
 			expansion->found->truncated = true;
@@ -83,12 +93,35 @@ static strings matching_names(struct expansion *expansion, const char *path, con
 	return names;
 }
 
-// Lists the entries of a directory one by one if some of their names look like secrets. The plan
-// then mounts these entries, so that no secret is there, and none appears later.
+static bool is_on_path(const struct facts *facts, const char *directory)
+{
+	vec_each(entry, &facts->toolchains.path) {
+		if (entry->directory.kind == FILE_DIRECTORY &&
+		    str_equal(entry->directory.real, directory))
+			return true;
+	}
+	return false;
+}
+
+// Returns whether other users can write to an entry of a directory that is not a link.
+static bool is_untrusted(const struct expansion *expansion, int directory,
+			 const struct dirent *entry)
+{
+	struct stat status;
+
+	return entry->d_type != DT_LNK &&
+	       fstatat(directory, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       !S_ISLNK(status.st_mode) && probe_writable_by_others(expansion->facts, &status);
+}
+
+// Lists the entries of a directory one by one if some of their names look like secrets, or, in a
+// directory of PATH, if other users can write to some of them. The plan then mounts the others, so
+// that no secret is there, and none appears later.
 static void split_directory(struct expansion *expansion, struct toolchain_part *part)
 {
 	CLEANUP_DIR DIR *directory = open_directory_stream(AT_FDCWD, part->file.real);
 	struct arena *arena = expansion->arena;
+	bool on_path = is_on_path(expansion->facts, part->file.real);
 	const struct dirent *entry;
 	strings names = { 0 };
 	int scanned = 0;
@@ -100,17 +133,25 @@ static void split_directory(struct expansion *expansion, struct toolchain_part *
 			continue;
 		if (str_equal(entry->d_name, ".git") || (!below && secret_file_name(entry->d_name)))
 			vec_push(arena, &part->secrets, arena_strdup(arena, entry->d_name));
+		else if (on_path && is_untrusted(expansion, dirfd(directory), entry))
+			vec_push(arena, &part->untrusted, arena_strdup(arena, entry->d_name));
 		else if (names.count <= MAX_ENTRIES)
 			vec_push(arena, &names, arena_strdup(arena, entry->d_name));
 	}
-	if (!part->secrets.count)
+	if (!part->secrets.count && !part->untrusted.count)
 		return;
 	part->split = true;
 	if (names.count > MAX_ENTRIES) {
-		part->problem = arena_printf(arena,
-					     "it has more than %d entries, and one that looks "
-					     "like a secret: '%s'",
-					     MAX_ENTRIES, part->secrets.items[0]);
+		part->problem =
+			part->secrets.count
+				? arena_printf(arena,
+					       "it has more than %d entries, and one that looks "
+					       "like a secret: '%s'",
+					       MAX_ENTRIES, part->secrets.items[0])
+				: arena_printf(arena,
+					       "it has more than %d entries, and other users can "
+					       "change '%s'",
+					       MAX_ENTRIES, part->untrusted.items[0]);
 		return;
 	}
 	if (names.count)
@@ -135,28 +176,68 @@ static bool others_can_write(struct expansion *expansion, const char *path)
 	return false;
 }
 
+// Returns the known project, this one included, that contains a path or lies in it; NULL: none.
+static const char *find_project(const struct expansion *expansion, const char *path)
+{
+	const struct facts *facts = expansion->facts;
+
+	if (!facts->project_problem && path_overlaps(path, facts->project))
+		return facts->project;
+	vec_each(root, expansion->projects) {
+		if (path_overlaps(path, *root))
+			return *root;
+	}
+	return NULL;
+}
+
+// Returns why a part does not come along; NULL: it does.
+static const char *part_problem(struct expansion *expansion, const struct followed *file)
+{
+	struct arena *arena = expansion->arena;
+	const struct facts *facts = expansion->facts;
+	bool inside = path_within(file->real, expansion->found->real);
+	const char *project = find_project(expansion, file->real);
+	const char *box = inside ? NULL : probe_writing_box(arena, facts, file);
+
+	if (project)
+		return arena_printf(arena, "a box of '%s' can change it or a part of it",
+				    quote_display(arena, path_tilde(arena, project, facts->home),
+						  120));
+	if (box)
+		return arena_printf(arena, "%s can change it", box);
+	if (inside ? others_can_write(expansion, file->real)
+		   : probe_others_can_change(arena, facts, file))
+		return "other users can change it";
+	return NULL;
+}
+
+// Returns whether an earlier pattern has led to the path or to a directory above.
+static bool is_known(const struct expansion *expansion, const char *path)
+{
+	vec_each(part, &expansion->found->parts) {
+		if (path_within(path, part->file.path))
+			return true;
+	}
+	return false;
+}
+
 static void add_part(struct expansion *expansion, const char *path)
 {
 	struct toolchain_found *found = expansion->found;
 	struct arena *arena = expansion->arena;
 	struct toolchain_part part = { .file = file_follow(arena, path) };
 
-	if (part.file.kind == FILE_MISSING || part.file.kind == FILE_OTHER)
+	if (part.file.kind == FILE_MISSING || part.file.kind == FILE_OTHER ||
+	    is_known(expansion, path))
+		return;
+	// Programs of all kinds are in ~/.local/bin; those of a manager come one by one.
+	if (path_overlaps(part.file.real, path_join(arena, expansion->facts->home, ".local/bin")))
 		return;
 	if (found->parts.count == MAX_PARTS) {
 		found->truncated = true;
 		return;
 	}
-	if (!path_within(part.file.real, found->real)) {
-		const char *box = probe_writing_box(arena, expansion->facts, &part.file);
-
-		if (box)
-			part.problem = arena_printf(arena, "%s can change it", box);
-		else if (probe_others_can_change(arena, expansion->facts, &part.file))
-			part.problem = "other users can change it";
-	} else if (others_can_write(expansion, part.file.real)) {
-		part.problem = "other users can change it";
-	}
+	part.problem = part_problem(expansion, &part.file);
 	if (!part.problem && part.file.kind == FILE_DIRECTORY)
 		split_directory(expansion, &part);
 	vec_push(arena, &found->parts, part);
@@ -203,9 +284,12 @@ static void expand(struct expansion *expansion, const char *path, const char *pa
 	}
 }
 
-void toolchain_expand(struct toolchain_found *found, struct arena *arena, const struct facts *facts)
+void toolchain_expand(struct toolchain_found *found, struct arena *arena, const struct facts *facts,
+		      const strings *projects)
 {
-	struct expansion expansion = { .found = found, .arena = arena, .facts = facts };
+	struct expansion expansion = {
+		.found = found, .arena = arena, .facts = facts, .projects = projects
+	};
 
 	for (const char *const *part = found->row->parts; *part; part++)
 		expand(&expansion, found->real, *part);

@@ -6,6 +6,7 @@
 #include "plan/facts.h"
 #include "plan/toolchains/facts.h"
 
-// Adds the parts that exist below found->real.
-void toolchain_expand(struct toolchain_found *found, struct arena *arena,
-		      const struct facts *facts);
+// Adds the parts that exist below found->real. `projects`: the roots of known projects, whose boxes
+// can write what is in them.
+void toolchain_expand(struct toolchain_found *found, struct arena *arena, const struct facts *facts,
+		      const strings *projects);

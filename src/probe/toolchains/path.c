@@ -10,7 +10,9 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "config/toolchains.h"
 #include "plan/facts.h"
+#include "plan/project.h"
 #include "plan/secrets/detect.h"
 #include "plan/toolchains/facts.h"
 #include "plan/toolchains/managers.h"
@@ -139,22 +141,59 @@ strings path_signs(const struct facts *facts, struct arena *arena)
 		add_targets(&signs, arena, toolchains->local_bin);
 		add_own_programs(&signs, arena, facts);
 	}
-	vec_each(python, &toolchains->pythons)
-		vec_push(arena, &signs, python->real);
 	return signs;
 }
 
-// Returns whether a program is a manager's own, and only the user and root can change it.
-static bool is_own_program(const struct facts *facts, struct arena *arena,
-			   const struct local_program *program, unsigned int wanted)
+// Returns the manager whose own program has this name; NULL: none of the set `wanted`.
+static const char *find_owner(const char *name, unsigned int wanted)
 {
 	for (size_t i = 0; i < manager_table_count; i++)
 		for (const char *const *own = manager_table[i].programs; *own; own++)
-			if (str_equal(*own, program->name) &&
+			if (str_equal(*own, name) &&
 			    (wanted & TOOLCHAIN_BIT(manager_table[i].toolchain)))
-				return !probe_others_can_change(arena, facts, &program->file) &&
-				       !probe_writing_box(arena, facts, &program->file);
+				return toolchain_names[manager_table[i].toolchain];
+	return NULL;
+}
+
+// Returns whether a file lies in a part that comes along.
+static bool is_in_part(const struct toolchain_part *part, const char *path)
+{
+	if (!part->split)
+		return path_within(path, part->file.real);
+	vec_each(entry, &part->entries) {
+		if (path_within(path, entry->real))
+			return true;
+	}
 	return false;
+}
+
+static bool is_in_toolchain(const struct facts *facts, const char *path)
+{
+	vec_each(found, &facts->toolchains.found) {
+		if (found->problem || !path_within(path, found->real))
+			continue;
+		vec_each(part, &found->parts) {
+			if (!part->problem && is_in_part(part, path))
+				return true;
+		}
+	}
+	return false;
+}
+
+// Returns whether a file is a program that only the user and root can change, and lies in no place of
+// secrets, of Claude or of claudebox.
+static bool is_trusted(const struct facts *facts, struct arena *arena, const struct followed *file)
+{
+	const char *const never[] = { facts->state.root, facts->user_claude.directory,
+				      facts->user_claude.real,
+				      path_join(arena, facts->home, ".claude") };
+
+	for (size_t i = 0; i < ARRAY_SIZE(never); i++)
+		if (never[i] && path_within(file->real, never[i]))
+			return false;
+	return file->kind == FILE_REGULAR && access(file->real, X_OK) == 0 &&
+	       !plan_near_secret(facts, file->real) && !probe_writing_box(arena, facts, file) &&
+	       !probe_others_can_change(arena, facts, file);
 }
 
 static int compare_programs(const void *a, const void *b)
@@ -180,10 +219,10 @@ void path_read_local(struct facts *facts, struct arena *arena, unsigned int want
 			continue;
 		program.file =
 			file_follow(arena, path_join(arena, toolchains->local_bin, program.name));
-		program.belongs =
-			program.file.kind == FILE_REGULAR &&
-			(toolchain_of(facts, program.file.real) < toolchains->found.count ||
-			 is_own_program(facts, arena, &program, wanted));
+		program.belongs = is_in_toolchain(facts, program.file.real);
+		program.owner = program.belongs ? NULL : find_owner(program.name, wanted);
+		program.belongs = (program.belongs || program.owner) &&
+				  is_trusted(facts, arena, &program.file);
 		vec_push(arena, &toolchains->local_programs, program);
 	}
 	if (toolchains->local_programs.count)
