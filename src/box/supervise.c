@@ -273,8 +273,8 @@ static bool set_setup_error(const struct supervisor *supervisor, const struct pl
 }
 
 // Adds a hint about a command that is a link to a program of the host that the box lacks, for
-// example of a virtual environment. The project may have chosen the link, so the hint names no path.
-// Returns false if it is something else.
+// example of a virtual environment. The project may have chosen the link, so the hint names no
+// path. Returns false if it is something else.
 static bool hint_missing_target(const struct plan *plan, struct error *error)
 {
 	struct arena *arena = error->arena;

@@ -174,9 +174,9 @@ static bool parse_mount(struct config *config, struct arena *arena, const struct
 static bool parse_path(struct config *config, struct arena *arena, const char *value,
 		       struct error *error)
 {
-	if (!*value || strchr(value, ':')) {
+	if (!value || !*value || strchr(value, ':')) {
 		error_set(error, "option '--path' requires one directory without ':', not '%s'",
-			  quote_display(error->arena, value, 60));
+			  quote_display(error->arena, value ? value : "", 60));
 		return usage_error(error);
 	}
 	vec_push(arena, &config->mounts,

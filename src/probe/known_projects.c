@@ -2,10 +2,10 @@
 // Finds the project of this user whose boxes can write a path.
 //
 // Theory of operation: the name of an instance is a digest of its canonical root. So each directory
-// above a path is looked up among the instances, and no list is read; a list is needed only to find the
-// projects below a path. A directory that boxes of a
-// project write outside of its root (a linked worktree, a separate git directory) has a file in
-// ~/.claudebox/places, which is named by the same digest and contains the root.
+// above a path is looked up among the instances, and no list is read; a list is needed only to find
+// the projects below a path. A directory that boxes of a project write outside of its root (a
+// linked worktree, a separate git directory) has a file in ~/.claudebox/places, which is named by
+// the same digest and contains the root.
 #include "probe/known_projects.h"
 
 #include "base/arena.h"

@@ -3,8 +3,8 @@
 //
 // Theory of operation: TOML is read line by line, and a line passes only if it is understood as a
 // whole: a key and a value that ends on it. A string over several lines is skipped up to its end.
-// Anything else ends the copy, because what follows could be a part of it: a line "[tools]" in a text
-// is no table.
+// Anything else ends the copy, because what follows could be a part of it: a line "[tools]" in a
+// text is no table.
 #include "plan/toolchains/clean.h"
 
 #include "base/arena.h"
@@ -66,8 +66,8 @@ static const char *skip_string(const char *s)
 	return *s ? s + 1 : NULL;
 }
 
-// Returns the end of a key such as a."b".c; NULL: it is not understood. Sets `ret_variables` if a step
-// of it names variables or paths of other projects.
+// Returns the end of a key such as a."b".c; NULL: it is not understood. Sets `ret_variables` if a
+// step of it names variables or paths of other projects.
 static const char *skip_key(const char *s, bool *ret_variables)
 {
 	for (;; s++) {
@@ -88,9 +88,8 @@ static const char *skip_key(const char *s, bool *ret_variables)
 
 static const char *skip_value(const char *s, int depth, bool *ret_variables);
 
-// Returns the end of an array or inline table on this line; NULL: it is not understood. It recurses at
-// most MAX_DEPTH times.
-// NOLINTNEXTLINE(misc-no-recursion)
+// Returns the end of an array or inline table on this line; NULL: it is not understood. It recurses
+// at most MAX_DEPTH times. NOLINTNEXTLINE(misc-no-recursion)
 static const char *skip_group(const char *s, int depth, bool *ret_variables)
 {
 	bool table = *s == '{';
@@ -151,8 +150,8 @@ static const char *read_table(struct filter *filter, const char *line)
 	return end + 1;
 }
 
-// Reads a key and its value. Returns the end if the line passes. A line that is not understood stops
-// the filter.
+// Reads a key and its value. Returns the end if the line passes. A line that is not understood
+// stops the filter.
 static const char *read_setting(struct filter *filter, const char *line)
 {
 	bool variables = false;

@@ -2,9 +2,9 @@
 // The table of toolchain managers.
 //
 // Theory of operation: a row lists what comes along. Whatever it does not list stays outside, and
-// so does a file that a program writes beside the listed parts later: the root itself is a directory
-// of the box's own. Where a manager keeps settings in the directory of a version (npm's etc/npmrc,
-// pip.conf), the parts of each version are listed, not the version.
+// so does a file that a program writes beside the listed parts later: the root itself is a
+// directory of the box's own. Where a manager keeps settings in the directory of a version (npm's
+// etc/npmrc, pip.conf), the parts of each version are listed, not the version.
 #include "plan/toolchains/managers.h"
 
 #include "base/arena.h"
@@ -72,7 +72,7 @@ const struct manager_row manager_table[] = {
 	  .parts = { "bin" }, .variables = { "DENO_INSTALL" },
 	  .settings = { { "DENO_INSTALL_ROOT", "~/.local" } },
 	  .why = "new programs go to the box's own ~/.local/bin" },
-	{ TOOLCHAIN_CARGO, .roots = { "$CARGO_HOME", "~/.cargo" }, .parts = { "bin" },
+	{ TOOLCHAIN_CARGO, .roots = { "$CARGO_HOME", "~/.cargo" }, .parts = { "bin", "env" },
 	  .variables = { "CARGO_HOME" },
 	  .why = "credentials.toml and config.toml may have tokens; registry and git are caches" },
 	{ TOOLCHAIN_CARGO, .roots = { "$RUSTUP_HOME", "~/.rustup" }, .parts = { "toolchains/*" },
@@ -80,10 +80,11 @@ const struct manager_row manager_table[] = {
 	  .why = "the proxies in ~/.cargo/bin execute the toolchains; [overrides] names other projects; "
 		 "downloads and tmp are caches" },
 	{ TOOLCHAIN_PYENV, .has_pythons = true, .roots = { "$PYENV_ROOT", "~/.pyenv" },
-	  .parts = { "bin", "libexec", "shims", "completions", "pyenv.d", "versions/*/" TREE,
+	  .parts = { "bin", "libexec", "shims", "completions", "versions/*/" TREE,
 		     "versions/*/envs/*/" VENV, "versions/*/pyvenv.cfg", "plugins/*/" PLUGIN },
 	  .copies = { "version" }, .variables = { "PYENV_ROOT" },
-	  .why = "pip.conf of each version may have passwords" },
+	  .why = "pip.conf of each version may have passwords; a hook in pyenv.d writes shims after each "
+		 "pip, and fails" },
 	{ TOOLCHAIN_UV, .has_pythons = true, .roots = { "$XDG_DATA_HOME/uv", "~/.local/share/uv" },
 	  .parts = { "tools/*/" VENV, "python/*/" TREE }, .programs = { "uv", "uvx" },
 	  .why = "credentials has passwords, and uv-receipt.toml and pip.conf may" },
@@ -111,10 +112,10 @@ const struct manager_row manager_table[] = {
 	  .why = "conda-meta and etc/conda have variables of environments and addresses with tokens, "
 		 ".condarc, pip.conf and the rest of etc may; pkgs is a cache" },
 	{ TOOLCHAIN_RBENV, .roots = { "$RBENV_ROOT", "~/.rbenv" },
-	  .parts = { "bin", "libexec", "shims", "completions", "rbenv.d", "versions/*/" TREE,
+	  .parts = { "bin", "libexec", "shims", "completions", "versions/*/" TREE,
 		     "plugins/*/" PLUGIN },
 	  .copies = { "version" }, .variables = { "RBENV_ROOT" },
-	  .why = "etc of each version may have a gemrc with passwords" },
+	  .why = "etc of each version may have a gemrc with passwords; a hook in rbenv.d writes shims" },
 	{ TOOLCHAIN_SDKMAN, .roots = { "$SDKMAN_DIR", "~/.sdkman" },
 	  .parts = { "bin", "src", "contrib", "libexec",
 		     "candidates/{ant,gradle,groovy,java,jbang,kotlin,ktlint,leiningen,micronaut,"

@@ -15,22 +15,23 @@ struct manager_setting {
 	const char *value;
 };
 
-// A directory tree of a manager. A manager with several trees has several rows, and all of them come
-// along if one is recognised.
+// A directory tree of a manager. A manager with several trees has several rows, and all of them
+// come along if one is recognised.
 struct manager_row {
 	enum toolchain toolchain;
 	bool has_pythons; // it installs Python, so a virtual environment may lead to it
-	// Where it is, the first that exists: "$VARIABLE", "~/name", "/name". A variable that is set
-	// is a sign that the manager is in use, as is a PATH entry or a link in the root. XDG
+	// Where it is, the first that exists: "$VARIABLE", "~/name", "/name". A variable that is
+	// set is a sign that the manager is in use, as is a PATH entry or a link in the root. XDG
 	// variables are no sign. "/opt/*" is each directory there that a sign leads to.
 	const char *roots[10];
-	// A root is also each directory of the home with its "bin" on PATH and this directory in it.
+	// A root is also each directory of the home with its "bin" on PATH and this directory in
+	// it.
 	const char *sibling;
-	// What comes along, relative to the root. "*" in a name is any text, {a,b} are several names,
-	// "!" are the program files in the directory, and "name!" is one of them.
+	// What comes along, relative to the root. "*" in a name is any text, {a,b} are several
+	// names, "!" are the program files in the directory, and "name!" is one of them.
 	const char *parts[28];
-	// Settings without secrets that the programs need, as generated copies: relative to the root,
-	// or "~/name".
+	// Settings without secrets that the programs need, as generated copies: relative to the
+	// root, or "~/name".
 	const char *copies[4];
 	const char *cleaned; // a part that comes as a generated copy: lines NAME=value, of which
 		// addresses with a login or a path stay outside

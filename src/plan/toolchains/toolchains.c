@@ -63,8 +63,8 @@ bool toolchain_has_below(const struct plan *plan, const char *path)
 	return false;
 }
 
-// Returns whether the last component of a path is a link. Its target comes along only as far as it is
-// listed itself: a link must not bring a whole version with the settings in it.
+// Returns whether the last component of a path is a link. Its target comes along only as far as it
+// is listed itself: a link must not bring a whole version with the settings in it.
 static bool is_link(const struct followed *file)
 {
 	vec_each(hop, &file->hops) {
@@ -74,7 +74,8 @@ static bool is_link(const struct followed *file)
 	return false;
 }
 
-// Mounts a file of a manager, with the links on the way to it. Returns false if it leads to a secret.
+// Mounts a file of a manager, with the links on the way to it. Returns false if it leads to a
+// secret.
 static bool add_file(struct plan *plan, struct arena *arena, const struct facts *facts,
 		     const struct toolchain_found *found, const struct followed *file)
 {
@@ -312,8 +313,8 @@ static void add_local_programs(struct plan *plan, struct arena *arena, const str
 	}
 }
 
-// Reports the pythons of virtual environments in the project that the box does not have. The project
-// chooses the link, so an option is named only for an installation of a manager.
+// Reports the pythons of virtual environments in the project that the box does not have. The
+// project chooses the link, so an option is named only for an installation of a manager.
 static void report_pythons(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
 	vec_each(python, &facts->toolchains.pythons) {

@@ -3,8 +3,9 @@
 //
 // Theory of operation: a pattern of the table is expanded component by component. A name without a
 // wildcard costs nothing until the end, where one system call resolves the whole path; a wildcard
-// costs one listing. Names are sorted, so that the plan does not depend on the order of a directory.
-// Numbers of names and parts are limited: a start must not depend on the size of an installation.
+// costs one listing. Names are sorted, so that the plan does not depend on the order of a
+// directory. Numbers of names and parts are limited: a start must not depend on the size of an
+// installation.
 #include "probe/toolchains/expand.h"
 
 #include "base/arena.h"

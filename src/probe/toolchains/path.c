@@ -180,8 +180,8 @@ static bool is_in_toolchain(const struct facts *facts, const char *path)
 	return false;
 }
 
-// Returns whether a file is a program that only the user and root can change, and lies in no place of
-// secrets, of Claude or of claudebox.
+// Returns whether a file is a program that only the user and root can change, and lies in no place
+// of secrets, of Claude or of claudebox.
 static bool is_trusted(const struct facts *facts, struct arena *arena, const struct followed *file)
 {
 	const char *const never[] = { facts->state.root, facts->user_claude.directory,

@@ -2,8 +2,8 @@
 // Recognises the toolchain managers that the user has.
 //
 // Theory of operation: a manager is in use if one of its variables is set, or if a path that the
-// user's PATH leads to lies in its root. Nothing is executed, and no directory is searched: each root
-// of the table is compared with these paths first, and only a root that matches is looked up.
+// user's PATH leads to lies in its root. Nothing is executed, and no directory is searched: each
+// root of the table is compared with these paths first, and only a root that matches is looked up.
 #include "probe/toolchains/recognise.h"
 
 #include "base/arena.h"
@@ -29,8 +29,8 @@ struct recognition {
 	const strings *signs;
 };
 
-// Returns the path that a root of the table stands for, NULL: none. Stores whether a variable that is
-// set to it is a sign by itself.
+// Returns the path that a root of the table stands for, NULL: none. Stores whether a variable that
+// is set to it is a sign by itself.
 static const char *root_path(struct recognition *recognition, const char *root, bool *ret_sign)
 {
 	struct arena *arena = recognition->arena;

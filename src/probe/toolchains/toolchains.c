@@ -3,9 +3,9 @@
 // the host's PATH contains.
 //
 // Theory of operation: PATH, the variables of managers and links in a few directories name the
-// managers. Version managers run code of the project when they are executed, so nothing is executed:
-// paths, links and names of directories are sufficient. A project cannot choose a manager: where its
-// virtual environments lead to is only compared with what is in the box.
+// managers. Version managers run code of the project when they are executed, so nothing is
+// executed: paths, links and names of directories are sufficient. A project cannot choose a
+// manager: where its virtual environments lead to is only compared with what is in the box.
 #include "probe/toolchains/toolchains.h"
 
 #include "base/arena.h"
