@@ -47,8 +47,8 @@ sanitize: need-build+run+test+sanitize build-asan/build.ninja ## run all tests w
 	$(call compile,build-asan)
 	@$(PYTHON) tests/run.py build-asan
 
-fuzz: need-build+fuzz build-fuzz/build.ninja ## fuzz the profile parser and the terminal filter: make fuzz [SECONDS=60]
-	@ninja -C build-fuzz --quiet tests/fuzz_profile tests/fuzz_terminal
+fuzz: need-build+fuzz build-fuzz/build.ninja ## fuzz the parsers of profiles and package settings, and the terminal filter: make fuzz [SECONDS=60]
+	@ninja -C build-fuzz --quiet tests/fuzz_profile tests/fuzz_registries tests/fuzz_terminal
 	$(call give_back,build-fuzz)
 	@tests/fuzz/run.sh build-fuzz $(SECONDS)
 

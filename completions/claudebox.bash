@@ -18,11 +18,12 @@ _claudebox_table() {
 		--publish
 		--mount-ro
 		--mount-rw
+		--path
 		--report-fd
 		--shell
 		--exec
 		--instances --instances=json
-		--gc
+		--gc --gc=home
 		--help
 		--version
 	)
@@ -37,11 +38,12 @@ _claudebox_table() {
 	--publish) kind=value ;;
 	--mount-ro) kind=mount ;;
 	--mount-rw) kind=mount ;;
+	--path) kind=mount ;;
 	--report-fd) kind=value ;;
 	--shell) kind=none ;;
 	--exec) kind=rest ;;
 	--instances) kind=json ;;
-	--gc) kind=none ;;
+	--gc) kind=home ;;
 	--help) kind=none ;;
 	--version) kind=none ;;
 	*) kind='' ;;
@@ -123,6 +125,7 @@ _claudebox_value() {
 
 	case $kind in
 	json) _claudebox_offer "$text" "$before" json ;;
+	home) _claudebox_offer "$text" "$before" home ;;
 	tier) _claudebox_offer "$text" "$before" "${tiers[@]}" ;;
 	mount) _claudebox_mounts "$text" "$before" ;;
 	profile)
@@ -196,7 +199,7 @@ _claudebox() {
 		elif [[ $kind == rest ]]; then
 			_claudebox_command
 			return
-		elif [[ $kind != none && $kind != json && $word != *=* ]]; then
+		elif [[ $kind != none && $kind != json && $kind != home && $word != *=* ]]; then
 			wanted=$kind
 		fi
 	done

@@ -27,7 +27,7 @@ function __claudebox_words
         else if test $kind = rest
             set whose command
             set rest
-        else if test $kind != none -a $kind != json
+        else if test $kind != none -a $kind != json -a $kind != home
             string match -q -- '*=*' $word
             or set wanted $kind
         end
@@ -81,6 +81,8 @@ function __claudebox_kind
             echo mount
         case --mount-rw
             echo mount
+        case --path
+            echo mount
         case --report-fd
             echo value
         case --shell
@@ -90,7 +92,7 @@ function __claudebox_kind
         case --instances
             echo json
         case --gc
-            echo none
+            echo home
         case --help
             echo none
         case --version
@@ -108,11 +110,12 @@ complete -c claudebox -n '__claudebox_in own' -l host-port -x -d 'inet: let the 
 complete -c claudebox -n '__claudebox_in own' -l publish -x -d 'inet: let every user of this machine reach this TCP port of the box'
 complete -c claudebox -n '__claudebox_in own' -l mount-ro -r -F -d 'mount one more file or directory, read-only'
 complete -c claudebox -n '__claudebox_in own' -l mount-rw -r -F -d 'mount one more file or directory, read-write'
+complete -c claudebox -n '__claudebox_in own' -l path -r -F -d 'mount a directory of programs, read-only, first in PATH'
 complete -c claudebox -n '__claudebox_in own' -l report-fd -x -d 'write exit status and refused connections as JSON to descriptor N'
 complete -c claudebox -n '__claudebox_in own' -l shell -d 'run a shell in the box instead of claude'
 complete -c claudebox -n '__claudebox_in own' -l exec -d 'run CMD in the box instead of claude; the rest are its arguments'
 complete -c claudebox -n '__claudebox_in own' -l instances -f -a json -d 'list the state of each project, the last used first'
-complete -c claudebox -n '__claudebox_in own' -l gc -d 'remove the state of deleted projects, after confirmation'
+complete -c claudebox -n '__claudebox_in own' -l gc -f -a home -d 'remove the state of deleted projects, or kept homes; asks first'
 complete -c claudebox -n '__claudebox_in own' -l help -d 'show this help (help of claude: claudebox -- --help)'
 complete -c claudebox -n '__claudebox_in own' -l version -d 'show the version of claudebox'
 # end of the generated part

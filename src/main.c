@@ -20,6 +20,7 @@
 #include "plan/plan.h"
 #include "probe/probe.h"
 #include "probe/profile.h"
+#include "prove/bait.h"
 #include "prove/plant.h"
 #include "prove/prove.h"
 #include "render/audit.h"
@@ -108,7 +109,10 @@ static bool launch(struct session *session, struct error *error)
 	plan->state.new_requested = session->requested_record;
 	fputs(render_audit(plan, &session->arena, output_reader(STDERR_FILENO)), stderr);
 	if (plan->must_ask) {
-		if (!ask_confirmation(error))
+		bool offer = plan->state.home && session->facts.state.home_exists &&
+			     plan->new_grants.count;
+
+		if (!ask_confirmation(offer ? &plan->state.empty_home : NULL, error))
 			return false;
 		plan->state.new_approval = approval_render(&session->arena, plan);
 	}
@@ -172,6 +176,8 @@ static bool prepare_packages(struct session *session, struct error *error)
 
 static bool build_plan(struct session *session, struct error *error)
 {
+	if (session->config.action == ACTION_PROVE)
+		prove_bait_settings(&session->facts, &session->arena, session->prove.token);
 	return plan_build(&session->plan, &session->arena, &session->config, &session->facts,
 			  error) &&
 	       plan_check(&session->plan, &session->facts, error);

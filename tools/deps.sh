@@ -52,6 +52,12 @@ test         cmd:jq                   jq               jq                  jq
 test         cmd:nix-daemon           nix-bin          /usr/bin/nix-daemon nix
 test,npm     cmd:node                 nodejs           /usr/bin/node       nodejs
 test,npm     cmd:npm                  npm              /usr/bin/npm        npm
+test         file:/usr/bin/cargo      cargo            cargo               rust
+test         file:/usr/bin/go         golang-go        golang              go
+test         file:/usr/bin/javac      default-jdk-headless java-latest-openjdk-devel jdk-openjdk
+test         file:/usr/bin/mvn        maven            maven               maven
+test         file:/usr/bin/pip3       python3-pip      python3-pip         python-pip
+test         cmd:rbenv                rbenv            -                   rbenv
 peers        cmd:rg                   ripgrep          ripgrep             ripgrep
 peers        cmd:firejail             firejail         firejail            firejail
 programs     cmd:chromium             chromium         -                   chromium

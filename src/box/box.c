@@ -18,6 +18,7 @@
 #include "plan/plan.h"
 #include "plan/tables.h"
 #include "state/credentials.h"
+#include "state/home.h"
 #include "state/prepare.h"
 #include "sys/cleanup.h"
 #include "sys/output.h"
@@ -219,6 +220,7 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 	struct network network = { .pasta = { .end = -1 } };
 	struct box box = BOX_NONE;
 	CLEANUP_FD int lock = -1;
+	CLEANUP_FD int home_lock = -1;
 	bool ok;
 
 	if (plan->config->report && fcntl(plan->config->report, F_GETFD) < 0) {
@@ -229,7 +231,8 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 				  plan->config->report, plan->config->report);
 	}
 	lock = instance_prepare(plan, error);
-	if (lock < 0 || !credentials_prepare(plan, arena, error))
+	if (lock < 0 || !home_prepare(plan, &home_lock, error) ||
+	    !credentials_prepare(plan, arena, error))
 		return false;
 	// Signals are blocked from here on. Those that arrive before the agent runs are forwarded
 	// later.
@@ -248,6 +251,7 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 		terminal_restore(&box.terminal);
 	}
 	close_box(&box);
+	home_measure(plan, arena);
 	futimens(lock, NULL); // the time of the lock file is that of the last use
 	return ok;
 }

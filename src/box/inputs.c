@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/quote.h"
 #include "base/text.h"
+#include "box/mount_namespace.h"
 #include "plan/plan.h"
 #include "plan/tables.h"
 #include "render/bwrap.h"
@@ -112,6 +113,23 @@ static bool add_host_path(struct inputs *inputs, const struct plan *plan,
 	return true;
 }
 
+// Adds the staged mount of the host's home that box_finish_mounts() binds parts of and removes.
+static bool add_carrier(struct inputs *inputs, const struct plan *plan, struct error *error)
+{
+	struct plan_mount home = { .source = plan->home };
+	struct bwrap_option option = { .flag = "--ro-bind",
+				       .by_descriptor = "--ro-bind-fd",
+				       .arguments = { plan->home,
+						      mount_carrier_path(inputs->arena, plan) },
+				       .mount = &home };
+
+	vec_each(mount, &plan->mounts) {
+		if (mount->bound)
+			return add_host_path(inputs, plan, &option, error);
+	}
+	return true;
+}
+
 static bool add_seccomp_filter(struct inputs *inputs, const struct bwrap_option *option,
 			       struct error *error)
 {
@@ -129,18 +147,20 @@ static bool add_option(struct inputs *inputs, const struct plan *plan,
 {
 	int fd;
 
-	if (option->mode) {
+	if (option->mode && option->operand != OPERAND_IN_HOME) {
 		add_argument(inputs, "--perms");
 		add_argument(inputs, option->mode);
 	}
 	switch (option->operand) {
 	case OPERAND_VARIABLE: // init gets the environment, not bwrap
 	case OPERAND_NO_INIT:
+	case OPERAND_IN_HOME:
 		// --die-with-parent would also kill bwrap during the setup and leave a child that
 		// hangs.
 		return true;
 	case OPERAND_HOST_PATH:
-		return add_host_path(inputs, plan, option, error);
+	case OPERAND_HOME:
+		return option->mount->bound || add_host_path(inputs, plan, option, error);
 	case OPERAND_DATA:
 		fd = create_memfd(option->mount->path, option->mount->source,
 				  option->mount->size ? option->mount->size
@@ -225,6 +245,8 @@ bool inputs_create(struct inputs *inputs, const struct plan *plan, struct arena 
 		if (!add_option(inputs, plan, option, error))
 			return false;
 	}
+	if (!add_carrier(inputs, plan, error))
+		return false;
 	add_argument(inputs, "--as-pid-1");
 	vec_each(variable, &plan->variables) {
 		text_printf(&variables, "%s=%s", variable->name, variable->value);

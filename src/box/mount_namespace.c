@@ -9,8 +9,11 @@
 // bwrap, whose owner is the user. After bwrap has set up the sandbox and before the agent starts, a
 // child of claudebox enters both namespaces, sets the limits of the user namespace (host_share.c),
 // makes every mount private, and moves the staged mounts. It creates no file and follows no
-// symbolic link, and the host's root is no longer mounted. The child shares the memory of
-// claudebox, because copying it would take longer than the work.
+// symbolic link, and the host's root is no longer mounted. Parts of toolchains in the user's home
+// are bound from one staged, read-only mount of that home, because bwrap needs more time for each
+// mount than the kernel. That mount is removed before the agent starts; if this fails, nothing
+// starts. The child shares the memory of claudebox, because copying it would take longer than the
+// work.
 #include "box/mount_namespace.h"
 
 #include "base/arena.h"
@@ -39,6 +42,7 @@ enum { STACK_SIZE = 16 * 1024 };
 
 struct finish {
 	const struct plan *plan;
+	const char *carrier; // of the bound mounts, NULL: there are none
 	int user_namespace;
 	int mount_namespace;
 	bool as_root;
@@ -73,6 +77,41 @@ static bool move_staged(const struct plan_mount *staged, int fd_directory, bool 
 	return !*ret_changed && fchdir(fd_directory) == 0 &&
 	       mount(staged->staged, name, NULL, MS_MOVE, NULL) == 0 &&
 	       remove(staged->staged) == 0; // the mount point that bwrap created
+}
+
+// Binds a part of the staged home to its place. It is read-only, as the staged mount is. Runs in a
+// process that shares the memory of claudebox, so it allocates nothing.
+static bool bind_part(const struct finish *finish, const struct plan_mount *part, int fd_directory,
+		      bool *ret_changed)
+{
+	CLEANUP_FD int carrier = file_open(AT_FDCWD, finish->carrier, O_PATH | O_DIRECTORY);
+	CLEANUP_FD int source =
+		file_open(carrier, part->source + strlen(finish->plan->home) + 1, O_PATH);
+	CLEANUP_FD int target = file_open(AT_FDCWD, part->path, O_PATH);
+	char from[16], to[16];
+
+	*ret_changed = source < 0 || target < 0 || !file_is_same(source, &part->id) ||
+		       !file_is_same(target, &part->place);
+	snprintf(from, sizeof(from), "%d", source);
+	snprintf(to, sizeof(to), "%d", target);
+	return !*ret_changed && fchdir(fd_directory) == 0 &&
+	       mount(from, to, NULL, MS_BIND | MS_REC, NULL) == 0;
+}
+
+// Moves or binds the mount of a row, if it is not in its place yet.
+static bool place_mount(const struct finish *finish, const struct plan_mount *row, int fd_directory,
+			bool *ret_changed)
+{
+	if (row->bound)
+		return bind_part(finish, row, fd_directory, ret_changed);
+	return !row->staged || row->carried || move_staged(row, fd_directory, ret_changed);
+}
+
+// Removes the staged mount of the host's home. Its mount point can only be removed if it is gone.
+static bool remove_carrier(const struct finish *finish)
+{
+	return !finish->carrier ||
+	       (umount2(finish->carrier, MNT_DETACH) == 0 && rmdir(finish->carrier) == 0);
 }
 
 // Makes the files of process 1 in /proc read-only if root started claudebox: they belong to the
@@ -117,12 +156,12 @@ static bool finish_inside(struct finish *finish)
 	    !protect_devices(finish))
 		return false;
 	vec_each(row, &finish->plan->mounts) {
-		if (row->staged && !move_staged(row, fd_directory, &finish->changed)) {
+		if (!place_mount(finish, row, fd_directory, &finish->changed)) {
 			finish->failed = row;
 			return false;
 		}
 	}
-	return true;
+	return remove_carrier(finish);
 }
 
 static int child_main(void *data)
@@ -150,6 +189,11 @@ static bool finish_in_child(struct finish *finish, struct arena *arena)
 	return finish->done;
 }
 
+const char *mount_carrier_path(struct arena *arena, const struct plan *plan)
+{
+	return arena_printf(arena, "/run/user/%u/staged-home", plan->uid);
+}
+
 bool box_finish_mounts(const struct plan *plan, pid_t init, struct error *error)
 {
 	CLEANUP_FD int mounts = process_open_namespace(init, "mnt");
@@ -159,11 +203,15 @@ bool box_finish_mounts(const struct plan *plan, pid_t init, struct error *error)
 				 .mount_namespace = mounts,
 				 .as_root = getuid() == 0 };
 
+	vec_each(mount, &plan->mounts) {
+		if (mount->bound && !finish.carrier)
+			finish.carrier = mount_carrier_path(error->arena, plan);
+	}
+
 	if (user >= 0 && finish_in_child(&finish, error->arena))
 		return true;
 	if (!finish.failed)
-		return error_set(error, "cannot make the mounts of the box private: %s",
-				 strerror(errno));
+		return error_set(error, "cannot finish the mounts of the box: %s", strerror(errno));
 	if (finish.changed)
 		return file_changed_error(finish.failed->path, error);
 	error_set(error, "cannot mount at '%s': %s",

@@ -8,6 +8,8 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/file.h"
+#include "base/path.h"
 #include "base/quote.h"
 #include "box/box.h"
 #include "box/control.h"
@@ -20,6 +22,7 @@
 #include "state/credentials.h"
 #include "sys/cleanup.h"
 #include "sys/clock.h"
+#include "sys/files.h"
 #include "terminal/relay.h"
 #include "terminal/terminal.h"
 
@@ -269,11 +272,35 @@ static bool set_setup_error(const struct supervisor *supervisor, const struct pl
 				 "usual reasons");
 }
 
+// Adds a hint about a command that is a link to a program of the host that the box lacks, for
+// example of a virtual environment. The project may have chosen the link, so the hint names no
+// path. Returns false if it is something else.
+static bool hint_missing_target(const struct plan *plan, struct error *error)
+{
+	struct arena *arena = error->arena;
+	const char *command = plan->command.items[0];
+	struct followed file;
+
+	if (!strchr(command, '/'))
+		return false;
+	file = file_follow(arena, path_join(arena, plan->project, command));
+	if (!file.hops.count || file.kind != FILE_REGULAR || plan_provides(plan, file.real))
+		return false;
+	error_set(error, "cannot execute '%s' in the box: it is a link to '%s', which is not there",
+		  quote_display(arena, command, 0), quote_display(arena, file.real, 0));
+	error_hint(error,
+		   "if it is yours and has no secrets, --mount-ro mounts the directory of its "
+		   "installation");
+	return true;
+}
+
 // Sets the error for an agent that init could not execute.
 static bool set_exec_error(const struct supervisor *supervisor, const struct plan *plan,
 			   struct error *error)
 {
 	error->status = supervisor->exec_error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+	if (supervisor->exec_error == ENOENT && hint_missing_target(plan, error))
+		return false;
 	error_set(error, "cannot execute '%s' in the box: %s",
 		  quote_display(error->arena, plan->command.items[0], 0),
 		  strerror(supervisor->exec_error));

@@ -58,6 +58,7 @@ static const struct check {
 	{ "project", EVERY_BOX, always, check_project },
 	{ "profile", EVERY_BOX, always, check_profile },
 	{ "path", MACHINE, never, check_path },
+	{ "toolchains", MACHINE, never, check_toolchains },
 	{ "landlock", MACHINE, never, check_landlock },
 	{ "git", MACHINE, never, check_git },
 	{ "pasta", INET, for_inet, check_pasta },

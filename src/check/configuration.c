@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT
-// --check: the state directory, the project and the profile.
+// --check: the state directory, the project, the profile and toolchains.
 #include "check/configuration.h"
 
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/quote.h"
+#include "base/text.h"
 #include "check/finding.h"
 #include "config/config.h"
+#include "config/toolchains.h"
 #include "plan/check.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
+#include "plan/toolchains/facts.h"
+#include "plan/toolchains/managers.h"
 #include "render/check.h"
 
 #include <unistd.h>
@@ -64,4 +68,30 @@ struct finding check_profile(struct arena *arena, const struct facts *facts,
 	    !plan_build(&plan, arena, &shell, facts, &error))
 		return finding_broken(error.message, error.hint);
 	return finding_ok(profile->name ? profile->name : "none selected");
+}
+
+// Lists the toolchains that a box gets, and the first one that it does not get.
+struct finding check_toolchains(struct arena *arena, const struct facts *facts,
+				const struct config *config)
+{
+	struct text names = { .arena = arena };
+	unsigned int listed = 0;
+
+	if (!config_toolchains(config))
+		return finding_ok("none, as the profile says");
+	vec_each(found, &facts->toolchains.found) {
+		const char *name = toolchain_names[found->row->toolchain];
+
+		if (found->problem)
+			return finding_broken(
+				arena_printf(arena, "%s in '%s' does not come along: %s", name,
+					     quote_display(arena, found->root, 0), found->problem),
+				"change the owner or the mode of that directory, or add its "
+				"programs with --path DIR");
+		if (!(listed & TOOLCHAIN_BIT(found->row->toolchain)))
+			text_printf(&names, "%s%s", names.length ? ", " : "", name);
+		listed |= TOOLCHAIN_BIT(found->row->toolchain);
+	}
+	return finding_ok(names.length ? text_get(&names)
+				       : "none found: PATH leads to the system's programs only");
 }

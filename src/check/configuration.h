@@ -7,3 +7,4 @@
 check_function check_state;
 check_function check_project;
 check_function check_profile;
+check_function check_toolchains;

@@ -92,7 +92,7 @@ struct finding check_claude(struct arena *arena, const struct facts *facts,
 			    const struct config *config)
 {
 	struct error error = { .arena = arena };
-	struct config claude = { .payload = PAYLOAD_CLAUDE };
+	struct config claude = { .payload = PAYLOAD_CLAUDE, .home = HOME_NONE };
 	const char *found = facts->agent.found ? quote_display(arena, facts->agent.found, 0) : "";
 	struct plan plan;
 	const char *output;

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "config/limits.h"
 #include "config/origin.h"
+#include "config/toolchains.h"
 
 #include <stdbool.h>
 
@@ -49,6 +50,7 @@ struct config_mount {
 	const char *source;      // as written: "~/x", "x", "/x"
 	const char *destination; // as written; NULL: the same path as on the host
 	bool writable;
+	bool on_path; // a directory of programs, first in PATH
 	struct origin origin;
 };
 
@@ -101,6 +103,21 @@ enum project_mode {
 	PROJECT_MODE_COUNT,
 };
 
+// The settings of package managers in the box.
+enum package_settings {
+	PACKAGE_SETTINGS_AUTO, // those of the host without credentials (default)
+	PACKAGE_SETTINGS_NONE,
+	PACKAGE_SETTINGS_COUNT,
+};
+
+// The home directory of the box.
+enum home_mode {
+	HOME_PROJECT, // kept in the instance
+	HOME_SHARED,  // kept, one for the boxes of all projects
+	HOME_NONE,    // empty, in memory
+	HOME_MODE_COUNT,
+};
+
 struct config {
 	enum action action;
 	enum output output;
@@ -108,24 +125,31 @@ struct config {
 	int report; // descriptor for the report at the end, 0: none
 	bool yes;
 	bool list_only; // --gc with --dry-run
+	bool homes;     // --gc=home
 
 	// Settings of the profile schema. Zero is the default of each: other values are shown.
 	bool nix_daemon; // mount the Nix daemon's socket in a tier with a network namespace too
 	bool nested;     // allow user namespaces and mounts in the box
 	enum network_tier network;
 	enum project_mode project;
+	enum home_mode home;
 	enum terminal_mode terminal;
 	unsigned int terminal_allow; // what differs from TERMINAL_ALLOW_DEFAULT
+	unsigned int toolchains;     // what differs from TOOLCHAINS_ALL
 	enum confirm confirm;
+	enum package_settings package_settings;
 	const char *nixpkgs; // the flake of the packages, NULL: nixpkgs of the registry
 	// The origin of each setting, NAME_origin.
 	struct origin nix_daemon_origin;
 	struct origin nested_origin;
 	struct origin network_origin;
 	struct origin project_origin;
+	struct origin home_origin;
 	struct origin terminal_origin;
 	struct origin terminal_allow_origin;
+	struct origin toolchains_origin;
 	struct origin confirm_origin;
+	struct origin package_settings_origin;
 	struct origin nixpkgs_origin;
 
 	const char *profile; // the name of the profile, NULL: none
@@ -135,7 +159,7 @@ struct config {
 	VEC(struct config_mount) mounts;
 	VEC(struct config_variable) variables;
 	VEC(struct config_package) packages;
-	struct config_limit limits[LIMIT_COUNT];
+	struct config_limit limits[LIMIT_KEY_COUNT];
 	strings arguments;     // for claude, for the shell, or the command of --exec
 	const char *extra_env; // the value of CLAUDEBOX_EXTRA_ENV
 };
@@ -144,4 +168,10 @@ struct config {
 static inline unsigned int config_terminal_allowed(const struct config *config)
 {
 	return TERMINAL_ALLOW_DEFAULT ^ config->terminal_allow;
+}
+
+// Returns the set of toolchain managers that come along.
+static inline unsigned int config_toolchains(const struct config *config)
+{
+	return TOOLCHAINS_ALL ^ config->toolchains;
 }

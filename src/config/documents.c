@@ -20,6 +20,7 @@ static const struct value_row {
 	{ "NAME", "profile", "_claudebox_profiles", "-x -a '(__claudebox_profiles)'" },
 	{ "TIER", "tier", "_claudebox_tiers", "-x -a '(__claudebox_tiers)'" },
 	{ "PATH[:DEST]", "mount", "_claudebox_mounts", "-r -F" },
+	{ "DIR", "mount", "_claudebox_mounts", "-r -F" },
 	{ NULL, "value", "", "-x" },
 };
 
@@ -38,7 +39,8 @@ static const char *kind_of(const struct option_row *row)
 	case ARGUMENT_NONE:
 		return "none";
 	case ARGUMENT_JSON:
-		return "json";
+	case ARGUMENT_HOME:
+		return option_word(row);
 	case ARGUMENT_REST:
 		return "rest";
 	case ARGUMENT_REQUIRED:
@@ -75,8 +77,8 @@ static const char *render_manual(struct arena *arena)
 		if (row->letter)
 			text_printf(&out, "*-%c*, ", row->letter);
 		text_printf(&out, "*--%s*", row->name);
-		if (row->argument == ARGUMENT_JSON)
-			text_add(&out, "[=json]");
+		if (option_word(row))
+			text_printf(&out, "[=%s]", option_word(row));
 		if (row->value_name)
 			text_printf(&out, " _%s_", scdoc_text(arena, row->value_name));
 		text_printf(&out, "\n\t%s\n", scdoc_text(arena, row->help));
@@ -105,8 +107,8 @@ static const char *render_bash(struct arena *arena)
 		if (row->letter)
 			text_printf(&out, "-%c ", row->letter);
 		text_printf(&out, "--%s", row->name);
-		if (row->argument == ARGUMENT_JSON)
-			text_printf(&out, " --%s=json", row->name);
+		if (option_word(row))
+			text_printf(&out, " --%s=%s", row->name, option_word(row));
 		text_add(&out, "\n");
 	}
 	text_add(&out, "\t)\n\tcase $option in\n");
@@ -134,7 +136,7 @@ static void add_zsh(struct text *out, const struct option_row *row)
 			    row->name);
 	if (row->argument == ARGUMENT_REQUIRED)
 		text_add(out, "=");
-	if (row->argument == ARGUMENT_JSON)
+	if (option_word(row))
 		text_add(out, "=-");
 	text_add(out, "[");
 	for (const char *s = row->help; *s; s++) {
@@ -145,8 +147,9 @@ static void add_zsh(struct text *out, const struct option_row *row)
 		text_add_bytes(out, s, 1);
 	}
 	text_add(out, "]");
-	if (row->argument == ARGUMENT_JSON)
-		text_add(out, "::format:(json)");
+	if (option_word(row))
+		text_printf(out, "::%s:(%s)", row->argument == ARGUMENT_JSON ? "format" : "what",
+			    option_word(row));
 	if (row->argument == ARGUMENT_REST)
 		text_add(out, ":*::command:_normal");
 	if (row->argument == ARGUMENT_REQUIRED) {
@@ -185,8 +188,8 @@ static void add_fish(struct text *out, const struct option_row *row)
 	if (row->letter)
 		text_printf(out, " -s %c", row->letter);
 	text_printf(out, " -l %s", row->name);
-	if (row->argument == ARGUMENT_JSON)
-		text_add(out, " -f -a json");
+	if (option_word(row))
+		text_printf(out, " -f -a %s", option_word(row));
 	if (row->argument == ARGUMENT_REQUIRED)
 		text_printf(out, " %s", value_row(row)->fish);
 	text_add(out, " -d '");

@@ -13,10 +13,11 @@ static const char units[] = "KMGT"; // each is 1024 times the one before
 
 // With less memory or fewer processes no shell starts in the box. The kernel has at most 2^22
 // processes.
-const struct limit_row limit_table[LIMIT_COUNT] = {
+const struct limit_row limit_table[LIMIT_KEY_COUNT] = {
 	[LIMIT_MEMORY] = { "memory", 32ULL << 20, 64ULL << 40, "a size such as 512M, 1.5G or 4G" },
 	[LIMIT_PIDS] = { "pids", 16, 1ULL << 22, "a number" },
 	[LIMIT_CPU] = { "cpu", 1, 100000, "a share such as 50% (of one processor) or 200%" },
+	[LIMIT_HOME] = { "home", 1ULL << 20, 64ULL << 40, "a size such as 512M, 1.5G or 4G" },
 };
 
 // Reads a number and returns the count of its digits. A number with more than DIGITS digits is
@@ -31,7 +32,7 @@ static size_t read_digits(const char *text, unsigned long long *ret_value)
 	return length;
 }
 
-static bool read_memory(const char *text, unsigned long long *ret_value)
+static bool read_size(const char *text, unsigned long long *ret_value)
 {
 	unsigned long long whole;
 	unsigned long long part = 0;
@@ -68,8 +69,8 @@ static bool read_value(enum limit limit, const char *text, unsigned long long *r
 {
 	size_t length;
 
-	if (limit == LIMIT_MEMORY)
-		return read_memory(text, ret_value);
+	if (limit == LIMIT_MEMORY || limit == LIMIT_HOME)
+		return read_size(text, ret_value);
 	length = read_digits(text, ret_value);
 	return length && strcmp(text + length, limit == LIMIT_CPU ? "%" : "") == 0;
 }
@@ -94,7 +95,7 @@ const char *limit_render(struct arena *arena, enum limit limit, unsigned long lo
 {
 	size_t unit = 0;
 
-	if (limit != LIMIT_MEMORY)
+	if (limit != LIMIT_MEMORY && limit != LIMIT_HOME)
 		return arena_printf(arena, "%llu%s", value, limit == LIMIT_CPU ? "%" : "");
 	value /= 1024;
 	while (unit + 1 < strlen(units) && value % 1024 == 0 && value) {

@@ -4,12 +4,16 @@
 
 #include "base/arena.h"
 
-// The name of a limit is its key in a profile and the name of the kernel's controller.
+// The name of a limit is its key in a profile. For those that a cgroup sets it is also the name of
+// the kernel's controller.
 enum limit {
 	LIMIT_MEMORY, // bytes
 	LIMIT_PIDS,   // processes and threads
 	LIMIT_CPU,    // percent of one processor
-	LIMIT_COUNT,
+	LIMIT_COUNT,  // of those that a cgroup sets
+	// claudebox warns about this one.
+	LIMIT_HOME = LIMIT_COUNT, // bytes
+	LIMIT_KEY_COUNT,
 };
 
 struct limit_row {
@@ -19,7 +23,7 @@ struct limit_row {
 	const char *form; // of its text, to follow "is not"
 };
 
-extern const struct limit_row limit_table[LIMIT_COUNT];
+extern const struct limit_row limit_table[LIMIT_KEY_COUNT];
 
 // Parses a text ("4G", "200%"). Returns NULL, or what is wrong, as the end of a sentence that
 // begins with the text.

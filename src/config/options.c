@@ -31,6 +31,8 @@ const struct option_row option_table[] = {
 	  "mount one more file or directory, read-only" },
 	{ OPTION_MOUNT_RW, 0, "mount-rw", ARGUMENT_REQUIRED, "PATH[:DEST]",
 	  "mount one more file or directory, read-write" },
+	{ OPTION_PATH, 0, "path", ARGUMENT_REQUIRED, "DIR",
+	  "mount a directory of programs, read-only, first in PATH" },
 	{ OPTION_REPORT, 0, "report-fd", ARGUMENT_REQUIRED, "N",
 	  "write exit status and refused connections as JSON to descriptor N" },
 	{ OPTION_SHELL, 0, "shell", ARGUMENT_NONE, NULL,
@@ -39,8 +41,8 @@ const struct option_row option_table[] = {
 	  "run CMD in the box instead of claude; the rest are its arguments" },
 	{ OPTION_INSTANCES, 0, "instances", ARGUMENT_JSON, NULL,
 	  "list the state of each project, the last used first" },
-	{ OPTION_GC, 0, "gc", ARGUMENT_NONE, NULL,
-	  "remove the state of deleted projects, after confirmation" },
+	{ OPTION_GC, 0, "gc", ARGUMENT_HOME, NULL,
+	  "remove the state of deleted projects, or kept homes; asks first" },
 	{ OPTION_HELP, 0, "help", ARGUMENT_NONE, NULL,
 	  "show this help (help of claude: claudebox -- --help)" },
 	{ OPTION_VERSION, 0, "version", ARGUMENT_NONE, NULL, "show the version of claudebox" },
@@ -52,6 +54,13 @@ const char *const network_tier_names[NETWORK_TIER_COUNT] = {
 	[NETWORK_INET] = "inet",
 	[NETWORK_NONE] = "none",
 };
+
+const char *option_word(const struct option_row *row)
+{
+	return row->argument == ARGUMENT_JSON   ? "json"
+	       : row->argument == ARGUMENT_HOME ? "home"
+						: NULL;
+}
 
 // Completes an error on the command line: its exit status and a hint. Returns false.
 static bool usage_error(struct error *error)
@@ -161,6 +170,21 @@ static bool parse_mount(struct config *config, struct arena *arena, const struct
 	return true;
 }
 
+// Adds a directory to PATH, in which a colon separates directories.
+static bool parse_path(struct config *config, struct arena *arena, const char *value,
+		       struct error *error)
+{
+	if (!value || !*value || strchr(value, ':')) {
+		error_set(error, "option '--path' requires one directory without ':', not '%s'",
+			  quote_display(error->arena, value ? value : "", 60));
+		return usage_error(error);
+	}
+	vec_push(arena, &config->mounts,
+		 (struct config_mount){
+			 .source = value, .on_path = true, .origin = origin_requested("--path") });
+	return true;
+}
+
 static bool parse_profile(struct config *config, const char *value, struct error *error)
 {
 	config->profile = value;
@@ -195,6 +219,8 @@ static bool apply(struct config *config, struct arena *arena, const struct optio
 	case OPTION_MOUNT_RO:
 	case OPTION_MOUNT_RW:
 		return parse_mount(config, arena, row, value, error);
+	case OPTION_PATH:
+		return parse_path(config, arena, value, error);
 	case OPTION_REPORT:
 		return parse_report(config, value, error);
 	case OPTION_SHELL:
@@ -219,6 +245,7 @@ static bool apply(struct config *config, struct arena *arena, const struct optio
 	case OPTION_GC:
 		config->list_only = config->action == ACTION_DRY_RUN;
 		config->action = ACTION_GC;
+		config->homes = value != NULL;
 		return true;
 	case OPTION_HELP:
 		config->action = ACTION_HELP;
@@ -259,8 +286,10 @@ static bool check_value(const struct option_row *row, const char *value, struct 
 		}
 		return true;
 	case ARGUMENT_JSON:
-		if (value && !str_equal(value, "json")) {
-			error_set(error, "option '--%s' accepts no value except 'json'", row->name);
+	case ARGUMENT_HOME:
+		if (value && !str_equal(value, option_word(row))) {
+			error_set(error, "option '--%s' accepts no value except '%s'", row->name,
+				  option_word(row));
 			return usage_error(error);
 		}
 		return true;

@@ -13,6 +13,7 @@ enum option_argument {
 	ARGUMENT_NONE,
 	ARGUMENT_REQUIRED, // --name VALUE or --name=VALUE
 	ARGUMENT_JSON,     // --name or --name=json
+	ARGUMENT_HOME,     // --name or --name=home
 	ARGUMENT_REST,     // all words that follow
 };
 
@@ -25,6 +26,7 @@ enum option_id {
 	OPTION_REPORT,
 	OPTION_MOUNT_RO,
 	OPTION_MOUNT_RW,
+	OPTION_PATH,
 	OPTION_SHELL,
 	OPTION_EXEC,
 	OPTION_DRY_RUN,
@@ -48,6 +50,9 @@ struct option_row {
 extern const struct option_row option_table[];
 extern const size_t option_table_count;
 extern const char *const network_tier_names[NETWORK_TIER_COUNT];
+
+// Returns the only value that an option with an optional value accepts, NULL: it is another option.
+const char *option_word(const struct option_row *row);
 
 // Fills the configuration from the command line. Returns false with an error on wrong usage.
 bool options_parse(struct config *config, struct arena *arena, int argc, char *const *argv,

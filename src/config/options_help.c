@@ -15,7 +15,8 @@ enum { PIPE_COLUMNS = 100, NARROW_COLUMNS = 60 };
 // Returns the first column of a row: "-y, --yes".
 static const char *help_name(struct arena *arena, const struct option_row *row)
 {
-	const char *value = row->argument == ARGUMENT_JSON ? "[=json]"
+	const char *word = option_word(row);
+	const char *value = word              ? arena_printf(arena, "[=%s]", word)
 			    : row->value_name ? arena_printf(arena, " %s", row->value_name)
 					      : "";
 

@@ -146,6 +146,26 @@ static bool check_choice(const struct profile_place *place, const struct profile
 		       : hint_example(place, row);
 }
 
+// Checks a list of choices that is given as a word.
+static bool check_word(const struct profile_place *place, const struct profile_row *row,
+		       const json_t *value)
+{
+	const char *const words[] = { row->all_choices, row->no_choices };
+	const char *word = json_string_value(value);
+	struct arena *arena = place->error->arena;
+
+	if (str_equal(word, row->all_choices) || str_equal(word, row->no_choices))
+		return true;
+	profile_fail(place, LOCATE_VALUE, "'%s' is '%s' and must be '%s', '%s' or a list",
+		     profile_place_name(place), quote_display(arena, word, 60), words[0], words[1]);
+	if (name_nearest(word, row->choices, row->choice_count) &&
+	    !name_nearest(word, words, ARRAY_SIZE(words)))
+		return error_hint(place->error, "write a list: [\"%s\"]",
+				  name_nearest(word, row->choices, row->choice_count));
+	return error_hint(place->error, "%s",
+			  name_hint(arena, "words", word, words, ARRAY_SIZE(words)));
+}
+
 static bool check_port(const struct profile_place *place, const struct profile_row *row,
 		       const json_t *value)
 {
@@ -273,6 +293,8 @@ static bool check_list(const struct profile_place *place, const struct profile_r
 	size_t i;
 	json_t *value;
 
+	if (row->all_choices && json_is_string(list))
+		return check_word(place, row, list);
 	if (!json_is_array(list))
 		return wrong_type(place, row, profile_kind_names[row->kind], list);
 	if (json_array_size(list) > row->most)

@@ -3,12 +3,15 @@
 #include "config/profile_lists.h"
 
 #include "base/arena.h"
+#include "base/error.h"
 #include "base/text.h"
 #include "config/config.h"
 #include "config/limits.h"
 #include "config/profile_check.h"
 #include "config/profile_place.h"
 #include "config/profile_schema.h"
+
+#include <string.h>
 
 static const char *copy(const struct profile_merge *merge, const json_t *value)
 {
@@ -123,6 +126,25 @@ static size_t find_mount(const struct profile_merge *merge, const struct config_
 	return i;
 }
 
+// Adds a mount, or replaces the one of a base with the same path in the box. One of the command
+// line stays.
+static bool add_mount(struct profile_merge *merge, const struct profile_place *place,
+		      const struct profile_row *row, struct config_mount mount)
+{
+	size_t same = find_mount(merge, &mount);
+
+	if (same < merge->options.mounts.count)
+		return true;
+	if (same < merge->config->mounts.count) {
+		merge->config->mounts.items[same] = mount;
+		return true;
+	}
+	if (same >= row->most)
+		return profile_too_many(place, row);
+	vec_push(merge->arena, &merge->config->mounts, mount);
+	return true;
+}
+
 bool profile_apply_mounts(struct profile_merge *merge, const struct profile_place *place,
 			  const struct profile_row *row, json_t *list)
 {
@@ -132,22 +154,39 @@ bool profile_apply_mounts(struct profile_merge *merge, const struct profile_plac
 	json_array_foreach(list, i, value) {
 		const json_t *mode = json_object_get(value, "mode");
 		struct profile_place inner = profile_entry(place, i);
-		struct config_mount mount = { .source = copy(merge, json_object_get(value, "host")),
-					      .destination = copy(
-						      merge, json_object_get(value, "sandbox")),
-					      .writable = str_equal(json_string_value(mode), "rw"),
-					      .origin = profile_origin(merge, &inner) };
-		size_t same = find_mount(merge, &mount);
 
-		if (same < merge->options.mounts.count)
-			continue;
-		if (same < merge->config->mounts.count) {
-			merge->config->mounts.items[same] = mount;
-			continue;
+		if (!add_mount(merge, place, row,
+			       (struct config_mount){
+				       .source = copy(merge, json_object_get(value, "host")),
+				       .destination = copy(merge, json_object_get(value, "sandbox")),
+				       .writable = str_equal(json_string_value(mode), "rw"),
+				       .origin = profile_origin(merge, &inner) }))
+			return false;
+	}
+	return true;
+}
+
+bool profile_apply_path(struct profile_merge *merge, const struct profile_place *place,
+			const struct profile_row *row, json_t *list)
+{
+	size_t i;
+	json_t *value;
+
+	json_array_foreach(list, i, value) {
+		struct profile_place inner = profile_entry(place, i);
+
+		if (strchr(json_string_value(value), ':')) {
+			profile_fail(&inner, LOCATE_VALUE, "'%s' has a ':'",
+				     profile_place_name(&inner));
+			return error_hint(inner.error,
+					  "':' separates the directories of PATH; give one in "
+					  "each entry");
 		}
-		if (same >= row->most)
-			return profile_too_many(place, row);
-		vec_push(merge->arena, &merge->config->mounts, mount);
+		if (!add_mount(merge, place, row,
+			       (struct config_mount){ .source = copy(merge, value),
+						      .on_path = true,
+						      .origin = profile_origin(merge, &inner) }))
+			return false;
 	}
 	return true;
 }
@@ -179,7 +218,7 @@ bool profile_apply_limits(struct profile_merge *merge, const struct profile_plac
 			  const struct profile_row *row, json_t *object)
 {
 	(void)row;
-	for (int limit = 0; limit < LIMIT_COUNT; limit++) {
+	for (int limit = 0; limit < LIMIT_KEY_COUNT; limit++) {
 		const char *key = profile_limit_table[limit].key;
 		const json_t *value = json_object_get(object, key);
 		struct profile_place inner = profile_member(place, key);

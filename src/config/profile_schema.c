@@ -9,6 +9,7 @@
 #include "config/names.h"
 #include "config/options.h"
 #include "config/profile_lists.h"
+#include "config/toolchains.h"
 
 #include <string.h>
 
@@ -40,6 +41,11 @@ const char *const project_mode_names[PROJECT_MODE_COUNT] = {
 	[PROJECT_READ_WRITE] = "read-write",
 	[PROJECT_READ_ONLY] = "read-only",
 };
+const char *const home_mode_names[HOME_MODE_COUNT] = {
+	[HOME_PROJECT] = "project",
+	[HOME_SHARED] = "shared",
+	[HOME_NONE] = "none",
+};
 const char *const mount_mode_names[2] = { "ro", "rw" };
 const char *const terminal_mode_names[TERMINAL_MODE_COUNT] = {
 	[TERMINAL_FILTERED] = "filtered",
@@ -51,10 +57,27 @@ const char *const terminal_class_names[TERMINAL_CLASS_COUNT] = {
 	[TERMINAL_CLIPBOARD] = "clipboard",
 	[TERMINAL_IMAGES] = "images",
 };
+const char *const toolchain_names[TOOLCHAIN_COUNT] = {
+	[TOOLCHAIN_NVM] = "nvm",     [TOOLCHAIN_FNM] = "fnm",
+	[TOOLCHAIN_VOLTA] = "volta", [TOOLCHAIN_NPM] = "npm",
+	[TOOLCHAIN_PNPM] = "pnpm",   [TOOLCHAIN_BUN] = "bun",
+	[TOOLCHAIN_DENO] = "deno",   [TOOLCHAIN_CARGO] = "cargo",
+	[TOOLCHAIN_PYENV] = "pyenv", [TOOLCHAIN_UV] = "uv",
+	[TOOLCHAIN_PIPX] = "pipx",   [TOOLCHAIN_CONDA] = "conda",
+	[TOOLCHAIN_RBENV] = "rbenv", [TOOLCHAIN_SDKMAN] = "sdkman",
+	[TOOLCHAIN_GO] = "go",       [TOOLCHAIN_ASDF] = "asdf",
+	[TOOLCHAIN_MISE] = "mise",   [TOOLCHAIN_HOMEBREW] = "homebrew",
+	[TOOLCHAIN_OPT] = "opt",
+};
 const char *const confirm_names[CONFIRM_COUNT] = {
 	[CONFIRM_ALWAYS] = "always",
 	[CONFIRM_CHANGED] = "changed",
 	[CONFIRM_NEVER] = "never",
+};
+
+const char *const package_settings_names[PACKAGE_SETTINGS_COUNT] = {
+	[PACKAGE_SETTINGS_AUTO] = "auto",
+	[PACKAGE_SETTINGS_NONE] = "none",
 };
 
 static const char *profile_problem(struct arena *arena, const char *text)
@@ -112,6 +135,13 @@ static const char *memory_problem(struct arena *arena, const char *text)
 	return limit_parse(arena, LIMIT_MEMORY, text, &value);
 }
 
+static const char *home_problem(struct arena *arena, const char *text)
+{
+	unsigned long long value;
+
+	return limit_parse(arena, LIMIT_HOME, text, &value);
+}
+
 static const char *cpu_problem(struct arena *arena, const char *text)
 {
 	unsigned long long value;
@@ -141,7 +171,7 @@ const struct profile_row profile_mount_table[] = {
 };
 const size_t profile_mount_table_count = ARRAY_SIZE(profile_mount_table);
 
-const struct profile_row profile_limit_table[LIMIT_COUNT] = {
+const struct profile_row profile_limit_table[LIMIT_KEY_COUNT] = {
 	{ PROFILE_STRING, "memory", "\"4G\"",
 	  "The memory of the box, including its files in _/tmp_; K, M, G and T are powers of 1024. "
 	  "The box does not swap. If the memory is used up, the kernel kills the process that uses "
@@ -153,6 +183,10 @@ const struct profile_row profile_limit_table[LIMIT_COUNT] = {
 	{ PROFILE_STRING, "cpu", "\"200%\"",
 	  "The processor time of the box; *100%* is one processor, *200%* is two, or half of four.",
 	  MERGE_OWN, .longest = LONGEST_LIMIT, .problem = cpu_problem },
+	{ PROFILE_STRING, "home", "\"10G\"",
+	  "The size of a home that is kept. claudebox measures it when a box with this limit ends, "
+	  "and warns before the next start if it is larger; the box can write all the same.",
+	  MERGE_OWN, .longest = LONGEST_LIMIT, .problem = home_problem },
 };
 
 const struct profile_row profile_table[] = {
@@ -196,6 +230,17 @@ const struct profile_row profile_table[] = {
 	  "in red.",
 	  MERGE_BY_NAME, .most = MOST_MOUNTS, ENTRIES(profile_mount_table),
 	  .apply = profile_apply_mounts },
+	{ PROFILE_STRINGS, "path", "[\"~/bin\"]",
+	  "Directories of programs, mounted read-only at their own path and first in the *PATH* of "
+	  "the box. *--path* adds to them.",
+	  MERGE_ADD, .most = MOST_MOUNTS, .longest = LONGEST_PATH, .problem = path_problem,
+	  .apply = profile_apply_path },
+	{ PROFILE_CHOICES, "toolchains", "[\"nvm\", \"cargo\"]",
+	  "The toolchain managers whose programs come along, read-only, if your *PATH* or their "
+	  "variables lead to them. *\"auto\"*, the default, is all of them, *\"none\"* is none. See "
+	  "_doc/toolchains.md_.",
+	  MERGE_REPLACE, CHOICES(toolchain_names), .most = TOOLCHAIN_COUNT, .all_choices = "auto",
+	  .no_choices = "none", SETTING(toolchains), .shown_by_code = SETTING_IN_AUDIT },
 	{ PROFILE_STRINGS, "packages", "[\"jq\", \"python3Packages.requests\"]",
 	  "Packages of nixpkgs. The host builds or downloads them before the box starts; they come "
 	  "first in the *PATH* of the box.",
@@ -206,6 +251,12 @@ const struct profile_row profile_table[] = {
 	  "_nixpkgs_ of the registry.",
 	  MERGE_REPLACE, .longest = LONGEST_REFERENCE, .problem = reference_problem,
 	  SETTING(nixpkgs), SHOWN_BY_EFFECT },
+	{ PROFILE_CHOICE, "package_settings", "\"none\"",
+	  "*auto*, the default, generates the settings of package managers (npm, yarn, pip, uv, "
+	  "cargo, Maven, gradle, go, gem, bundler, conda) from yours, without tokens and "
+	  "passwords: private packages come from your registries. *none* generates none. See "
+	  "_doc/package-settings.md_.",
+	  MERGE_REPLACE, CHOICES(package_settings_names), SETTING(package_settings) },
 	{ PROFILE_BOOLEAN, "nix_daemon", "true",
 	  "Whether the box has the Nix daemon's socket in *inet* and *none* too. Builds and "
 	  "downloads of the daemon use the host's network.",
@@ -224,6 +275,12 @@ const struct profile_row profile_table[] = {
 	{ PROFILE_CHOICE, "project", "\"read-only\"",
 	  "Whether the box may change the project. Default: *read-write*.", MERGE_REPLACE,
 	  CHOICES(project_mode_names), SETTING(project), SHOWN_BY_EFFECT },
+	{ PROFILE_CHOICE, "home", "\"none\"",
+	  "The home directory of the box. *project*, the default, is kept in the instance of the "
+	  "project, and only boxes of this project see it. *shared* is kept, and is one for the "
+	  "boxes of all projects that use it: each of them can change what the others run. *none* "
+	  "is empty and in memory. See _doc/state.md_.",
+	  MERGE_REPLACE, CHOICES(home_mode_names), SETTING(home), SHOWN_BY_EFFECT },
 	{ PROFILE_CHOICE, "terminal", "\"direct\"",
 	  "*filtered*, the default, gives the box a terminal of its own; only the output that a "
 	  "screen needs, and what *terminal_allow* lists, reaches yours. *direct* gives "
@@ -241,7 +298,8 @@ const struct profile_row profile_table[] = {
 	  .default_choices = TERMINAL_ALLOW_DEFAULT, SETTING(terminal_allow),
 	  .shown_by_code = SETTING_IN_AUDIT },
 	{ PROFILE_OBJECT, "limits", "{ \"memory\": \"4G\", \"pids\": 2000, \"cpu\": \"200%\" }",
-	  "Upper bounds on the resources of the box, by a cgroup (v2). claudebox creates the "
+	  "Upper bounds on the resources of the box. *memory*, *pids* and *cpu* are set by a cgroup "
+	  "(v2). claudebox creates the "
 	  "cgroup where it is allowed to; otherwise *systemd-run* does, which takes about ten "
 	  "milliseconds. If neither works, the box does not start; *claudebox --check* reports "
 	  "it. Each limit is merged by its name.",

@@ -21,7 +21,7 @@ enum profile_kind {
 	PROFILE_NUMBER,
 	PROFILE_PORTS,     // a list of numbers
 	PROFILE_STRINGS,   // a list of strings
-	PROFILE_CHOICES,   // a list of some of a few strings
+	PROFILE_CHOICES,   // a list of some of a few strings, or a word for all or none of them
 	PROFILE_VARIABLES, // an object: name to string
 	PROFILE_OBJECT,    // an object with a table of its own
 	PROFILE_OBJECTS,   // a list of such objects
@@ -54,7 +54,9 @@ struct profile_row {
 	bool required;
 	bool names_variables;          // the text after '=' in a wrong one is not shown
 	unsigned char shown_by_code;   // outputs that do not list the setting, but show its effect
-	unsigned char default_choices; // of a list of choices, as bits
+	unsigned char default_choices; // of a list of choices, as bits, without `all_choices`
+	const char *all_choices;       // a word for a list of all choices, the default; NULL: none
+	const char *no_choices;        // a word for an empty list; NULL: none
 	size_t most;                   // entries, of a list or an object
 	size_t longest;                // bytes, of a string
 	const struct limit_row *range; // of a number
@@ -80,11 +82,13 @@ extern const struct profile_row profile_table[];
 extern const size_t profile_table_count;
 extern const struct profile_row profile_mount_table[];
 extern const size_t profile_mount_table_count;
-extern const struct profile_row profile_limit_table[LIMIT_COUNT];
+extern const struct profile_row profile_limit_table[LIMIT_KEY_COUNT];
 extern const char *const profile_kind_names[PROFILE_KIND_COUNT];
 extern const char *const profile_merge_names[MERGE_COUNT];
 extern const char *const project_mode_names[PROJECT_MODE_COUNT];
+extern const char *const home_mode_names[HOME_MODE_COUNT];
 extern const char *const mount_mode_names[2];
 extern const char *const terminal_mode_names[TERMINAL_MODE_COUNT];
 extern const char *const terminal_class_names[TERMINAL_CLASS_COUNT];
 extern const char *const confirm_names[CONFIRM_COUNT];
+extern const char *const package_settings_names[PACKAGE_SETTINGS_COUNT];

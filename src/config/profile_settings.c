@@ -11,16 +11,23 @@
 
 #include <string.h>
 
-// Returns a list of choices as the bits that differ from the default.
+static unsigned int default_choices(const struct profile_row *row)
+{
+	return row->all_choices ? (1U << row->choice_count) - 1 : row->default_choices;
+}
+
+// Returns a list of choices, or a word for all or none, as the bits that differ from the default.
 static unsigned int choices_of(const struct profile_row *row, const json_t *list)
 {
 	unsigned int set = 0;
 	size_t i;
 	json_t *value;
 
+	if (row->all_choices && str_equal(json_string_value(list), row->all_choices))
+		set = default_choices(row);
 	json_array_foreach((json_t *)list, i, value)
 		set |= 1U << profile_choice(row, value);
-	return set ^ row->default_choices;
+	return set ^ default_choices(row);
 }
 
 static const char *render_choices(struct arena *arena, const struct profile_row *row,
@@ -87,7 +94,7 @@ static const char *render(struct arena *arena, const struct profile_row *row, co
 		return choice ? row->choices[choice] : NULL;
 	case PROFILE_CHOICES:
 		choice = *(const unsigned int *)field;
-		return choice ? render_choices(arena, row, choice ^ row->default_choices) : NULL;
+		return choice ? render_choices(arena, row, choice ^ default_choices(row)) : NULL;
 	case PROFILE_BOOLEAN:
 		return *(const bool *)field ? "true" : NULL;
 	case PROFILE_NUMBER:
@@ -132,7 +139,7 @@ json_t *profile_setting_json(const struct profile_setting *setting)
 	case PROFILE_CHOICES:
 		list = json_array();
 		for (size_t i = 0; i < row->choice_count; i++)
-			if ((*(const unsigned int *)setting->value ^ row->default_choices) >> i & 1)
+			if ((*(const unsigned int *)setting->value ^ default_choices(row)) >> i & 1)
 				json_array_append_new(list, json_string(row->choices[i]));
 		return list;
 	default:

@@ -23,7 +23,9 @@ static void add_mount(strings *lines, struct arena *arena, const struct plan_mou
 {
 	const char *path = quote_word(arena, mount->path, 0);
 
-	if (!plan_mount_reason(mount) || mount->kind == MOUNT_LINK || mount->kind == MOUNT_DATA)
+	// A toolchain has a line of its own, which does not change when a version is added.
+	if (!plan_mount_reason(mount) || mount->kind == MOUNT_LINK || mount->kind == MOUNT_DATA ||
+	    mount->toolchain)
 		return;
 	if (mount->source && !str_equal(mount->source, mount->path))
 		path = arena_printf(arena, "%s <- %s", path, quote_word(arena, mount->source, 0));
@@ -65,13 +67,22 @@ strings approval_lines(struct arena *arena, const struct plan *plan)
 					 limit_render(arena, (enum limit)limit, row->value)));
 	}
 	vec_each(variable, &plan->variables) {
-		if (variable->origin.kind != ORIGIN_GENERATED)
+		if (variable->origin.kind != ORIGIN_GENERATED && !variable->toolchain)
 			add(&lines, arena,
 			    arena_printf(arena, "env %s", quote_word(arena, variable->name, 0)));
 	}
 	vec_each(package, &plan->packages)
 		add(&lines, arena,
 		    arena_printf(arena, "package %s", quote_word(arena, package->name, 0)));
+	vec_each(toolchain, &plan->toolchains)
+		add(&lines, arena,
+		    arena_printf(arena, "toolchain %s %s", toolchain->name,
+				 quote_word(arena, toolchain->root, 0)));
+	vec_each(mount, &config->mounts) {
+		if (mount->on_path)
+			add(&lines, arena,
+			    arena_printf(arena, "path %s", quote_word(arena, mount->source, 0)));
+	}
 	vec_each(mount, &plan->mounts)
 		add_mount(&lines, arena, mount);
 	return lines;
@@ -96,14 +107,76 @@ static bool has_line(const strings *lines, const char *wanted)
 	return false;
 }
 
+static bool is_variable_grant(const struct plan *plan, const char *name)
+{
+	vec_each(variable, &plan->variables) {
+		if (str_equal(variable->name, name))
+			return variable->secret || variable->origin.kind == ORIGIN_REQUESTED;
+	}
+	return false;
+}
+
+// The system's directories and claude itself change with every update: they are not grants.
+static bool is_mount_grant(const struct plan *plan, struct arena *arena, const char *line)
+{
+	vec_each(mount, &plan->mounts) {
+		bool grant =
+			mount->origin.kind == ORIGIN_REQUESTED || mount->secret ||
+			(mount->kind == MOUNT_WRITABLE && str_equal(mount->path, plan->project));
+		strings own = { 0 };
+
+		if (grant)
+			add_mount(&own, arena, mount);
+		if (own.count && str_equal(own.items[0], line))
+			return true;
+	}
+	return false;
+}
+
+// Returns whether the approved box had a smaller network. Wider tiers come first.
+static bool is_wider(const struct plan *plan, const strings *approved, struct arena *arena)
+{
+	for (int tier = NETWORK_TIER_COUNT - 1; tier > (int)plan->config->network; tier--)
+		if (has_line(approved, arena_printf(arena, "network %s", network_tier_names[tier])))
+			return true;
+	return false;
+}
+
+// Lines that give the box nothing that a program of an earlier session could misuse. The mounts of
+// "path" have lines of their own.
+static const char *const no_grants[] = { "limit ",      "package ", "toolchain ",
+					 "toolchains ", "path ",    "package_settings",
+					 "home ",       "project ", "confirm " };
+
+// Returns whether a new line gives the box something that earlier sessions did not have.
+static bool is_grant(const struct plan *plan, struct arena *arena, const strings *approved,
+		     const char *line)
+{
+	const char *variable = str_after(line, "env ");
+
+	if (variable)
+		return is_variable_grant(plan, variable);
+	if (str_starts(line, "mount "))
+		return is_mount_grant(plan, arena, line);
+	if (str_starts(line, "network "))
+		return is_wider(plan, approved, arena);
+	for (size_t i = 0; i < ARRAY_SIZE(no_grants); i++)
+		if (str_starts(line, no_grants[i]))
+			return false;
+	return true;
+}
+
 static void add_changes(struct plan *plan, struct arena *arena, const char *before)
 {
 	strings now = approval_lines(arena, plan);
 	strings approved = str_split_lines(arena, before);
 
 	vec_each(line, &now) {
-		if (!has_line(&approved, *line))
-			vec_push(arena, &plan->changes, arena_printf(arena, "+ %s", *line));
+		if (has_line(&approved, *line))
+			continue;
+		vec_push(arena, &plan->changes, arena_printf(arena, "+ %s", *line));
+		if (is_grant(plan, arena, &approved, *line))
+			vec_push(arena, &plan->new_grants, *line);
 	}
 	vec_each(line, &approved) {
 		if (!has_line(&now, *line))

@@ -123,21 +123,34 @@ static bool writable_in_box(const struct plan *plan, const char *path)
 	return writable;
 }
 
+// Returns whether the kept home, and no other mount, provides the mount point.
+static bool lies_in_home(const struct plan *plan, const struct plan_mount *mount)
+{
+	bool in_home = false;
+
+	for (const struct plan_mount *other = plan->mounts.items; other < mount; other++)
+		if ((plan_from_host(other) || other->kind == MOUNT_EMPTY) &&
+		    path_within(mount->path, other->path))
+			in_home = other->kept_home && !str_equal(mount->path, other->path);
+	return in_home;
+}
+
 static bool check_mount(const struct plan *plan, const struct plan_mount *mount,
 			const struct facts *facts, struct error *error)
 {
 	// In a directory that a box can write, a mount point can be swapped for a link. bwrap
 	// would follow it, and would create the mount point in the user's own files. Only a
-	// staged mount may go there: it is moved onto the file that the probe has seen.
-	bool unsafe = plan_from_host(mount) || mount->staged ? mount->staged && !mount->place.inode
-							     : writable_in_box(plan, mount->path);
+	// staged mount may go there: it is moved onto the file that the probe has seen, or that
+	// the launcher made in the kept home.
+	bool placed = mount->created ? lies_in_home(plan, mount)
+				     : mount->carried || (mount->staged && mount->place.inode);
 
-	if (unsafe)
+	if (!placed && (mount->staged || writable_in_box(plan, mount->path)))
 		return error_set(error, "plan mounts '%s' inside a writable directory",
 				 quote_display(error->arena, mount->path, 0));
 	if (!plan_from_host(mount))
 		return true;
-	if (plan_near_secret(facts, mount->source) && !mount->secret)
+	if (plan_near_secret(facts, mount->source) && !mount->secret && !mount->later)
 		return error_set(error, "plan mounts secret path '%s'",
 				 quote_display(error->arena, mount->source, 0));
 	return true;

@@ -11,10 +11,13 @@
 #include "config/config.h"
 #include "config/names.h"
 #include "plan/facts.h"
+#include "plan/home/installs.h"
 #include "plan/plan.h"
 #include "plan/secrets/detect.h"
 #include "plan/system.h"
 #include "plan/tables.h"
+#include "plan/toolchains/path.h"
+#include "plan/toolchains/settings.h"
 
 #include <string.h>
 
@@ -42,48 +45,6 @@ static void allow(struct plan *plan, struct arena *arena, const char *name, cons
 				    .value = value,
 				    .origin = { .kind = ORIGIN_ALLOWED },
 				    .why = why });
-}
-
-static void add_directory(struct text *path, const char *directory)
-{
-	text_printf(path, "%s%s", path->length ? ":" : "", directory);
-}
-
-// Adds the directories of packages, each once.
-static void add_packages(struct text *path, const struct plan *plan)
-{
-	vec_each(package, &plan->packages) {
-		bool known = !package->bin;
-
-		for (const struct package_facts *other = plan->packages.items; other < package;
-		     other++)
-			known |= str_equal(other->bin, package->bin);
-		if (!known)
-			add_directory(path, package->bin);
-	}
-}
-
-// Returns PATH: packages first, and only directories that the box has.
-static const char *render_path(struct plan *plan, struct arena *arena, const struct facts *facts)
-{
-	struct text path = { .arena = arena };
-
-	add_packages(&path, plan);
-	if (!facts->store.only) {
-		for (size_t i = 0; i < system_path_count; i++) {
-			const struct followed *directory = facts_file(facts, system_path[i]);
-
-			// not a link such as /bin -> usr/bin, which is in PATH already
-			if (directory && directory->kind == FILE_DIRECTORY &&
-			    directory->hops.count == 0 && plan_provides(plan, system_path[i]))
-				add_directory(&path, system_path[i]);
-		}
-	}
-	vec_each(directory, &facts->store.path) {
-		if (plan_provides(plan, *directory))
-			add_directory(&path, *directory);
-	}
-	return text_get(&path);
 }
 
 // Returns a CA bundle, NULL: none. The host's comes before the build's: a company adds its own
@@ -119,15 +80,20 @@ static void add_certificates(struct plan *plan, struct arena *arena, const struc
 
 static void add_generated(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
-	generate(plan, arena, "HOME", facts->home, "an empty home");
+	generate(plan, arena, "HOME", facts->home,
+		 plan->state.home ? "the box's home" : "an empty home");
 	generate(plan, arena, "USER", facts->user, "you");
 	generate(plan, arena, "LOGNAME", facts->user, "you");
 	generate(plan, arena, "SHELL", facts->shell ? facts->shell : "/bin/sh", "shell");
-	generate(plan, arena, "PATH", render_path(plan, arena, facts), "programs in the box");
+	generate(plan, arena, "PATH", plan_build_path(plan, arena, facts), "programs in the box");
 	generate(plan, arena, "PWD", facts->project, "the project");
 	generate(plan, arena, "TMPDIR", "/tmp", "private temporary files");
 	generate(plan, arena, "XDG_RUNTIME_DIR", arena_printf(arena, "/run/user/%u", plan->uid),
 		 "private sockets");
+	for (size_t i = 0; i < install_table_count; i++)
+		generate(plan, arena, install_table[i].variable,
+			 path_expand_home(arena, install_table[i].value, facts->home),
+			 install_table[i].why);
 	generate(plan, arena, "CLAUDEBOX", "1", "lets programs detect the box");
 	generate(plan, arena, "CLAUDE_CONFIG_DIR", path_join(arena, facts->home, ".claude"),
 		 "this project's Claude state");
@@ -265,6 +231,7 @@ bool plan_build_environment(struct plan *plan, struct arena *arena, const struct
 			    struct error *error)
 {
 	add_generated(plan, arena, facts);
+	plan_add_toolchain_variables(plan, arena, facts);
 	add_allowed(plan, arena, facts);
 	return add_configured(plan, arena, facts, error) && add_extras(plan, arena, facts, error);
 }

@@ -10,6 +10,7 @@
 #include "config/origin.h"
 #include "plan/claude/files.h"
 #include "plan/nix/requested.h"
+#include "plan/toolchains/facts.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -101,6 +102,9 @@ struct state_facts {
 	const char *settings_json; // content of …/claude/settings.json, NULL: missing
 	const char *settings_base; // the host's settings at the last merge
 	const char *approved;      // the lines of the last approval
+	bool home_exists;          // the kept home, if the box has one
+	uint64_t home_size;        // at the end of the last session; 0: unknown
+	const char *home_links;    // the record of links in it, NULL: none
 	bool has_credentials;      // the boxes have credentials; only checked if the host has none
 	const char *record;        // content of the instance's record
 	struct file_system on;     // of the canonical root
@@ -108,6 +112,9 @@ struct state_facts {
 	// Set if the instance belongs to an earlier directory at the same path, and is not used:
 	const char *kept_as;      // the name under which it will be kept; NULL: it is used
 	const char *earlier_born; // birth time of the earlier directory, for people
+	// The new list of Claude files without secrets, which is not a text; NULL: unchanged.
+	const char *new_searched;
+	size_t new_searched_size;
 };
 
 // The user's own ~/.claude (or $CLAUDE_CONFIG_DIR) on the host.
@@ -139,6 +146,7 @@ struct secret_place {
 	const char *what;
 	const char *attack; // of --prove, which tries to read it; NULL: a socket or another name
 	bool socket;        // it is a socket, or a directory of sockets
+	bool missing;       // it does not exist
 };
 
 // An address of the host, or a network that one of its interfaces is in.
@@ -181,6 +189,7 @@ struct mount_facts {
 	struct followed source;      // `path` is absolute
 	struct followed destination; // the same path on the host
 	bool writable;
+	bool on_path; // first in PATH
 	struct origin origin;
 };
 
@@ -229,6 +238,14 @@ struct package_facts {
 };
 typedef VEC(struct package_facts) package_rows;
 
+// A file with settings of a package manager.
+struct registry_facts {
+	size_t source; // its row in source_table
+	const char *path;
+	const char *text;    // NULL: it is not used
+	const char *problem; // why it is not used
+};
+
 // The first version of Landlock that restricts abstract sockets and signals (Linux 6.12).
 enum { LANDLOCK_SCOPES = 6 };
 // The first version that restricts connections to sockets by path (Linux 7.1).
@@ -261,6 +278,7 @@ struct facts {
 	const char *policy_instructions; // /etc/claude-code/CLAUDE.md
 	claude_parts policy_parts; // of its other files, if the box does not get them as a whole
 
+	uint64_t memory;       // of the machine, in bytes; 0: unknown
 	int landlock;          // version of its interface, 0: the kernel has none
 	bool overlay_on_tmpfs; // the kernel can mount one there in a user namespace
 
@@ -277,9 +295,11 @@ struct facts {
 	struct network_facts network;
 	struct cgroup_facts cgroup;
 	VEC(struct mount_facts) mounts;
+	struct toolchains_facts toolchains;
 	struct requested_facts requested;
 	struct nix_facts nix; // if there is a daemon
 	struct profile_facts profile;
+	VEC(struct registry_facts) registries; // of the files in source_table that exist
 	package_rows packages;
 	const char *nixpkgs; // the flake of the packages in the store, NULL: unknown
 };

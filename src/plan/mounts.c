@@ -13,10 +13,14 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/quote.h"
+#include "base/text.h"
 #include "config/profile_place.h"
 #include "plan/check.h"
 #include "plan/facts.h"
+#include "plan/home/installs.h"
 #include "plan/plan.h"
+
+#include <string.h>
 
 // Sets the error for a mount. In a profile it points at the member with the path; an option is
 // named.
@@ -65,6 +69,13 @@ static bool check_source(const struct plan *plan, const struct facts *facts,
 	if (mount->source.kind == FILE_MISSING)
 		return refuse_source(error, mount, "does not exist",
 				     "check the path; ~ is your home directory");
+	if (mount->on_path && mount->source.kind == FILE_REGULAR)
+		return refuse_source(error, mount, "is a file, and PATH has directories",
+				     "give the directory of the program, or mount the file with "
+				     "--mount-ro");
+	if (mount->on_path && strchr(mount->destination.path, ':'))
+		return refuse_source(error, mount, "has a ':' in its path",
+				     "':' separates the directories of PATH; rename the directory");
 	if (mount->source.kind == FILE_OTHER)
 		return refuse_source(error, mount, "is neither a file nor a directory",
 				     "sockets and devices are never mounted");
@@ -96,14 +107,17 @@ static const char *secret_hint(const struct secret_place *secret)
 			      : "a secret is mounted only if its exact path is given";
 }
 
-// Stores the kind of secret that a mount gives to the box, NULL: none. Returns false with an
-// error if the mount contains a secret, or leads to one, without naming it.
+// Stores the kind of secret that a mount gives to the box, NULL: none, and the place of one that
+// does not exist yet and would be in the box if it appears. Returns false with an error if the
+// mount contains a secret, or leads to one, without naming it.
 static bool find_secret(const struct facts *facts, const struct mount_facts *mount,
-			const char **ret_secret, struct error *error)
+			const char **ret_secret, const struct secret_place **ret_later,
+			struct error *error)
 {
 	const char *real = mount->source.real;
 
 	*ret_secret = NULL;
+	*ret_later = NULL;
 	vec_each(secret, &facts->secrets) {
 		bool within = path_within(real, secret->path) || path_within(real, secret->real);
 		bool named = !secret->socket && path_within(mount->source.path, secret->path);
@@ -115,9 +129,20 @@ static bool find_secret(const struct facts *facts, const struct mount_facts *mou
 					     quote_display(error->arena, secret->path, 0),
 					     secret->what),
 				secret_hint(secret));
+		if (within && mount->on_path)
+			return refuse_source(
+				error, mount,
+				arena_printf(error->arena, "is '%s' (%s)",
+					     quote_display(error->arena, secret->path, 0),
+					     secret->what),
+				"a directory of programs cannot be in a secret place");
 		if (within)
 			*ret_secret = secret->what;
-		else if (path_within(secret->path, real) || path_within(secret->real, real))
+		else if (!path_within(secret->path, real) && !path_within(secret->real, real))
+			continue;
+		else if (secret->missing && !secret->socket)
+			*ret_later = secret;
+		else
 			return refuse_source(
 				error, mount,
 				arena_printf(error->arena, "contains '%s' (%s)",
@@ -142,11 +167,27 @@ static const struct {
 	{ "/usr", "programs" },
 };
 
+// Returns whether a requested mount at its own path has the same file as another mount has there.
+static bool is_same_below(const struct mount_facts *mount, const struct plan_mount *other)
+{
+	bool own_path = str_equal(mount->source.real, mount->destination.path);
+
+	return own_path &&
+	       (other->kind == MOUNT_LINK || other->kind == MOUNT_DIRECTORY ||
+		(other->kind == MOUNT_READ_ONLY && str_equal(other->source, other->path) &&
+		 !str_equal(other->path, mount->destination.path)));
+}
+
 static bool check_destination(const struct plan *plan, const struct mount_facts *mount,
 			      struct error *error)
 {
 	const char *to = mount->destination.path;
 
+	if (mount->on_path && str_equal(to, plan_install_directory(plan, error->arena))) {
+		refuse_destination(error, mount,
+				   "is the box's own directory for installed programs", NULL);
+		return error_hint(error, "mount single programs: --mount-ro ~/.local/bin/NAME");
+	}
 	if (path_within(to, plan->state.claude) ||
 	    path_within(to, path_join(error->arena, plan->home, ".claude")))
 		return refuse_destination(error, mount, "would lie in Claude's state", NULL);
@@ -171,7 +212,8 @@ static bool check_destination(const struct plan *plan, const struct mount_facts 
 				arena_printf(error->arena, "would lie in '%s', which is hidden",
 					     quote_display(error->arena, other->path, 0)),
 				NULL);
-		if (other->kind != MOUNT_SEAL && path_within(other->path, to))
+		if (other->kind != MOUNT_SEAL && path_within(other->path, to) &&
+		    !is_same_below(mount, other))
 			return refuse_destination(
 				error, mount,
 				arena_printf(error->arena, "would hide '%s'",
@@ -203,30 +245,62 @@ static bool check_place(const struct plan *plan, const struct mount_facts *mount
 	return true;
 }
 
+// Warns about secrets in a mount.
+static void warn_secret(struct plan *plan, struct arena *arena, const struct mount_facts *mount,
+			const char *secret, const struct secret_place *later)
+{
+	if (secret)
+		plan_warn(plan, arena, "'%s' is in the box: %s, %s",
+			  quote_word(arena, mount->source.path, 120), secret,
+			  mount->writable ? "and the agent can change it"
+					  : "and the agent can read it");
+	if (later)
+		plan_warn(plan, arena,
+			  "'%s' does not exist now (%s): if it appears, the agent can read it, "
+			  "because '%s' is mounted",
+			  quote_word(arena, path_tilde(arena, later->path, plan->home), 120),
+			  later->what, quote_word(arena, mount->written, 120));
+}
+
+static bool add_mount(struct plan *plan, struct arena *arena, const struct facts *facts,
+		      const struct mount_facts *mount, struct error *error)
+{
+	const struct secret_place *later;
+	const char *secret;
+
+	if (!check_source(plan, facts, mount, error) ||
+	    !find_secret(facts, mount, &secret, &later, error))
+		return false;
+	// A directory of programs that the box has anyway needs no mount.
+	if (mount->on_path && str_equal(mount->source.real, mount->destination.path) &&
+	    plan_lies_in_host(plan, mount->source.real))
+		return true;
+	if (!check_destination(plan, mount, error) || !check_place(plan, mount, error))
+		return false;
+	plan_add_mount(plan, arena,
+		       (struct plan_mount){ .kind = mount->writable ? MOUNT_WRITABLE
+								    : MOUNT_READ_ONLY,
+					    .source = mount->source.real,
+					    .path = mount->destination.path,
+					    .id = mount->source.id,
+					    .place = mount->destination.id,
+					    .origin = mount->origin,
+					    .later = later ? later->what : NULL,
+					    .secret = secret });
+	warn_secret(plan, arena, mount, secret, later);
+	return true;
+}
+
 bool plan_build_mounts(struct plan *plan, struct arena *arena, const struct facts *facts,
 		       struct error *error)
 {
 	vec_each(mount, &facts->mounts) {
-		const char *secret;
-
-		if (!check_source(plan, facts, mount, error) ||
-		    !find_secret(facts, mount, &secret, error) ||
-		    !check_destination(plan, mount, error) || !check_place(plan, mount, error))
+		if (!mount->on_path && !add_mount(plan, arena, facts, mount, error))
 			return false;
-		plan_add_mount(plan, arena,
-			       (struct plan_mount){ .kind = mount->writable ? MOUNT_WRITABLE
-									    : MOUNT_READ_ONLY,
-						    .source = mount->source.real,
-						    .path = mount->destination.path,
-						    .id = mount->source.id,
-						    .place = mount->destination.id,
-						    .origin = mount->origin,
-						    .secret = secret });
-		if (secret)
-			plan_warn(plan, arena, "'%s' is in the box: %s, %s",
-				  quote_word(arena, mount->source.path, 120), secret,
-				  mount->writable ? "and the agent can change it"
-						  : "and the agent can read it");
+	}
+	vec_each(mount, &facts->mounts) { // these may lie in the others
+		if (mount->on_path && !add_mount(plan, arena, facts, mount, error))
+			return false;
 	}
 	return true;
 }

@@ -16,13 +16,16 @@
 #include "plan/command.h"
 #include "plan/environment.h"
 #include "plan/facts.h"
+#include "plan/home/home.h"
 #include "plan/limits.h"
 #include "plan/mounts.h"
 #include "plan/network.h"
 #include "plan/project.h"
+#include "plan/registries/registries.h"
 #include "plan/state/instance.h"
 #include "plan/state/instances.h"
 #include "plan/system.h"
+#include "plan/toolchains/toolchains.h"
 #include "plan/warnings.h"
 #include "seccomp/programs.h"
 
@@ -79,26 +82,58 @@ bool plan_from_host(const struct plan_mount *mount)
 	return mount->kind == MOUNT_READ_ONLY || mount->kind == MOUNT_WRITABLE;
 }
 
-bool plan_lies_in_host(const struct plan *plan, const char *path)
+// Returns the mount that a path lies in, NULL: the root.
+static const struct plan_mount *find_around(const struct plan *plan, const char *path)
 {
-	bool in_host = false;
+	const struct plan_mount *found = NULL;
 
 	vec_each(mount, &plan->mounts) {
 		if ((mount->kind == MOUNT_EMPTY || plan_from_host(mount)) &&
 		    path_within(path, mount->path))
-			in_host = plan_from_host(mount);
+			found = mount;
 	}
-	return in_host;
+	return found;
+}
+
+bool plan_lies_in_host(const struct plan *plan, const char *path)
+{
+	const struct plan_mount *around = find_around(plan, path);
+
+	return around && plan_from_host(around) && !around->kept_home;
+}
+
+// Returns a name on a tmpfs that stays writable, so that it can be removed after the move.
+static const char *staging_path(const struct plan *plan, struct arena *arena)
+{
+	return arena_printf(arena, "/run/user/%u/staged-%zu", plan->uid, plan->mounts.count);
 }
 
 void plan_add_mount(struct plan *plan, struct arena *arena, struct plan_mount mount)
 {
+	const struct plan_mount *around = find_around(plan, mount.path);
 	bool covers = mount.kind == MOUNT_EMPTY && mount.place.inode;
+	bool is_mount = plan_from_host(&mount) || mount.kind == MOUNT_EMPTY;
 
-	if ((plan_from_host(&mount) || covers) && plan_lies_in_host(plan, mount.path)) {
-		// On a tmpfs that stays writable, so that the name can be removed after the move.
-		mount.staged = arena_printf(arena, "/run/user/%u/staged-%zu", plan->uid,
-					    plan->mounts.count);
+	if (around && around->kept_home) {
+		if (mount.kind == MOUNT_LINK) {
+			plan_add_home_link(plan, arena, mount.path, mount.source, mount.why);
+			if (str_equal(plan->mounts.items[plan->mounts.count - 1].path, mount.path))
+				plan->mounts.items[plan->mounts.count - 1].toolchain =
+					mount.toolchain;
+			return;
+		}
+		mount.created = is_mount || mount.kind == MOUNT_DIRECTORY;
+		mount.staged = is_mount ? staging_path(plan, arena) : NULL;
+		mount.place = (struct file_id){ 0 };
+		// bwrap takes longer for a mount the more mounts there are.
+		mount.bound = mount.toolchain && mount.kind == MOUNT_READ_ONLY &&
+			      path_within(mount.source, plan->home);
+	} else if (around && around->kind == MOUNT_EMPTY && (around->created || around->carried)) {
+		mount.carried = true;
+		mount.staged = arena_printf(arena, "%s%s", around->staged,
+					    mount.path + strlen(around->path));
+	} else if ((plan_from_host(&mount) || covers) && plan_lies_in_host(plan, mount.path)) {
+		mount.staged = staging_path(plan, arena);
 		if (!covers && str_equal(mount.source, mount.path))
 			mount.place = mount.id;
 	}
@@ -111,9 +146,10 @@ bool plan_provides(const struct plan *plan, const char *path)
 
 	// Later mounts cover earlier ones.
 	vec_each(mount, &plan->mounts) {
-		bool from_host = plan_from_host(mount);
+		bool from_host = plan_from_host(mount) && !mount->kept_home;
 		bool exact = str_equal(path, mount->path);
-		bool hides = mount->kind == MOUNT_EMPTY || mount->kind == MOUNT_DEV;
+		bool hides = mount->kind == MOUNT_EMPTY || mount->kind == MOUNT_DEV ||
+			     mount->kept_home;
 
 		if (path_within(path, mount->path))
 			provided = from_host || (exact && !hides) || (provided && !hides);
@@ -207,6 +243,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 		.home = facts->home,
 		.hostname = "claudebox",
 		.bwrap = facts->bwrap,
+		.memory = facts->memory,
 		.bind_descriptors = facts->bwrap_binds_descriptors,
 		.seccomp = config->nested ? SECCOMP_NESTED : SECCOMP_STRICT,
 		.scoped = facts->landlock >= LANDLOCK_SCOPES,
@@ -223,16 +260,20 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	plan_build_network(plan, arena, facts);
 	plan_build_limits(plan, config, facts);
 	plan_build_state(plan, arena, facts);
+	plan_build_toolchains(plan, arena, facts);
 	plan_build_project(plan, arena, facts);
 	if (!plan_build_environment(plan, arena, facts, error) ||
 	    !plan_build_command(plan, arena, facts, error) ||
 	    !plan_build_mounts(plan, arena, facts, error)) // last, so that none hides another part
 		return false;
+	plan_build_registries(plan, arena, facts);
+	plan_finish_home(plan, arena, facts);
 	plan_build_warnings(plan, arena, facts);
 	plan_build_first_start_notes(plan, arena, facts);
 	plan->state.requested_name = plan_requested_name(arena, facts);
 	plan->state.approval_name = plan_approval_name(arena, facts);
 	approval_compare(plan, arena, facts->state.approved);
+	plan_warn_home(plan, arena, facts);
 	// The instructions describe all of the above.
 	plan_add_mount(plan, arena,
 		       (struct plan_mount){ .kind = MOUNT_DATA,

@@ -16,6 +16,7 @@
 #include "config/limits.h"
 #include "config/origin.h"
 #include "plan/facts.h"
+#include "plan/registries/tools.h"
 #include "plan/secrets/detect.h"
 #include "seccomp/programs.h"
 
@@ -30,6 +31,7 @@ struct plan_variable {
 	const char *why; // of one that was not requested
 	enum secret_sign secret;
 	const char *secret_kind; // by shape: "an AWS key"
+	const char *toolchain;   // that it belongs to, NULL: none
 };
 
 enum mount_kind {
@@ -56,15 +58,29 @@ struct plan_mount {
 	struct file_id place; // of the file or directory at `path` that a staged mount covers
 	// Where bwrap mounts it, before the supervisor moves it to `path`; NULL: it is not staged.
 	const char *staged;
+	bool kept_home; // the box's kept home: a directory of the instance, which boxes write
+	bool created; // below the kept home: the launcher makes the mount point, directory or link
+	bool carried; // in a staged tmpfs, with which it is moved
+	bool bound;   // bwrap does not mount it: the launcher binds it from the staged home
 	struct origin origin;
-	const char *secret; // what kind of secret it is, NULL: none
-	const char *why;    // of one that was not requested; NULL: a detail, not in the audit
+	const char *secret;    // what kind of secret it is, NULL: none
+	const char *later;     // the kind of secret that may appear in it, NULL: none
+	const char *toolchain; // that it is a part of, NULL: none
+	const char *why;       // of one that was not requested; NULL: a detail, not in the audit
 };
 
 // A symbolic link in the instance's Claude directory. The box can replace it for itself.
 struct plan_link {
 	const char *name;
 	const char *target;
+};
+
+// A symbolic link in the kept home. The launcher creates it if nothing has that name. It is also a
+// row of the mounts, unless it is no longer wanted.
+struct plan_home_link {
+	const char *name;    // relative to the home
+	const char *target;  // NULL: it is no longer wanted
+	const char *earlier; // target of an earlier launch, which may be replaced; NULL: none
 };
 
 // A file that the launch writes into the instance's Claude directory before the start.
@@ -97,12 +113,18 @@ struct plan_state {
 	const char *kept_as;           // name for the instance of an earlier directory; NULL: none
 	const char *replaced;          // a sentence on that, for people
 	const char *new_settings_base; // the host's filtered settings, NULL: unchanged
-	const char *approval_name;     // the instance's file with the approved lines
-	const char *new_approval;      // its new content, NULL: unchanged
-	const char *requested_name;    // the instance's file with the answer on requested packages
-	const char *new_requested;     // its new content, NULL: unchanged
+	const char *new_searched;      // list of Claude files without secrets, NULL: unchanged
+	size_t new_searched_size;
+	const char *approval_name;  // the instance's file with the approved lines
+	const char *new_approval;   // its new content, NULL: unchanged
+	const char *requested_name; // the instance's file with the answer on requested packages
+	const char *new_requested;  // its new content, NULL: unchanged
 	VEC(struct plan_link) links;
 	VEC(struct plan_file) files;
+	const char *home; // the directory of the kept home, NULL: it is empty and in memory
+	bool empty_home; // the user answered: set the present one aside, and start with an empty one
+	VEC(struct plan_home_link) home_links;
+	const char *new_home_links; // the record of these links, NULL: unchanged
 };
 
 struct plan_range {
@@ -142,6 +164,31 @@ struct plan_limits {
 	bool requested; // false: the box starts also if the default cannot be set
 };
 
+// A directory tree of a toolchain manager in the box.
+struct plan_toolchain {
+	const char *name;
+	const char *root;
+	const char *parts; // the names in it that come along, or "the program"
+};
+
+// Something that the host has and the box lacks, for people.
+struct plan_left_out {
+	const char *what;
+	const char *why;
+	const char *option; // that brings it, NULL: none does
+};
+
+// What stays outside of the settings of a package manager. Names only, never a value.
+struct plan_registry {
+	const char *tool;
+	const char *source;    // the file on the host
+	const char *problem;   // why all of it stays outside; NULL: it does not
+	strings credentials;   // settings that log in
+	strings without_login; // addresses that pass without the login in them
+	strings replaced;      // addresses with a token, replaced by one that does not exist
+	strings left_out;      // others
+};
+
 // A note for a first start.
 struct plan_note {
 	const char *title;
@@ -156,9 +203,14 @@ struct plan {
 	VEC(const char *) dangers; // warnings that are shown first and in red
 	VEC(const char *) warnings;
 	VEC(struct plan_note) notes;
-	VEC(const char *) changes; // since the last approval
-	bool must_ask;             // for confirmation, before the start
+	VEC(const char *) changes;    // since the last approval
+	VEC(const char *) new_grants; // of these: what earlier sessions did not have
+	bool must_ask;                // for confirmation, before the start
 	package_rows packages;
+	VEC(struct plan_toolchain) toolchains;
+	VEC(struct plan_left_out) left_out;
+	VEC(struct plan_registry) registries; // one for each file of the host
+	bool has_registries[TOOL_COUNT];      // the box has settings of this package manager
 	struct plan_network inet;
 	struct plan_limits limits;
 	const char *nix_daemon_left_out; // why the box does not get the daemon, or NULL
@@ -170,6 +222,7 @@ struct plan {
 	enum seccomp_kind seccomp;
 	bool scoped; // Landlock blocks abstract sockets of, and signals to, processes outside
 	bool sockets_blocked; // Landlock blocks sockets of processes outside, in mounts
+	uint64_t memory;      // of the machine, in bytes; 0: unknown
 	uid_t uid;            // in the box
 	gid_t gid;
 	struct plan_state state;
@@ -202,7 +255,9 @@ const char *plan_approval_name(struct arena *arena, const struct facts *facts);
 const char *plan_requested_name(struct arena *arena, const struct facts *facts);
 // Adds a mount, and stages it if its destination lies in a directory of the host. On the way to a
 // destination bwrap follows links and creates missing directories while it can reach the host's
-// files, and a box may plant or swap links there.
+// files, and a box may plant or swap links there. Below the kept home, the launcher makes the mount
+// point (src/state/home.c); a link goes to plan->state.home_links, and a generated file is an
+// error.
 void plan_add_mount(struct plan *plan, struct arena *arena, struct plan_mount mount);
 // Returns whether the source of a mount is a host path.
 bool plan_from_host(const struct plan_mount *mount);

@@ -25,7 +25,7 @@ static bool is_mounted(const struct plan *plan, const char *path, enum mount_kin
 
 	vec_each(mount, &plan->mounts) {
 		if (path_within(path, mount->path))
-			has = mount->kind == kind;
+			has = mount->kind == kind && !mount->kept_home;
 	}
 	return has;
 }

@@ -11,6 +11,8 @@
 #include "config/config.h"
 #include "plan/claude/parts.h"
 #include "plan/facts.h"
+#include "plan/home/home.h"
+#include "plan/home/installs.h"
 #include "plan/nix/registry.h"
 #include "plan/plan.h"
 #include "plan/project.h"
@@ -270,9 +272,10 @@ static void add_store_links(struct plan *plan, struct arena *arena, const struct
 						    .why = "fixed paths of programs" });
 }
 
-// Adds settings for podman. Its defaults require many user ids, a tun device and cgroups, which
-// no box has. It requires the directory of cgroups, and works without them if that is empty.
-// Images lie in the box's home, a tmpfs; the driver vfs copies each of their layers.
+// Adds settings for podman. Its defaults require many user ids, a tun device and cgroups, which no
+// box has. It requires the directory of cgroups, and works without them if that is empty. Images
+// lie on a tmpfs, also in a kept home: the locks of podman are in the box, so two boxes could
+// damage the images of each other. The driver vfs copies each layer.
 static void add_containers(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
 	static const char why[] = "lets podman work in a box";
@@ -293,6 +296,9 @@ static void add_containers(struct plan *plan, struct arena *arena, const struct 
 				   "ignore_chown_errors = \"true\"\n",
 				   facts->overlay_on_tmpfs ? "overlay" : "vfs"),
 		      why);
+	if (plan->state.home)
+		add_empty(plan, arena, path_join(arena, facts->home, ".local/share/containers"),
+			  0700, why);
 	plan_add_mount(plan, arena,
 		       (struct plan_mount){ .kind = MOUNT_DIRECTORY,
 					    .path = "/sys/fs/cgroup",
@@ -346,7 +352,7 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct fact
 	add_empty(plan, arena, "/var/tmp", 01777, "temporary files");
 	add_empty(plan, arena, arena_printf(arena, "/run/user/%u", plan->uid), 0700,
 		  "sockets of the box");
-	add_empty(plan, arena, facts->home, 0700, "an empty home, discarded at the end");
+	plan_build_home(plan, arena, facts);
 	if (facts_file(facts, NIX_DAEMON))
 		plan->nix_daemon_left_out = refuse_daemon(arena, plan->config, facts);
 	if (facts->store.only)
@@ -362,6 +368,7 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct fact
 		plan_add_followed(plan, arena, facts, file, system_table[i].why);
 	}
 	plan_build_policy(plan, arena, facts);
+	plan_build_installs(plan, arena);
 	add_certificates(plan, arena, facts);
 	add_accounts(plan, arena, facts);
 	add_names(plan, arena, facts);

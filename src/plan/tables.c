@@ -86,6 +86,9 @@ const struct system_row system_table[] = {
 	{ "/etc/java-17-openjdk", "system settings", true },
 	{ "/etc/java-21-openjdk", "system settings", true },
 	{ "/etc/java-25-openjdk", "system settings", true },
+	// Debian's mvn does not start without them. settings.xml beside them may hold passwords.
+	{ "/etc/maven/m2.conf", "system settings", true },
+	{ "/etc/maven/logging", "system settings", true },
 	// Debian's chromium exits without any file here. Other files here may contain keys.
 	{ "/etc/chromium.d/default-flags", "system settings", true },
 	{ "/etc/chromium.d/dev-shm", "system settings", true },

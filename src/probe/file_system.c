@@ -51,6 +51,34 @@ struct directory_identity probe_directory_identity(const char *path)
 	};
 }
 
+// File systems on which the kernel of this machine sets the time of change. Those that are not in
+// this table are other machines or programs (NFS, FUSE), or store no such time (FAT, SFTP).
+static const struct {
+	unsigned long type;
+	const char *name;
+} with_change_times[] = {
+	{ EXT4_SUPER_MAGIC, "ext2, ext3 and ext4" },
+	{ XFS_SUPER_MAGIC, "XFS" },
+	{ BTRFS_SUPER_MAGIC, "btrfs" },
+	{ F2FS_SUPER_MAGIC, "F2FS" },
+	{ 0x2fc12fc1, "ZFS" },
+	{ 0xca451a4e, "bcachefs" },
+	{ TMPFS_MAGIC, "tmpfs" },
+	{ OVERLAYFS_SUPER_MAGIC, "overlay, with the times of its upper and lower files" },
+};
+
+bool probe_change_times_reliable(int fd)
+{
+	struct statfs file_system;
+
+	if (fstatfs(fd, &file_system) < 0)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(with_change_times); i++)
+		if ((unsigned long)file_system.f_type == with_change_times[i].type)
+			return true;
+	return false;
+}
+
 bool probe_is_mount_point(const char *path)
 {
 	struct statx status;

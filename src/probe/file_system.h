@@ -11,6 +11,10 @@
 // those that do not keep inode numbers or birth times.
 struct directory_identity probe_directory_identity(const char *path);
 
+// Returns whether each change of a file changes its time of change, on the file system of an open
+// file.
+bool probe_change_times_reliable(int fd);
+
 // Returns the mount point of the file system that holds a path, and its id. The mount point is NULL
 // when it is not known: on kernels before 5.8, and in a chroot.
 struct file_system probe_file_system(struct arena *arena, const char *path);

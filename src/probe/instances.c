@@ -11,7 +11,9 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "plan/state/instances.h"
+#include "plan/state/layout.h"
 #include "probe/file_system.h"
+#include "probe/tree_size.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
 #include "sys/list.h"
@@ -26,7 +28,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-enum { RECORD_LIMIT = 64 * 1024, DEPTH_MAX = 64, TIMEOUT_MS = 2000, ID_SIZE = 32 };
+// A walk through all of them takes a few seconds.
+enum { ENTRIES_MAX = 2 * 1000 * 1000 };
+enum { RECORD_LIMIT = 64 * 1024, TIMEOUT_MS = 2000, ID_SIZE = 32 };
 
 typedef VEC(struct instance_record) instance_records;
 typedef VEC(struct project_facts) project_list;
@@ -195,30 +199,32 @@ bool probe_path_exists(struct arena *arena, const char *path)
 	       LOOKUP_EXISTS;
 }
 
-// Adds the size of a directory tree. Clears `size_known` when a part of it cannot be counted.
-static void add_size(int parent, const char *name, int depth, struct instance *instance)
+void probe_add_home(struct instance_home *home, int parent, const char *name)
 {
-	CLEANUP_FD int fd =
-		openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	CLEANUP_DIR DIR *directory = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
-	struct stat status;
+	struct tree_size size = { 0 };
 
-	if (!directory) {
-		instance->size_known &= errno == ENOENT;
-		return;
-	}
-	take_fd(&fd);
-	while ((entry = readdir(directory))) {
-		if (str_equal(entry->d_name, "..") ||
-		    fstatat(dirfd(directory), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0)
-			continue;
-		if (!S_ISDIR(status.st_mode) || str_equal(entry->d_name, "."))
-			instance->size += (uint64_t)status.st_blocks * 512;
-		else if (depth < DEPTH_MAX)
-			add_size(dirfd(directory), entry->d_name, depth + 1, instance);
-		else
-			instance->size_known = false;
+	tree_size_add(&size, parent, name, ENTRIES_MAX);
+	home->size += size.bytes;
+	home->incomplete |= size.incomplete;
+	home->count++;
+}
+
+// Measures the instance, and apart from the rest the homes in it.
+static void measure(int all, const char *name, struct instance *instance, struct arena *arena)
+{
+	CLEANUP_FD int directory =
+		openat(all, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	strings names = { 0 };
+	struct tree_size total = { 0 };
+
+	tree_size_add(&total, all, name, ENTRIES_MAX);
+	instance->size = total.bytes;
+	instance->size_known = !total.incomplete;
+	if (directory >= 0)
+		names = list_directory(arena, directory, ".");
+	vec_each(entry, &names) {
+		if (str_equal(*entry, STATE_HOME) || str_starts(*entry, STATE_HOME_KEPT))
+			probe_add_home(&instance->home, directory, *entry);
 	}
 }
 
@@ -242,7 +248,7 @@ static bool is_locked(int directory)
 static struct instance read_instance(struct arena *arena, int all, const char *name,
 				     struct instance_record *ret_record)
 {
-	struct instance instance = { .id = arena_strdup(arena, name), .size_known = true };
+	struct instance instance = { .id = arena_strdup(arena, name) };
 	CLEANUP_FD int directory =
 		openat(all, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	const char *text = directory < 0
@@ -251,7 +257,7 @@ static struct instance read_instance(struct arena *arena, int all, const char *n
 
 	if (instance_read_record(arena, name, text, ret_record))
 		instance.root = ret_record->root;
-	add_size(all, name, 0, &instance);
+	measure(all, name, &instance, arena);
 	instance.last_use = modification_time(directory, INSTANCE_LOCK);
 	if (!instance.last_use) // instances of early versions have no lock file
 		instance.last_use = modification_time(directory, "claude");

@@ -37,9 +37,11 @@
 #include "probe/nix/requested.h"
 #include "probe/nix/store.h"
 #include "probe/programs.h"
+#include "probe/registries.h"
 #include "probe/mounts/project_secrets.h"
 #include "probe/mounts/sockets.h"
 #include "probe/state.h"
+#include "probe/toolchains/toolchains.h"
 #include "probe/user.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
@@ -49,6 +51,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -112,9 +115,11 @@ static void add_secrets(struct facts *facts, struct arena *arena, const char *ho
 
 		vec_push(arena, &facts->secrets,
 			 (struct secret_place){ .path = path,
-						.real = place.real,
+						.real = str_equal(place.real, path) ? path
+										    : place.real,
 						.what = row->what,
-						.attack = row->attack });
+						.attack = row->attack,
+						.missing = place.kind == FILE_MISSING });
 	}
 }
 
@@ -162,7 +167,11 @@ static void probe_kernel(struct facts *facts, struct arena *arena)
 {
 	struct utsname system;
 
+	struct sysinfo memory;
+
 	facts->landlock = landlock_version();
+	if (sysinfo(&memory) == 0)
+		facts->memory = (uint64_t)memory.totalram * memory.mem_unit;
 	if (uname(&system) < 0)
 		return;
 	facts->hostname = arena_strdup(arena, system.nodename);
@@ -248,6 +257,7 @@ void probe_all(struct probe *probe, struct facts *facts, struct arena *arena,
 	probe_store(facts, arena);
 	probe_tools(facts, arena);
 	probe_instance(facts, arena);
+	probe_home(facts, arena, config);
 	probe_user_claude(facts, arena);
 	if (facts->state.root_kind == FILE_DIRECTORY && !facts->state.version)
 		probe_flat_state(facts, arena);
@@ -256,7 +266,10 @@ void probe_all(struct probe *probe, struct facts *facts, struct arena *arena,
 		probe_project_secrets(facts, arena);
 		probe_requested_packages(facts, arena);
 	}
+	if (config->package_settings != PACKAGE_SETTINGS_NONE)
+		probe_registries(facts, arena);
 	probe_mounts(facts, arena, config);
+	probe_toolchains(facts, arena, config);
 	probe_sockets(facts, arena);
 	probe_mounted_files(facts, arena);
 	if (!facts->project_problem)

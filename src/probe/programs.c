@@ -86,9 +86,9 @@ const char *probe_writing_box(struct arena *arena, const struct facts *facts,
 	return writer;
 }
 
-// Returns whether other users can write to a file. Write access of a group is accepted when it is
-// the user's primary group, when it is root's, and when root granted it.
-static bool writable_by_others(const struct facts *facts, const struct stat *status)
+// Write access of a group is accepted when it is the user's primary group, when it is root's, and
+// when root granted it.
+bool probe_writable_by_others(const struct facts *facts, const struct stat *status)
 {
 	return !probe_owner_trusted(facts, status->st_uid) || (status->st_mode & S_IWOTH) ||
 	       ((status->st_mode & S_IWGRP) && status->st_uid == facts->uid &&
@@ -111,7 +111,7 @@ static bool replaceable_by_others(struct arena *arena, const struct facts *facts
 			status.st_mode &= ~(mode_t)(S_IWGRP | S_IWOTH);
 		if (level > 1 && (status.st_mode & S_ISVTX))
 			status.st_mode &= ~(mode_t)(S_IWGRP | S_IWOTH);
-		if (writable_by_others(facts, &status))
+		if (probe_writable_by_others(facts, &status))
 			return true;
 		if (str_equal(place, "/"))
 			return false;
@@ -129,9 +129,7 @@ bool probe_others_can_change(struct arena *arena, const struct facts *facts,
 	return others;
 }
 
-// Returns the reason why a program is not trusted, or NULL when it is.
-static const char *find_trust_problem(struct arena *arena, const struct facts *facts,
-				      const char *path)
+const char *probe_trust_problem(struct arena *arena, const struct facts *facts, const char *path)
 {
 	struct followed file;
 	const char *box;
@@ -172,7 +170,7 @@ const char *probe_program(struct arena *arena, const struct facts *facts, const 
 		s += length + (s[length] == ':');
 		if (!is_program(candidate))
 			continue;
-		problem = find_trust_problem(arena, facts, candidate);
+		problem = probe_trust_problem(arena, facts, candidate);
 		if (!problem)
 			return candidate;
 		if (untrusted)

@@ -8,8 +8,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
+// Returns the reason why a program is not trusted: a box or another user can change it, or a link
+// or directory on the way to it. NULL: it is trusted.
+const char *probe_trust_problem(struct arena *arena, const struct facts *facts, const char *path);
 // Returns the path of a program: the one given at build time, otherwise the first trusted one on
 // the host's PATH; NULL when there is none. Adds a message to `untrusted` (may be NULL) for each
 // program that is ignored because a box or another user can change it.
@@ -25,6 +29,8 @@ const char *probe_writing_box(struct arena *arena, const struct facts *facts,
 // Returns whether another user can change or replace the file or a link on the path to it.
 bool probe_others_can_change(struct arena *arena, const struct facts *facts,
 			     const struct followed *file);
+// Returns whether other users can write to a file with this status.
+bool probe_writable_by_others(const struct facts *facts, const struct stat *status);
 // Returns whether files of this owner are trusted: the user's, root's, and those of the owner of
 // /usr.
 bool probe_owner_trusted(const struct facts *facts, uid_t owner);

@@ -5,7 +5,9 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "config/config.h"
 #include "plan/facts.h"
+#include "plan/home/home.h"
 #include "plan/plan.h"
 #include "plan/state/instances.h"
 #include "plan/state/layout.h"
@@ -13,11 +15,17 @@
 #include "sys/files.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { KEPT_MAX = 9999, TEXT_LIMIT = 1024 * 1024, ACCOUNT_LIMIT = 64 * 1024 * 1024 };
+enum {
+	KEPT_MAX = 9999,
+	TEXT_LIMIT = 1024 * 1024,
+	NUMBER_LIMIT = 32,
+	ACCOUNT_LIMIT = 64 * 1024 * 1024
+};
 
 void probe_state_root(struct facts *facts, struct arena *arena)
 {
@@ -79,6 +87,27 @@ void probe_instance_record(struct facts *facts, struct arena *arena)
 		return;
 	state->kept_as = find_kept_name(arena, instance);
 	state->earlier_born = render_time(arena, record.identity.born_ns);
+}
+
+// Reads a number from a file of claudebox, 0: there is none.
+static uint64_t read_number(const char *text)
+{
+	return text && *text >= '0' && *text <= '9' ? strtoull(text, NULL, 10) : 0;
+}
+
+void probe_home(struct facts *facts, struct arena *arena, const struct config *config)
+{
+	struct state_facts *state = &facts->state;
+	const char *home = plan_home_path(arena, config, facts);
+	struct stat status;
+
+	if (!home || state->root_kind != FILE_DIRECTORY ||
+	    (state->kept_as && config->home == HOME_PROJECT))
+		return;
+	state->home_exists = lstat(home, &status) == 0 && S_ISDIR(status.st_mode);
+	state->home_size = read_number(
+		file_read(arena, arena_printf(arena, "%s.size", home), NUMBER_LIMIT, 0));
+	state->home_links = file_read(arena, arena_printf(arena, "%s.links", home), TEXT_LIMIT, 0);
 }
 
 void probe_instance(struct facts *facts, struct arena *arena)

@@ -7,15 +7,19 @@
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/text.h"
+#include "config/config.h"
 #include "plan/facts.h"
 #include "plan/limits.h"
 #include "plan/plan.h"
+#include "plan/state/instances.h"
+#include "plan/state/layout.h"
 #include "prove/attacks.h"
 #include "prove/protocol.h"
 
 #include <string.h>
 
 enum { PLANT_FILE = 1, PLANT_SOCKET = 2, PLANT_WRITE = 4 };
+enum { MOST_TOOLCHAINS = 32 }; // mounts of toolchains that are attacked
 
 // A directory that is no secret place, but does not belong to the box either.
 struct place {
@@ -55,7 +59,8 @@ static const struct plan_mount *find_mount(const struct plan *plan, const char *
 
 	vec_each(mount, &plan->mounts) {
 		bool empty = mount->kind == MOUNT_EMPTY || mount->kind == MOUNT_DEV ||
-			     mount->kind == MOUNT_DIRECTORY || mount->kind == MOUNT_PROC;
+			     mount->kind == MOUNT_DIRECTORY || mount->kind == MOUNT_PROC ||
+			     mount->kept_home;
 
 		if (mount->kind != MOUNT_SEAL && path_within(path, mount->path))
 			found = empty ? NULL : mount;
@@ -135,6 +140,29 @@ static void add_place(canaries *list, struct arena *arena, const struct plan *pl
 		add_write(list, arena, plan, directory, arena_printf(arena, "%s.made", path));
 }
 
+// Returns whether the box has a link to a generated file at this path.
+static bool is_home_link(const struct plan *plan, const char *path)
+{
+	const char *name = str_after(path, plan->home);
+
+	vec_each(link, &plan->state.home_links) {
+		if (name && *name == '/' && str_equal(name + 1, link->name))
+			return true;
+	}
+	return false;
+}
+
+// Adds the files that claudebox generates. The settings of package managers among them come from
+// texts with the token in them.
+static void add_generated(canaries *list, struct arena *arena, const struct plan *plan)
+{
+	vec_each(mount, &plan->mounts) {
+		if (mount->kind == MOUNT_DATA && can_be_listed(mount->path))
+			vec_push(arena, list,
+				 (struct canary){ .kind = CANARY_GENERATED, .value = mount->path });
+	}
+}
+
 // Adds the secret places. Outside the home directory nothing is planted, not even by root, because
 // daemons watch those directories.
 static void add_secrets(canaries *list, struct arena *arena, const struct plan *plan,
@@ -143,6 +171,8 @@ static void add_secrets(canaries *list, struct arena *arena, const struct plan *
 	vec_each(secret, &facts->secrets) {
 		bool in_home = path_within(secret->path, facts->home);
 
+		if (is_home_link(plan, secret->path))
+			continue;
 		if (!secret->attack) // a socket: the attacks on sockets have their own tables
 			continue;
 		add_canary(list, arena, plan,
@@ -157,6 +187,32 @@ static void add_secrets(canaries *list, struct arena *arena, const struct plan *
 	}
 }
 
+// Adds the toolchains: a file beside the parts that the box has, which is written after the plan
+// was made, and a name in each part.
+static void add_toolchains(canaries *list, struct arena *arena, const struct plan *plan,
+			   const struct facts *facts, const char *mark)
+{
+	const struct place beside = { .attack = "files-toolchains",
+				      .what = PLANT_FILE | PLANT_WRITE };
+	int count = 0;
+
+	vec_each(toolchain, &plan->toolchains) {
+		if (path_within(toolchain->root, facts->home) &&
+		    !path_within(toolchain->root, path_join(arena, facts->home, ".local/bin")))
+			add_place(list, arena, plan, &beside, toolchain->root, mark);
+	}
+	vec_each(mount, &plan->mounts) {
+		if (!mount->toolchain || mount->kind != MOUNT_READ_ONLY ||
+		    !can_be_listed(mount->path) || count++ >= MOST_TOOLCHAINS)
+			continue;
+		vec_push(arena, list,
+			 (struct canary){ .kind = CANARY_TOOLCHAIN, .value = mount->path });
+		if (str_equal(mount->source, mount->path))
+			add_write(list, arena, plan, mount->path,
+				  arena_printf(arena, "%s/%s.made", mount->path, mark));
+	}
+}
+
 // Returns the nearest directory above the project that the box does not have.
 static const char *find_parent(struct arena *arena, const struct plan *plan)
 {
@@ -165,6 +221,46 @@ static const char *find_parent(struct arena *arena, const struct plan *plan)
 	while (!str_equal(path, "/") && find_mount(plan, path))
 		path = path_parent(arena, path);
 	return path;
+}
+
+const char *prove_other_instance(struct arena *arena, const struct plan *plan, const char *mark)
+{
+	return arena_printf(arena, "%s/" INSTANCES_DIRECTORY "/%s", plan->state.root, mark);
+}
+
+// Adds the homes of other boxes: that of an instance that --prove creates, and the shared one,
+// which may be granted.
+static void add_homes(canaries *list, struct arena *arena, const struct plan *plan,
+		      const char *mark)
+{
+	static const struct place place = { .attack = "files-other-homes",
+					    .what = PLANT_FILE | PLANT_WRITE };
+	const char *shared = path_join(arena, plan->state.root, STATE_HOME);
+
+	add_place(list, arena, plan, &place,
+		  path_join(arena, prove_other_instance(arena, plan, mark), STATE_HOME), mark);
+	if (plan->config->home != HOME_SHARED) {
+		add_place(list, arena, plan, &place, shared, mark);
+		return;
+	}
+	vec_push(arena, list,
+		 (struct canary){ .kind = CANARY_FILE,
+				  .group = place.attack,
+				  .value = path_join(arena, shared, mark),
+				  .granted = arena_printf(arena, "%s shares the home of all boxes",
+							  plan->config->home_origin.name) });
+}
+
+void prove_change_home(struct plan *plan, struct arena *arena, const char *mark)
+{
+	if (!plan->state.home)
+		return;
+	plan->state.home = arena_printf(arena, "%s/%s." STATE_HOME, plan->state.root, mark);
+	plan->state.new_home_links = NULL;
+	vec_each(mount, &plan->mounts) {
+		if (mount->kept_home)
+			mount->source = plan->state.home;
+	}
 }
 
 static void add_limits(canaries *list, struct arena *arena, const struct plan_limits *limits)
@@ -192,10 +288,12 @@ canaries prove_places(struct arena *arena, const struct plan *plan, const struct
 	canaries list = { 0 };
 
 	add_secrets(&list, arena, plan, facts, mark);
+	add_generated(&list, arena, plan);
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
 		add_place(&list, arena, plan, &places[i],
 			  path_clean(arena, path_expand_home(arena, places[i].path, facts->home)),
 			  mark);
+	add_toolchains(&list, arena, plan, facts, mark);
 	if (runtime && *runtime == '/')
 		add_place(&list, arena, plan,
 			  &(struct place){ .attack = "files-run",
@@ -212,6 +310,7 @@ canaries prove_places(struct arena *arena, const struct plan *plan, const struct
 				 .kind = CANARY_MOUNTED_SOCKET,
 				 .value = arena_printf(arena, "%s/%s.socket", plan->project, mark),
 				 .extra = plan->sockets_blocked ? NULL : "open" });
+	add_homes(&list, arena, plan, mark);
 	add_limits(&list, arena, &plan->limits);
 	if (can_be_listed(parent))
 		vec_push(arena, &list, (struct canary){ .kind = CANARY_PARENT, .value = parent });

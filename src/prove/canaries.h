@@ -30,6 +30,11 @@ typedef VEC(struct canary) canaries;
 canaries prove_places(struct arena *arena, const struct plan *plan, const struct facts *facts,
 		      const char *mark);
 
+// Returns the directory of an instance that --prove creates, with a home to attack.
+const char *prove_other_instance(struct arena *arena, const struct plan *plan, const char *mark);
+// Gives the box a kept home of its own, so that the attacks leave nothing in the project's.
+void prove_change_home(struct plan *plan, struct arena *arena, const char *mark);
+
 // Marks the variables that the plan passes as granted, and removes the token from their values.
 void prove_grant_variables(struct arena *arena, struct plan *plan, canaries *list);
 

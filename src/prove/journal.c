@@ -18,6 +18,9 @@
 #include "prove/prove.h"
 #include "state/prepare.h"
 #include "sys/cleanup.h"
+#include "sys/files.h"
+#include "sys/output.h"
+#include "sys/remove_tree.h"
 #include "sys/write.h"
 
 #include <errno.h>
@@ -36,7 +39,7 @@
 
 enum { JOURNAL_LIMIT = 1024 * 1024 };
 
-static const char *render_journal(const struct prove *prove, const char *project)
+static const char *render_journal(const struct prove *prove, const struct plan *plan)
 {
 	struct text out = { .arena = prove->arena };
 
@@ -49,8 +52,11 @@ static const char *render_journal(const struct prove *prove, const char *project
 		if (is_path && !canary->granted)
 			text_printf(&out, "path\t%s\n", canary->value);
 	}
-	if (!strchr(project, '\n'))
-		text_printf(&out, "files\t%s\n", project);
+	if (!strchr(plan->project, '\n'))
+		text_printf(&out, "files\t%s\n", plan->project);
+	text_printf(&out, "tree\t%s\n", prove_other_instance(prove->arena, plan, prove->mark));
+	if (plan->state.home)
+		text_printf(&out, "tree\t%s\n", plan->state.home);
 	text_printf(&out, "objects\t%d\nqueue\t%s\n", prove->key, prove->mark);
 	return text_get(&out);
 }
@@ -85,12 +91,24 @@ static void remove_files(const char *path, const char *mark)
 			unlinkat(dirfd(directory), entry->d_name, 0);
 }
 
+// Removes a home that the attacks wrote.
+static void remove_home(struct arena *arena, const char *path)
+{
+	CLEANUP_FD int parent =
+		file_open(AT_FDCWD, path_parent(arena, path), O_RDONLY | O_DIRECTORY);
+	struct error error = { .arena = arena };
+
+	if (parent >= 0 && !remove_tree(parent, path_name(path), &error))
+		output_error(&error);
+}
+
 static void remove_listed(struct arena *arena, const char *text, const char *mark)
 {
 	const char *line;
 
 	while ((line = str_next_line(arena, &text))) {
 		const char *path = str_after(line, "path\t");
+		const char *tree = str_after(line, "tree\t");
 		const char *files = str_after(line, "files\t");
 		const char *key = str_after(line, "objects\t");
 		const char *queue = str_after(line, "queue\t");
@@ -98,6 +116,8 @@ static void remove_listed(struct arena *arena, const char *text, const char *mar
 		if (path && *path == '/' && str_starts(path_name(path), mark) && unlink(path) < 0 &&
 		    errno == EISDIR)
 			rmdir(path);
+		if (tree && *tree == '/' && str_starts(path_name(tree), mark))
+			remove_home(arena, tree);
 		if (files)
 			remove_files(files, mark);
 		if (key)
@@ -144,7 +164,7 @@ bool prove_open_journal(struct prove *prove, const struct plan *plan, struct err
 	if (instances < 0)
 		return false;
 	remove_leftovers(prove->arena, directory);
-	prove->journal_text = render_journal(prove, plan->project);
+	prove->journal_text = render_journal(prove, plan);
 	prove->journal = openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (prove->journal >= 0 && strlen(prove->journal_text) <= JOURNAL_LIMIT &&
 	    flock(prove->journal, LOCK_EX | LOCK_NB) == 0 &&

@@ -4,8 +4,10 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "plan/plan.h"
+#include "plan/state/layout.h"
 #include "prove/canaries.h"
 #include "prove/host_values.h"
 #include "prove/listen.h"
@@ -255,7 +257,11 @@ bool prove_begin(struct prove *prove, struct arena *arena, struct error *error)
 
 void prove_plant(struct prove *prove, const struct plan *plan)
 {
+	const char *instance = prove_other_instance(prove->arena, plan, prove->mark);
+
 	prove_add_host_values(prove, plan);
+	mkdir(instance, 0700);
+	mkdir(path_join(prove->arena, instance, STATE_HOME), 0700);
 	plant_files(prove);
 	plant_keys(prove);
 	plant_objects(prove);

@@ -14,6 +14,7 @@ const char *const canary_kind_names[CANARY_KIND_COUNT] = {
 	[CANARY_MARK] = "mark",
 	[CANARY_TIER] = "tier",
 	[CANARY_FILE] = "file",
+	[CANARY_GENERATED] = "generated",
 	[CANARY_ABSENT] = "absent",
 	[CANARY_VARIABLE] = "env",
 	[CANARY_DESCRIPTOR] = "fd",
@@ -41,6 +42,7 @@ const char *const canary_kind_names[CANARY_KIND_COUNT] = {
 	[CANARY_PARENT] = "parent",
 	[CANARY_TERMINAL] = "terminal",
 	[CANARY_LIMIT] = "limit",
+	[CANARY_TOOLCHAIN] = "toolchain",
 	[CANARY_WRITE] = "write",
 };
 

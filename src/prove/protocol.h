@@ -36,6 +36,7 @@ enum canary_kind {
 	CANARY_MARK,              // name of the attack program's own files in the project (name)
 	CANARY_TIER,              // the network tier (name)
 	CANARY_FILE,              // a planted file (name of the attack that reads it, path)
+	CANARY_GENERATED,         // a file that claudebox generates for the box (path)
 	CANARY_ABSENT,            // a secret place without a planted file (attack, path)
 	CANARY_VARIABLE,          // an environment variable (name)
 	CANARY_DESCRIPTOR,        // an open descriptor (number)
@@ -62,8 +63,9 @@ enum canary_kind {
 	CANARY_PROJECT,           // the project (path)
 	CANARY_PARENT,            // the nearest directory above the project outside the box (path)
 	CANARY_TERMINAL,          // device number of claudebox's controlling terminal, or "no"
-	CANARY_LIMIT, // a cgroup limit (file, value, "requested" if the profile sets it)
-	CANARY_WRITE, // a path that must not come to exist on the host (path)
+	CANARY_LIMIT,     // a cgroup limit (file, value, "requested" if the profile sets it)
+	CANARY_TOOLCHAIN, // a mounted directory or file of a toolchain (path)
+	CANARY_WRITE,     // a path that must not come to exist on the host (path)
 	CANARY_KIND_COUNT,
 	// Kinds that are not sent, because only the host checks them.
 	CANARY_WRITE_BY_ATTACK =

@@ -138,7 +138,7 @@ static bool run_attacks(struct prove *prove, struct plan *plan, struct proof *re
 bool prove_command(struct prove *prove, const struct config *config, const struct facts *facts,
 		   struct plan *plan, int *ret_status, struct error *error)
 {
-	canaries places = prove_places(prove->arena, plan, facts, prove->mark);
+	canaries places;
 	struct proof proof;
 	sigset_t before;
 	bool ok;
@@ -148,6 +148,8 @@ bool prove_command(struct prove *prove, const struct config *config, const struc
 			  plan->state.root);
 		return error_hint(error, "start a box first: claudebox --shell");
 	}
+	prove_change_home(plan, prove->arena, prove->mark);
+	places = prove_places(prove->arena, plan, facts, prove->mark);
 	prove_grant_variables(prove->arena, plan, &prove->list);
 	vec_each(canary, &places)
 		prove_add(prove, *canary);

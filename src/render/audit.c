@@ -16,6 +16,7 @@
 #include "plan/limits.h"
 #include "plan/plan.h"
 #include "plan/tables.h"
+#include "render/audit_toolchains.h"
 #include "render/mask.h"
 
 #include <string.h>
@@ -133,7 +134,7 @@ static bool same_row(const struct plan_mount *a, const struct plan_mount *b)
 {
 	return a->kind == b->kind && a->origin.kind == b->origin.kind &&
 	       str_equal(plan_mount_reason(a), plan_mount_reason(b)) &&
-	       str_equal(a->secret, b->secret);
+	       str_equal(a->secret, b->secret) && str_equal(a->later, b->later);
 }
 
 // Adds a row for all mounts of one kind, origin and reason, in place of the first of them.
@@ -153,6 +154,8 @@ static void add_mount_row(struct screen *screen, const struct plan *plan,
 	}
 	if (first->secret)
 		text_printf(&line, " SECRET: %s", first->secret);
+	else if (first->later)
+		text_printf(&line, " no SECRET yet: %s may appear", first->later);
 	text_printf(&line, " (%s)", plan_mount_reason(first));
 	text_printf(&screen->out, "  %s %-10s ", origin_marks[first->origin.kind],
 		    mount_kind_names[first->kind]);
@@ -171,7 +174,7 @@ static void add_mounts(struct screen *screen, const struct plan *plan)
 			add_mount_row(screen, plan, mount);
 	}
 	vec_each(mount, &plan->mounts) {
-		if (plan_mount_reason(mount) && mount->kind != MOUNT_WRITABLE)
+		if (plan_mount_reason(mount) && mount->kind != MOUNT_WRITABLE && !mount->toolchain)
 			add_mount_row(screen, plan, mount);
 	}
 }
@@ -402,6 +405,8 @@ const char *render_audit(const struct plan *plan, struct arena *arena, struct re
 	screen_add(&screen, STYLE_HEAD, "\nMounts:");
 	text_add(&screen.out, "  other paths do not exist\n");
 	add_mounts(&screen, plan);
+	audit_add_toolchains(&screen, plan);
+	audit_add_left_out(&screen, plan);
 	add_network(&screen, plan);
 	add_terminal(&screen, plan);
 	add_settings(&screen, plan);

@@ -3,11 +3,14 @@
 #include "render/bwrap.h"
 
 #include "base/arena.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "config/limits.h"
 #include "plan/plan.h"
 #include "plan/tables.h"
 #include "seccomp/programs.h"
+
+enum { PAGE = 4096 };
 
 static void add_option(bwrap_options *options, struct arena *arena, const char *flag,
 		       const char *first, const char *second)
@@ -61,23 +64,40 @@ static struct bwrap_option mount_option(const struct plan_mount *mount)
 	return (struct bwrap_option){ .flag = "--remount-ro", .arguments = { mount->path } };
 }
 
+// Returns the size of a tmpfs in bytes, 0: the kernel's default, half of the memory. Files in it
+// use the memory of the box or the machine, and killing a process does not free them. A file system
+// that is full at half of a limit is better than an out-of-memory kill. Without a limit /tmp has
+// half of the machine's memory, a tmpfs in the home a quarter, and the two others an eighth each,
+// so that they cannot use up more than all of it together.
+static unsigned long long tmpfs_size(const struct plan *plan, const struct plan_mount *mount)
+{
+	unsigned long long limit = plan->limits.values[LIMIT_MEMORY].value;
+	unsigned int share = str_equal(mount->path, "/tmp")         ? 2
+			     : path_within(mount->path, plan->home) ? 4
+								    : 8;
+
+	return limit ? limit / 2 : plan->memory / share / PAGE * PAGE;
+}
+
 static void add_mount(bwrap_options *options, struct arena *arena, const struct plan *plan,
 		      const struct plan_mount *mount)
 {
 	struct bwrap_option option = mount_option(mount);
-	unsigned long long memory = plan->limits.values[LIMIT_MEMORY].value;
+	unsigned long long size = tmpfs_size(plan, mount);
 
 	option.mount = mount;
 	option.staged = mount->staged;
-	// Files in a tmpfs use the box's memory, and killing a process does not free them. A file
-	// system that is full at half of the limit is better than an out-of-memory kill.
-	if (mount->kind == MOUNT_EMPTY && memory)
-		add_option(options, arena, "--size", arena_printf(arena, "%llu", memory / 2), NULL);
+	if (mount->kept_home)
+		option.operand = OPERAND_HOME;
+	if (mount->created && !mount->staged)
+		option.operand = OPERAND_IN_HOME;
+	if (mount->kind == MOUNT_EMPTY && size)
+		add_option(options, arena, "--size", arena_printf(arena, "%llu", size), NULL);
 	if (mount->mode)
 		option.mode = arena_printf(arena, "%04o", mount->mode);
 	vec_push(arena, options, option);
 	// A tmpfs that covers a directory of the host stays empty.
-	if (mount->kind == MOUNT_EMPTY && mount->staged)
+	if (mount->kind == MOUNT_EMPTY && mount->staged && mount->place.inode)
 		vec_push(arena, options,
 			 (struct bwrap_option){ .flag = "--remount-ro",
 						.arguments = { mount->path },

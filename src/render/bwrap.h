@@ -13,6 +13,8 @@ enum bwrap_operand {
 	OPERAND_VARIABLE,  // the arguments are a variable's name and value
 	OPERAND_SECCOMP,   // the argument is a descriptor with a seccomp filter
 	OPERAND_NO_INIT,   // no argument; only for a box without claudebox's init
+	OPERAND_HOME,      // the kept home: a host path, or for --dry-run an empty home
+	OPERAND_IN_HOME,   // the launcher creates it in the kept home; only for --dry-run
 };
 
 // An option with its arguments. The launch and --dry-run use the same list.

@@ -88,6 +88,11 @@ static const char *seccomp_document(struct script *script, const bwrap_options *
 
 static void add_option(struct script *script, const struct bwrap_option *option)
 {
+	if (option->operand == OPERAND_HOME) {
+		text_printf(&script->command, " \\\n  --perms 0700 \\\n  --tmpfs %s",
+			    word(script, option->mount->path));
+		return;
+	}
 	if (option->mode)
 		text_printf(&script->command, " \\\n  --perms %s", option->mode);
 	text_printf(&script->command, " \\\n  %s", option->flag);
@@ -109,6 +114,8 @@ static void add_option(struct script *script, const struct bwrap_option *option)
 	case OPERAND_TEXT:
 	case OPERAND_NO_INIT:
 	case OPERAND_HOST_PATH:
+	case OPERAND_HOME:
+	case OPERAND_IN_HOME:
 		break;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(option->arguments) && option->arguments[i]; i++)
@@ -187,7 +194,7 @@ static bool has_staged(const struct plan *plan)
 	bool found = false;
 
 	vec_each(mount, &plan->mounts)
-		found |= mount->staged != NULL;
+		found |= mount->staged && !mount->created && !mount->carried;
 	return found;
 }
 
@@ -222,6 +229,10 @@ static void add_head(struct script *script, struct text *out, const struct plan 
 	if (plan->config->terminal == TERMINAL_FILTERED)
 		text_add(out, "#\n# claudebox gives the box a terminal of its own and filters its "
 			      "output; the box of this script\n# has your terminal.\n");
+	if (plan->state.home)
+		text_add(out,
+			 "#\n# claudebox gives the box a home that is kept; the box of this script "
+			 "has an empty one, in memory.\n");
 	if (has_staged(plan))
 		text_add(out,
 			 "#\n# claudebox moves a mount inside of another mount to its place after "

@@ -63,6 +63,15 @@ static const char *render_status(struct arena *arena, const struct instance *ins
 	return arena_printf(arena, "%s%s", instance->in_use ? ", in use now" : "", project);
 }
 
+// Returns the part of an instance that is its home, "": it has none.
+static const char *render_home(struct arena *arena, const struct instance_home *home)
+{
+	if (!home->count)
+		return "";
+	return arena_printf(arena, " (home: %s%s)", home->incomplete ? "at least " : "",
+			    render_size(arena, home->size));
+}
+
 static void add_instance(struct screen *screen, const struct instance *instance, int64_t now)
 {
 	struct arena *arena = screen->arena;
@@ -71,9 +80,10 @@ static void add_instance(struct screen *screen, const struct instance *instance,
 	screen_add_broken(screen, STYLE_HEAD, quote_word(arena, root, 0), INDENT, 0);
 	screen_end_line(screen, INDENT);
 	screen_add_wrapped(screen, STYLE_PLAIN,
-			   arena_printf(arena, "%s, %s%s, %s%s", instance->id,
+			   arena_printf(arena, "%s, %s%s%s, %s%s", instance->id,
 					instance->size_known ? "" : "at least ",
 					render_size(arena, instance->size),
+					render_home(arena, &instance->home),
 					render_age(arena, instance->last_use, now),
 					render_status(arena, instance)),
 			   INDENT);
@@ -109,6 +119,12 @@ const char *render_instances(struct arena *arena, const instance_list *list,
 					render_count(arena, list->count, "instance"),
 					render_size(arena, instances_size(list))),
 			   0);
+	if (view->shared.count)
+		screen_add_wrapped(&screen, STYLE_PLAIN,
+				   arena_printf(arena, "The home that boxes share: %s%s",
+						view->shared.incomplete ? "at least " : "",
+						render_size(arena, view->shared.size)),
+				   0);
 	if (any_kept)
 		screen_add_wrapped(&screen, STYLE_PLAIN,
 				   "To use ID" INSTANCE_KEPT "N again: in ~/.claudebox/instances, "
@@ -152,6 +168,31 @@ const char *render_garbage(struct arena *arena, const instance_list *list, size_
 	return text_get(&screen.out);
 }
 
+const char *render_homes(struct arena *arena, const instance_list *list,
+			 const struct instances_view *view)
+{
+	struct screen screen = open_screen(arena, view);
+	bool any = view->shared.count;
+
+	vec_each(instance, list)
+		any |= instance->home.count != 0;
+	screen_add_wrapped(&screen, STYLE_PLAIN,
+			   any ? "Kept home directories (those of running boxes stay):"
+			       : "No home directory is kept.",
+			   0);
+	vec_each(instance, list) {
+		if (instance->home.count)
+			add_instance(&screen, instance, view->now);
+	}
+	if (view->shared.count)
+		screen_add_wrapped(&screen, STYLE_PLAIN,
+				   arena_printf(arena, "The home that boxes share: %s%s",
+						render_size(arena, view->shared.size),
+						view->shared_in_use ? ", in use now" : ""),
+				   0);
+	return text_get(&screen.out);
+}
+
 static json_t *path_value(struct arena *arena, const char *path)
 {
 	json_t *value = path ? json_string(path) : json_null();
@@ -159,20 +200,31 @@ static json_t *path_value(struct arena *arena, const char *path)
 	return value ? value : json_string(quote_display(arena, path, 0));
 }
 
-const char *render_instances_json(struct arena *arena, const instance_list *list)
+// Returns the size of kept homes, null: there are none.
+static json_t *home_value(const struct instance_home *home)
+{
+	return home->count ? json_pack("{s:I, s:b}", "size", (json_int_t)home->size,
+				       "size_complete", (int)!home->incomplete)
+			   : json_null();
+}
+
+const char *render_instances_json(struct arena *arena, const instance_list *list,
+				  const struct instance_home *shared)
 {
 	json_t *rows = json_array();
 	JSON_OWNED *all = NULL;
 
 	vec_each(instance, list)
 		json_array_append_new(
-			rows, json_pack("{s:s, s:o, s:I, s:b, s:I, s:b, s:s, s:s?, s:b}", "id",
-					instance->id, "root", path_value(arena, instance->root),
-					"size", (json_int_t)instance->size, "size_complete",
-					instance->size_known, "last_use",
-					(json_int_t)instance->last_use, "in_use", instance->in_use,
-					"project", project_status_names[instance->project], "why",
-					instance->why, "removable", instance_removable(instance)));
-	all = json_pack("{s:i, s:o}", "version", 1, "instances", rows);
+			rows,
+			json_pack("{s:s, s:o, s:I, s:b, s:o, s:I, s:b, s:s, s:s?, s:b}", "id",
+				  instance->id, "root", path_value(arena, instance->root), "size",
+				  (json_int_t)instance->size, "size_complete", instance->size_known,
+				  "home", home_value(&instance->home), "last_use",
+				  (json_int_t)instance->last_use, "in_use", instance->in_use,
+				  "project", project_status_names[instance->project], "why",
+				  instance->why, "removable", instance_removable(instance)));
+	all = json_pack("{s:i, s:o, s:o}", "version", 1, "instances", rows, "shared_home",
+			home_value(shared));
 	return json_write(arena, all, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 }

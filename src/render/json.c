@@ -56,9 +56,36 @@ static json_t *mount_of(struct arena *arena, const struct plan_mount *mount)
 				string_of(arena, plan_mount_reason(mount)), "secret",
 				mount->secret != NULL);
 
+	if (mount->toolchain)
+		json_object_set_new(all, "toolchain", json_string(mount->toolchain));
 	if (mount->staged)
 		json_object_set_new(all, "staged", json_string(mount->staged));
+	if (mount->created)
+		json_object_set_new(all, "created", json_true());
 	return all;
+}
+
+static json_t *toolchains_of(struct arena *arena, const struct plan *plan)
+{
+	json_t *list = json_array();
+
+	vec_each(row, &plan->toolchains)
+		json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "name", row->name, "root",
+						      string_of(arena, row->root), "parts",
+						      string_of(arena, row->parts)));
+	return list;
+}
+
+static json_t *left_out_of(struct arena *arena, const struct plan *plan)
+{
+	json_t *list = json_array();
+
+	vec_each(row, &plan->left_out)
+		json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "what",
+						      string_of(arena, row->what), "why",
+						      string_of(arena, row->why), "option",
+						      string_of(arena, row->option)));
+	return list;
 }
 
 static json_t *package_of(struct arena *arena, const struct package_facts *package)
@@ -137,6 +164,16 @@ static json_t *settings_of(struct arena *arena, const struct config *config)
 	return all;
 }
 
+// Returns the home directory: how it is kept, where, and its limit.
+static json_t *home_of(struct arena *arena, const struct plan *plan)
+{
+	unsigned long long limit = plan->config->limits[LIMIT_HOME].value;
+
+	return json_pack("{s:s, s:o, s:o}", "kept", home_mode_names[plan->config->home], "host",
+			 string_of(arena, plan->state.home), "limit",
+			 limit ? json_integer((json_int_t)limit) : json_null());
+}
+
 static json_t *strings_of(struct arena *arena, const strings *list)
 {
 	json_t *array = json_array();
@@ -144,6 +181,23 @@ static json_t *strings_of(struct arena *arena, const strings *list)
 	vec_each(item, list)
 		json_array_append_new(array, string_of(arena, *item));
 	return array;
+}
+
+// Returns the report on the settings of package managers: names of settings, never values.
+static json_t *registries_of(struct arena *arena, const struct plan *plan)
+{
+	json_t *list = json_array();
+
+	vec_each(row, &plan->registries)
+		json_array_append_new(
+			list, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "tool", row->tool,
+					"file", string_of(arena, row->source), "problem",
+					string_of(arena, row->problem), "credentials",
+					strings_of(arena, &row->credentials), "without_login",
+					strings_of(arena, &row->without_login), "replaced",
+					strings_of(arena, &row->replaced), "left_out",
+					strings_of(arena, &row->left_out)));
+	return list;
 }
 
 const char *render_json(const struct plan *plan, struct arena *arena)
@@ -187,9 +241,14 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 		(int)plan->uid, "gid", (int)plan->gid, "environment", variables, "packages",
 		packages, "mounts", mounts, "command", command, "warnings", warnings, "changes",
 		changes);
+	json_object_set_new(all, "toolchains", toolchains_of(arena, plan));
+	json_object_set_new(all, "left_out", left_out_of(arena, plan));
+	json_object_set_new(all, "home", home_of(arena, plan));
 	if (plan->state.kept_as)
 		json_object_set_new(all, "replaced_instance",
 				    string_of(arena, plan->state.kept_as));
+	if (plan->registries.count)
+		json_object_set_new(all, "package_settings", registries_of(arena, plan));
 	if (plan->state.upgrade.needed)
 		json_object_set_new(all, "upgrade", strings_of(arena, &plan->state.upgrade.notes));
 	return json_write(arena, all, JSON_INDENT(2) | JSON_ENSURE_ASCII);

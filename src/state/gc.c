@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The commands --instances and --gc. --gc removes the instances of projects that are gone; no other
-// code removes instances.
+// The commands --instances and --gc, except for --gc=home. --gc removes the instances of projects
+// that are gone; no other code removes instances.
 //
 // Theory of operation: --gc locks an instance, so that no box can start in it, checks once more
 // that the project is gone, renames the instance, and then removes it. When the removal is
@@ -21,6 +21,7 @@
 #include "probe/state.h"
 #include "probe/user.h"
 #include "render/instances.h"
+#include "state/gc_home.h"
 #include "state/prepare.h"
 #include "sys/ask.h"
 #include "sys/cleanup.h"
@@ -179,7 +180,8 @@ static bool collect(const struct config *config, const struct facts *facts, int 
 
 	if (!output_print(fd,
 			  config->output == OUTPUT_JSON
-				  ? render_instances_json(arena, &removable)
+				  ? render_instances_json(arena, &removable,
+							  &(struct instance_home){ 0 })
 				  : render_garbage(arena, &list, leftovers.count, &view),
 			  error))
 		return false;
@@ -212,12 +214,16 @@ bool instances_command(const struct config *config, struct arena *arena, int *re
 	all = open_instances(&facts, error);
 	if (error->message)
 		return false;
-	if (config->action == ACTION_GC)
+	if (config->action == ACTION_GC && !config->homes)
 		return collect(config, &facts, all, arena, ret_status, error);
 	list = probe_instances(arena, all, &leftovers);
 	view = build_view(&facts, STDOUT_FILENO);
+	gc_view_shared(&view, all, arena);
+	if (config->homes)
+		return gc_homes(config, all, &list, view, arena, ret_status, error);
 	return output_print(STDOUT_FILENO,
-			    config->output == OUTPUT_JSON ? render_instances_json(arena, &list)
-							  : render_instances(arena, &list, &view),
+			    config->output == OUTPUT_JSON
+				    ? render_instances_json(arena, &list, &view.shared)
+				    : render_instances(arena, &list, &view),
 			    error);
 }

@@ -132,6 +132,17 @@ static bool write_places(int root, const struct plan_state *state, struct error 
 	return true;
 }
 
+// Stores the list of Claude files without secrets. The start does not depend on it: without it, the
+// next one searches them again.
+static void write_searched(int root, const struct plan_state *state, struct arena *arena)
+{
+	struct error ignored = { .arena = arena };
+
+	if (state->new_searched)
+		replace_file_bytes(root, STATE_SEARCHED, state->new_searched,
+				   state->new_searched_size, &ignored);
+}
+
 // Returns whether the file still has the content that the plan is based on. Another box of this
 // project may have started and changed it since the probe.
 static bool is_unchanged(int claude, const struct plan_file *file, struct arena *arena)
@@ -295,6 +306,7 @@ int instance_prepare(const struct plan *plan, struct error *error)
 	if (state->new_version &&
 	    !replace_file(root, STATE_VERSION_FILE, state->new_version, error))
 		return -1;
+	write_searched(root, state, error->arena);
 	return write_places(root, state, error) && write_records(instance, plan, error) &&
 			       write_claude_files(claude, plan, error)
 		       ? take_fd(&lock)

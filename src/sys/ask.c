@@ -62,10 +62,15 @@ char ask_letter(const char *question, const char *letters, struct arena *arena)
 	return '\0';
 }
 
-bool ask_yes_no(const char *question, bool *ret_yes, struct error *error)
+static bool is_yes(const char *answer)
+{
+	return str_equal(answer, "y") || str_equal(answer, "Y") || str_equal(answer, "yes");
+}
+
+// Asks a question and reads a line. Returns false with an error if there is no terminal.
+static bool ask_line(const char *question, char answer[ANSWER_SIZE], struct error *error)
 {
 	CLEANUP_FD int terminal = open_terminal();
-	char answer[ANSWER_SIZE] = "";
 	bool end = true;
 
 	if (terminal < 0) {
@@ -73,20 +78,30 @@ bool ask_yes_no(const char *question, bool *ret_yes, struct error *error)
 		return error_hint(error,
 				  "the list above is the box: start with --yes if you agree");
 	}
-	if (!read_answer(terminal, arena_printf(error->arena, "%s [y/N] ", question), answer, &end,
-			 error))
+	return read_answer(terminal, question, answer, &end, error);
+}
+
+bool ask_yes_no(const char *question, bool *ret_yes, struct error *error)
+{
+	char answer[ANSWER_SIZE] = "";
+
+	if (!ask_line(arena_printf(error->arena, "%s [y/N] ", question), answer, error))
 		return false;
-	*ret_yes = str_equal(answer, "y") || str_equal(answer, "Y") || str_equal(answer, "yes");
+	*ret_yes = is_yes(answer);
 	return true;
 }
 
-bool ask_confirmation(struct error *error)
+bool ask_confirmation(bool *ret_empty_home, struct error *error)
 {
-	bool yes = false;
+	const char *question = ret_empty_home ? "Start? [y/N] (e: with an empty home) "
+					      : "Start? [y/N] ";
+	char answer[ANSWER_SIZE] = "";
 
-	if (!ask_yes_no("Start?", &yes, error))
+	if (!ask_line(question, answer, error))
 		return false;
-	if (yes)
+	if (ret_empty_home)
+		*ret_empty_home = str_equal(answer, "e") || str_equal(answer, "E");
+	if (is_yes(answer) || (ret_empty_home && *ret_empty_home))
 		return true;
 	error_set(error, "not started");
 	return error_hint(error, "answer y to start, or use --yes");

@@ -146,9 +146,8 @@ int file_open(int directory, const char *path, int flags)
 							     : fd;
 }
 
-// Reads a regular file. The file may change meanwhile, so no more is read than the size that
-// fstat(2) reported. Returns NULL on failure. A NUL follows the bytes.
-static char *read_bytes(struct arena *arena, int fd, size_t limit, size_t *ret_length)
+// The file may change meanwhile, so no more is read than the size that fstat(2) reported.
+char *file_read_bytes(struct arena *arena, int fd, size_t limit, size_t *ret_length)
 {
 	struct stat status;
 	size_t length = 0;
@@ -177,7 +176,7 @@ static char *read_bytes(struct arena *arena, int fd, size_t limit, size_t *ret_l
 static const char *read_text(struct arena *arena, int fd, size_t limit)
 {
 	size_t length;
-	const char *text = read_bytes(arena, fd, limit, &length);
+	const char *text = file_read_bytes(arena, fd, limit, &length);
 
 	return text && memchr(text, '\0', length) ? NULL : text;
 }
@@ -220,6 +219,11 @@ const char *file_read(struct arena *arena, const char *path, size_t limit, int f
 	return read_text(arena, fd, limit);
 }
 
+const char *file_read_descriptor(struct arena *arena, int fd, size_t limit)
+{
+	return read_text(arena, fd, limit);
+}
+
 const char *file_read_at(struct arena *arena, int directory, const char *name, size_t limit)
 {
 	CLEANUP_FD int fd = file_open(directory, name, READ_FLAGS);
@@ -232,5 +236,5 @@ char *file_read_bytes_at(struct arena *arena, int directory, const char *name, s
 {
 	CLEANUP_FD int fd = file_open(directory, name, READ_FLAGS);
 
-	return read_bytes(arena, fd, limit, ret_length);
+	return file_read_bytes(arena, fd, limit, ret_length);
 }

@@ -19,11 +19,16 @@ struct followed file_follow(struct arena *arena, const char *path);
 // regular file, or contains a NUL byte. Never blocks. Without READ_FOLLOW in `flags`, no component
 // of the path may be a symbolic link.
 const char *file_read(struct arena *arena, const char *path, size_t limit, int flags);
+// Does the same for an open file.
+const char *file_read_descriptor(struct arena *arena, int fd, size_t limit);
 // Does the same for a path relative to `directory`, without following symbolic links.
 const char *file_read_at(struct arena *arena, int directory, const char *name, size_t limit);
 // Does the same for any content. A NUL follows the bytes.
 char *file_read_bytes_at(struct arena *arena, int directory, const char *name, size_t limit,
 			 size_t *ret_length);
+
+// Does the same for an open file.
+char *file_read_bytes(struct arena *arena, int fd, size_t limit, size_t *ret_length);
 
 // Opens a path close-on-exec. No component may be a symbolic link. Returns -1 with errno on
 // failure.

@@ -33,6 +33,10 @@ bool move_aside(int directory, const char *name, struct error *error);
 // Returns false with an error on failure.
 bool replace_file(int directory, const char *name, const char *content, struct error *error);
 
+// Does the same for content that is not text.
+bool replace_file_bytes(int directory, const char *name, const void *bytes, size_t count,
+			struct error *error);
+
 // Removes the temporary files in a directory that replace_file() left there when its process was
 // killed. Reads a bounded number of entries.
 void remove_temporaries(int directory);

@@ -6,6 +6,9 @@ start    claudebox --yes --exec true over the very bwrap command that --dry-run 
 filter   that command with and without the system-call filter, and with and without user namespaces
 limits   a box whose profile limits memory, processes and processor time, over one whose profile does not
 terminal the same in a real pseudo-terminal: start, output of 100 MB, and the echo of a key, each over "terminal": "direct"
+tools    a box with eight toolchain managers on PATH, over one with the system's directories only
+files    a start with 5 MB of Claude files over one without, when none of them is on the list of searched files and when all are
+npm      the second `npm ci` of a project with some 300 packages in the box, over the second one outside
 memory   resident beside bwrap while an agent runs: the supervisor and init
 """
 import base64
@@ -15,6 +18,7 @@ import json
 import os
 import pathlib
 import pwd
+import random
 import re
 import shlex
 import shutil
@@ -203,6 +207,37 @@ def measure_limits(claudebox, environment, rounds):
     print(f"limits  {statistics.median(having) - statistics.median(without):+.2f} ms median, {min(having) - min(without):+.2f} ms least")
 
 
+def make_toolchains(home):
+    """Creates the directories of eight managers, and returns their entries of PATH."""
+    data = home / ".local/share"
+    programs = [home / ".nvm/versions/node" / version / "bin/node" for version in ("v20.1.0", "v22.9.0")]
+    programs += [home / ".cargo/bin/cargo", home / ".rustup/toolchains/stable/bin/rustc", home / ".deno/bin/deno", home / ".bun/bin/bun",
+                 home / ".pyenv/shims/python", home / ".pyenv/versions/3.12.1/bin/python", home / ".sdkman/candidates/java/21/bin/java",
+                 home / "go/bin/gopls", data / "uv/tools/ruff/bin/ruff"]
+    for path in programs:
+        for part in ("lib", "include"):
+            (path.parent.parent / part).mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("#!/bin/sh\n")
+        path.chmod(0o755)
+    (home / ".local/bin").mkdir()
+    (home / ".local/bin/ruff").symlink_to(programs[-1])
+    return [str(path.parent) for path in programs if "versions/3" not in str(path) and "uv" not in str(path)] + [str(home / ".local/bin")]
+
+
+def measure_toolchains(claudebox, environment, rounds):
+    path = ":".join([*make_toolchains(pathlib.Path(environment["HOME"])), environment["PATH"]])
+    having = environment | {"PATH": path}
+    plan = json.loads(subprocess.run([claudebox, "--dry-run=json", "--exec", "true"], env=having, check=True, stdout=subprocess.PIPE).stdout)
+    managers = {row["name"] for row in plan["toolchains"]}
+    mounts = sum("toolchain" in row and row["kind"] == "read-only" for row in plan["mounts"])
+    start = [claudebox, "--yes", "--exec", "true"]
+    times = take_turns("tools", {f"{len(managers)} managers, {mounts} mounts": timed(start, having), "without": timed(start, environment)}, rounds)
+    more = [a - b for a, b in zip(*times.values())]
+    least = [min(values) for values in times.values()]
+    print(f"tools   {statistics.median(more):+.2f} ms median, {least[0] - least[1]:+.2f} ms least (goal: at most {1 + 0.1 * mounts:.1f})")
+
+
 def write_profile(environment, name, profile):
     directory = pathlib.Path(environment["HOME"]) / ".claudebox/profiles"
     directory.mkdir(parents=True, exist_ok=True)
@@ -263,6 +298,61 @@ def measure_terminal(claudebox, environment, rounds):
     print(f"terminal output of 100 MB ratio {ratio:.2f} (goal: at most 1.5); echo of a key {more:+.3f} ms (goal: at most +1)")
 
 
+def write_claude_files(directory):
+    """Writes 5 MB of text in 500 files, of the kinds that plugins consist of."""
+    words = [word for word in pathlib.Path(__file__).read_text().split() if word.strip("(),.:_").isalpha()]
+    chosen = random.Random(5)
+    for number in range(500):
+        place = directory / f"plugins/p{number % 20}/skills/s{number // 100}"
+        place.mkdir(parents=True, exist_ok=True)
+        lines = (" ".join(chosen.choices(words, k=12)) for _ in range(300))
+        (place / f"{number}.{('md', 'py', 'txt')[number % 3]}").write_text("\n".join(lines)[:10000])
+
+
+def measure_files(claudebox, environment, rounds):
+    home = pathlib.Path(environment["HOME"])
+    write_claude_files(home / "five")
+    time.sleep(2.1)  # a file that has just changed is searched again
+    start = [claudebox, "--yes", "--exec", "true"]
+    having = timed(start, environment | {"CLAUDE_CONFIG_DIR": str(home / "five")})
+
+    def first():
+        (home / ".claudebox/searched").unlink(missing_ok=True)
+        return having()
+
+    times = take_turns("files", {"5 MB, searched": first, "5 MB, on the list": having,
+                                 "none": timed(start, environment | {"CLAUDE_CONFIG_DIR": str(home / "nothing")})}, rounds)
+    searched, known, none = times.values()
+    ratios = [statistics.median(a / b for a, b in zip(values, none)) for values in (searched, known)]
+    print(f"files   ratio {ratios[0]:.2f} at the first start, {ratios[1]:.2f} at the second")
+
+
+def measure_npm(claudebox, environment, rounds):
+    """Both have a warm cache of their own: the box in its kept home."""
+    if not shutil.which("npm"):
+        print("npm     not measured here: npm is not installed")
+        return
+    project = pathlib.Path("npm").absolute()
+    project.mkdir()
+    (project / "package.json").write_text(json.dumps({"dependencies": {"jest": "29.7.0", "eslint": "8.57.1"}}))
+    quiet = {"cwd": project, "env": environment, "stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "check": True}
+    subprocess.run(["npm", "install", "--package-lock-only", "--no-audit", "--no-fund"], **quiet)
+    install = ["npm", "ci", "--no-audit", "--no-fund", "--prefer-offline"]
+    runs = {"in the box": [claudebox, "--yes", "--exec", *install], "outside": install}
+
+    def timed_install(command):
+        began = time.perf_counter()
+        subprocess.run(command, **quiet)
+        return time.perf_counter() - began
+
+    for command in runs.values():
+        timed_install(command)  # fills the cache
+    times = take_turns("npm", {name: (lambda command=command: timed_install(command)) for name, command in runs.items()}, rounds)
+    count = len(json.loads((project / "package-lock.json").read_text())["packages"]) - 1
+    ratio = statistics.median(a / b for a, b in zip(*times.values()))
+    print(f"npm     {count} packages: ratio {ratio:.2f} (goal: at most 1.1)")
+
+
 def measure_memory(claudebox, environment):
     process = subprocess.Popen([claudebox, "--yes", "--exec", "sh", "-c", "echo started; exec sleep 60"], env=environment,
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -296,6 +386,9 @@ def main():
         os.chdir(project)
         environment = ENV | {"HOME": str(directory / "home"), "CLAUDEBOX_CLAUDE": str(agent)}
         status = as_user(None, measure_start, str(claudebox), environment, rounds)
+        status |= as_user(None, measure_toolchains, str(claudebox), environment, rounds)
+        status |= as_user(None, measure_files, str(claudebox), environment, max(10, rounds // 10))
+        status |= as_user(None, measure_npm, str(claudebox), environment, max(3, rounds // 40))
         status |= as_user(None, measure_terminal, str(claudebox), environment, rounds)
         with delegated(USER) if here() else contextlib.nullcontext() as leaf:
             status |= as_user(leaf, measure_limits, str(claudebox), environment, rounds)

@@ -25,8 +25,8 @@ NAMESPACES = ["unshare", *([] if ROOT else ["--user", "--map-root-user"]), "--mo
 # Outside a box, as the ordinary user who planted the canaries.
 LEAKS_OUTSIDE = set("""
 environment-own environment-processes environment-command-lines
-files-ssh files-gnupg files-cloud files-registries files-git files-passwords files-browsers files-history files-claude files-home
-files-other-projects files-state files-temporary files-run files-shared-memory files-system files-others files-absent files-plugins files-parent
+files-ssh files-gnupg files-cloud files-registries files-toolchains files-git files-passwords files-browsers files-history files-claude files-home
+files-other-projects files-state files-other-homes files-temporary files-run files-shared-memory files-system files-others files-absent files-generated files-plugins files-parent
 files-proc-root files-proc-cwd files-dot-dot files-symlink files-hard-link
 descriptors-inherited descriptors-directory descriptors-pidfd-host
 keys-session keys-user keys-keyrings keys-link keys-request keys-add keys-list
@@ -40,7 +40,7 @@ kernel-user-namespace kernel-clone-namespace kernel-clone3-namespace mounts-nest
 kernel-lease kernel-snapshots write-set-id
 identity-host-name identity-users identity-mount-sources
 write-create write-directory write-symlink write-rename write-socket write-proc-root write-dot-dot write-canaries write-parent
-write-startup write-autostart
+write-startup write-autostart write-toolchains
 """.split())
 
 # As root of new namespaces.

@@ -20,7 +20,7 @@ ALLOWED = ("TERM", "COLORTERM", "EDITOR", "VISUAL", "LANG", "LC_ALL", *LOCALE_CA
 GENERATED = ("HOME", "USER", "LOGNAME", "SHELL", "PATH", "TMPDIR", "XDG_RUNTIME_DIR")
 OTHERS = ("PWD", "CLAUDEBOX", "CLAUDE_CONFIG_DIR", "CLAUDE_SECURESTORAGE_CONFIG_DIR", "CLAUDE_CODE_SANDBOXED",
           "DISABLE_AUTOUPDATER", "DISABLE_INSTALLATION_CHECKS", "CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL",
-          "SSL_CERT_FILE", "NIX_SSL_CERT_FILE", "NIX_REMOTE")
+          "SSL_CERT_FILE", "NIX_SSL_CERT_FILE", "NIX_REMOTE", "NPM_CONFIG_GLOBALCONFIG", "CARGO_INSTALL_ROOT", "GOBIN")
 SECRET = "sk-ant-canary-5f1e9c77-never-shown-anywhere"
 
 
@@ -96,7 +96,7 @@ class Environment(BoxTest):
         out = self.box('IFS=:; for d in $PATH; do [ -d "$d" ] && [ ! -L "$d" ] && echo "$d"; done; echo; echo "$PATH"')
         directories, path = out.rstrip("\n").split("\n\n")
         self.assertEqual(directories.split("\n"), path.split(":"))
-        self.assertTrue(all(d.startswith(("/usr/", "/bin", "/sbin", "/nix/store/")) for d in path.split(":")), path)
+        self.assertTrue(all(d.startswith((f"{self.home}/.local/bin", "/usr/", "/bin", "/sbin", "/nix/store/")) for d in path.split(":")), path)
         self.assertEqual(len(set(path.split(":"))), len(path.split(":")))
 
     def test_extra_names_pass(self):
@@ -302,7 +302,7 @@ class RuntimeDirectory(BoxTest):
 
     def test_run_has_only_the_expected_entries(self):
         out = self.box("find /run -mindepth 1 -maxdepth 2 | sort").split()
-        self.assertLessEqual(set(out), {"/run/claudebox", "/run/claudebox/sign-in", "/run/claudebox/claude", "/run/user",
+        self.assertLessEqual(set(out), {"/run/claudebox", "/run/claudebox/sign-in", "/run/claudebox/claude", "/run/claudebox/npmrc", "/run/user",
                                         f"/run/user/{inside()}", "/run/claudebox/agent"})
 
     def test_no_socket_of_the_host_is_visible(self):

@@ -170,7 +170,7 @@ class Host(BoxTest):
 
     def test_home_contains_only_claude_and_the_project(self):
         # bin contains the fake claude
-        self.assertLessEqual(set(self.box('ls -A "$HOME"').split()), {".claude", "project", "bin"})
+        self.assertLessEqual(set(self.box('ls -A "$HOME"').split()), {".claude", ".local", "project", "bin"})
         self.assertEqual(self.box('ls -A "$HOME/bin"'), "claude\n")
 
     def test_home_is_writable_and_is_discarded(self):
@@ -481,7 +481,7 @@ class Names(BoxTest):
             "PATH": f"{self.home}/bin:/run/current-system/sw/bin:{tools}/bin:{self.env['PATH']}"})
         # The Nix daemon trusts root, so root's box does not get it.
         remote, var = ("daemon", "daemon-socket") if os.getuid() else ("", "*")
-        self.assertEqual(out, f"/nix/store/3-system/sw/bin:{tools}/bin\n{remote}\n/usr/* /bin/bash /bin/sh\n"
+        self.assertEqual(out, f"{self.home}/.local/bin:/nix/store/3-system/sw/bin:{tools}/bin\n{remote}\n/usr/* /bin/bash /bin/sh\n"
                               f"{tools[5:]} {tools[5:]}-libraries store/3-system var/nix/{var}\n")
 
     def test_a_certificate_variable_for_a_missing_file_is_replaced(self):

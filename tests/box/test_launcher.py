@@ -176,6 +176,21 @@ class Claude(LauncherTest):
         done = self.claudebox("--yes", "-p", env={"CLAUDEBOX_CLAUDE": str(other / "bin" / "claude")})
         self.assertIn("! a box can change a file of claude", done.stderr)
 
+    def test_an_installed_claude_is_checked_like_one_on_PATH(self):
+        """~/.local/bin/claude is found without PATH too."""
+        other = self.home / "q"
+        other.mkdir()
+        self.box("printf '#!/bin/sh\necho hit\n' >claude && chmod 755 claude", cwd=other)
+        installed = self.home / ".local/bin/claude"
+        installed.parent.mkdir(parents=True)
+        installed.symlink_to(other / "claude")
+        del self.env["CLAUDEBOX_CLAUDE"]
+        for path in ("/usr/bin:/bin", f"{installed.parent}:/usr/bin:/bin"):
+            self.assertIn("a box of '~/q' can change it", self.refused("--yes", env={"PATH": path}))
+        installed.unlink()
+        self.program(installed, "echo hit").chmod(0o777)
+        self.assertIn("other users can change it", self.refused("--yes", env={"PATH": "/usr/bin:/bin"}))
+
     def test_without_a_trusted_claude_nothing_starts(self):
         program = self.program(self.project / "claude", "echo hit")
         del self.env["CLAUDEBOX_CLAUDE"]

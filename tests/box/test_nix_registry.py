@@ -102,7 +102,8 @@ class Registry(RegistryTest):
         self.assertEqual(self.run_hello("other"), "hello from afar\n" * 3)
 
     def test_box_can_change_its_own_registry(self):
-        """The change ends with the box."""
+        """The change ends with the box if its home is not kept."""
+        self.profile(home="none")
         mine = self.stored("mine")
         self.assertEqual(self.box(f"nix registry add nixpkgs path:{mine}; nix run nixpkgs#hello"), "hello from mine\n")
         self.assertEqual(self.run_hello(), "hello from Nix\n" * 3)
@@ -185,9 +186,9 @@ class Registry(RegistryTest):
 
     def test_without_the_daemon_there_is_no_index(self):
         self.index(self.home / ".cache/nix-index")
-        self.assertEqual(self.box("ls -A ~", env={"CLAUDEBOX_PROFILE": ""}).split(), [".cache", ".claude", "bin", "project"])
         done = self.claudebox("--yes", "--network", "none", "--exec", "ls", "-A", str(self.home))
-        self.assertEqual(done.stdout.split(), [".claude", "bin", "project"])
+        self.assertEqual(done.stdout.split(), [".claude", ".local", "bin", "project"])
+        self.assertEqual(self.box("ls -A ~", env={"CLAUDEBOX_PROFILE": ""}).split(), [".cache", ".claude", ".local", "bin", "project"])
 
 
 class RegistryAndInet(RegistryTest, InetTest):

@@ -21,12 +21,14 @@ BREAKAGES = (
     ("the UTS namespace", "drop('--unshare-uts'); drop('--hostname', 1)", {"identity-host-name"}),
     ("the empty environment", "environment.append('CLAUDEBOX_CANARY=' + token)", {"environment-own"}),
     ("capabilities", "drop('--cap-drop', 1); options[:0] = ['--cap-add', 'ALL']", {"kernel-capabilities"}),
-    ("the home", "add('--bind', {home!r}, {home!r})", {"files-home", "files-ssh", "files-cloud", "write-create"}),
+    ("the home", "os.makedirs({home!r} + '/.claude', exist_ok=True); add('--bind', {home!r}, {home!r})", {"files-home", "files-ssh", "files-cloud", "write-create"}),
     ("~/.ssh", "add('--ro-bind', {home!r} + '/.ssh', {home!r} + '/.ssh')", {"files-ssh"}),
     ("/tmp", "add('--bind', '/tmp', '/tmp')", {"files-temporary", "sockets-path"}),
     ("the runtime directory", "add('--ro-bind', {runtime!r}, {runtime!r})", {"files-run", "sockets-path"}),
     ("/dev", "drop('--dev', 1); add('--dev-bind', '/dev', '/dev')", {"files-shared-memory"}),
-    ("claudebox's state", "add('--ro-bind', {home!r} + '/.claudebox', {home!r} + '/.claudebox')", {"files-state"}),
+    ("claudebox's state", "add('--ro-bind', {home!r} + '/.claudebox', {home!r} + '/.claudebox')", {"files-state", "files-other-homes"}),
+    ("the filter of package settings", "fd = os.memfd_create('x'); os.write(fd, token.encode()); os.lseek(fd, 0, 0); "
+     "os.dup2(fd, int(options[options.index('/run/claudebox/npmrc') - 1]), inheritable=True)", {"files-generated"}),
     ("git data in a plugin", "add('--dir', '/run/claudebox/claude/plugins/one/.git')", {"files-plugins"}),
     ("the directory around the project", "add('--ro-bind', {home!r} + '/work', {home!r} + '/work')", {"files-other-projects", "files-parent"}),
     ("the sealed root", "drop('--remount-ro', 1)", {"write-system"}),
@@ -42,7 +44,9 @@ BREAKAGES = (
     ("the environment of process 1",
      "drop('--clearenv'); outer['CLAUDEBOX_CANARY'] = token; command[:1] = ['/usr/bin/python3', '-Ic', OTHER_INIT]",
      {"environment-processes"}),
-    ("read-only programs", "options[:] = [word.replace('--ro-bind', '--bind') for word in options]", {"write-programs"} if ROOT else set()),
+    ("files beside toolchains", "add('--ro-bind', {home!r} + '/.cargo', {home!r} + '/.cargo')", {"files-toolchains"}),
+    ("read-only programs", "options[:] = [word.replace('--ro-bind', '--bind') for word in options]",
+     {"write-programs", "write-toolchains"} if ROOT else {"write-toolchains"}),
 )
 
 

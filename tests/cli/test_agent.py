@@ -116,6 +116,7 @@ class Agent(BoxTest):
         return package, link.parent
 
     def test_npm_package_with_node_from_PATH(self):
+        self.profile(toolchains="none")  # npm's prefix would come along
         package, directory = self.package()
         node = self.node()
         path = f"{directory}:{node.parent}"

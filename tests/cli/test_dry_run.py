@@ -37,6 +37,7 @@ class DryRun(BoxTest):
         """Runs the script and claudebox, and compares the two boxes from inside."""
         cwd = cwd or self.project
         self.maxDiff = None
+        self.profile(home="none")
         self.box("true", cwd=cwd, env=env)
         pasted = self.paste(self.script("--exec", "sh", "-c", LOOK, cwd=cwd, env=env), cwd="/", env=paste_env if paste_env is not None else env,
                             shell=shell)
@@ -79,14 +80,28 @@ class DryRun(BoxTest):
 
     def test_the_header_names_mounts_that_claudebox_moves(self):
         self.assertNotIn("inside of another mount", self.claudebox("--dry-run").stdout)
-        self.assertFalse([mount for mount in self.plan()["mounts"] if "staged" in mount])
+        self.assertFalse([mount for mount in self.plan()["mounts"] if "staged" in mount and "created" not in mount])
         project = self.repository(self.home / "repo") / "sub"
         project.mkdir()
         script = self.claudebox("--dry-run", cwd=project).stdout
         self.assertIn("# claudebox moves a mount inside of another mount to its place", script)
         self.assertNotIn("/staged-", script)
-        staged = [mount["path"] for mount in self.plan(cwd=project)["mounts"] if "staged" in mount]
+        staged = [mount["path"] for mount in self.plan(cwd=project)["mounts"] if "staged" in mount and "created" not in mount]
         self.assertEqual(staged, [str(project), str(project.parent / ".git")])
+
+    def test_the_home_of_the_script_is_empty(self):
+        """The script can't make mount points in a kept home without following links."""
+        self.box("echo kept >~/note; mkdir -p ~/.config; ln -s /etc ~/link")
+        look = "ls ~; test -w ~ && findmnt -no FSTYPE ~; pwd; echo x >written"
+        script = self.script("--exec", "sh", "-c", look)
+        self.assertIn("# claudebox gives the box a home that is kept; the box of this script has an empty one", script)
+        before = tree(pathlib.Path(self.plan()["instance"]) / "home")
+        pasted = self.paste(script, cwd="/")
+        self.assertEqual((pasted.stdout, pasted.stderr), (f"bin\nproject\ntmpfs\n{self.project}\n", ""))
+        self.assertEqual((self.project / "written").read_text(), "x\n")
+        self.assertEqual(tree(pathlib.Path(self.plan()["instance"]) / "home"), before)
+        self.profile(home="none")
+        self.assertNotIn("home that is kept", self.script())
 
     def test_odd_values(self):
         self.same(env={"EDITOR": "vi '$x' \"`id`\" \\ \n\t é \x1b[31m", "LC_ALL": "", "TZ": "-n", "VISUAL": "$(touch hit)"})
@@ -171,7 +186,8 @@ class DryRun(BoxTest):
         flags = {"read-only": "--ro-bind", "read-write": "--bind", "tmpfs": "--tmpfs", "directory": "--dir", "link": "--symlink",
                  "generated": "--file", "proc": "--proc", "dev": "--dev", "sealed": "--remount-ro"}
         for mount in plan["mounts"]:
-            self.assertRegex(words, rf"(?m)^  {flags[mount['kind']]} .*{mount['path']}( |$)".replace("+", r"\+"))
+            flag = "--tmpfs" if mount["path"] == str(self.home) else flags[mount["kind"]]
+            self.assertRegex(words, rf"(?m)^  {flag} .*{mount['path']}( |$)".replace("+", r"\+"))
         self.assertEqual(plan["project"], str(self.project))
         self.assertEqual(plan["command"][-3:], ['{"sandbox":{"enabled":false}}', "-p", "x"])
         self.assertEqual(plan["network"], "full")

@@ -81,7 +81,7 @@ class Listing(InstancesTest):
     def test_every_field(self):
         place, instance = self.start(script="head -c 300000 /dev/urandom >~/.claude/big")
         row = self.row(instance)
-        self.assertEqual(sorted(row), ["id", "in_use", "last_use", "project", "removable", "root", "size", "size_complete", "why"])
+        self.assertEqual(sorted(row), ["home", "id", "in_use", "last_use", "project", "removable", "root", "size", "size_complete", "why"])
         self.assertEqual((row["root"], row["in_use"], row["project"], row["removable"], row["why"], row["size_complete"]),
                          (str(place), False, "there", False, None, True))
         self.assertGreater(row["size"], 300000)
@@ -89,7 +89,7 @@ class Listing(InstancesTest):
         self.assertLess(abs(row["last_use"] - time.time()), 60)
         said = self.claudebox("--instances").stdout
         self.assertIn("~/project\n", said)
-        self.assertRegex(said, rf"{instance.name}, [0-9.]+ kB, used just now\n1 instance, ")
+        self.assertRegex(said, rf"{instance.name}, [0-9.]+ kB \(home: [0-9.]+ (kB|bytes)\), used just now\n1 instance, ")
 
     def test_sorted_by_last_use(self):
         made = [self.start(name)[1] for name in ("one", "two", "three")]

@@ -22,7 +22,7 @@ SOURCES = [
     ('[{"host": "~/.claudebox", "sandbox": "/opt/x"}]', "1, 22", "'mounts[0].host': '~/.claudebox' contains the state of claudebox"),
     ('[{"host": "~/.claudebox/profiles"}]', "1, 22", "'mounts[0].host': '~/.claudebox/profiles' contains the state of claudebox"),
     ('[{"host": "~/innocent"}]', "1, 22", "'mounts[0].host': '~/innocent' leads to 'HOME/.aws' (AWS credentials)"),
-    ('[{"host": "~/.config"}]', "1, 22", "'mounts[0].host': '~/.config' contains 'HOME/.config/gcloud' (Google Cloud credentials)"),
+    ('[{"host": "~/.config"}]', "1, 22", "'mounts[0].host': '~/.config' contains 'HOME/.config/gh' (GitHub tokens)"),
 ]
 DESTINATIONS = [
     ('[{"host": "DATA", "sandbox": "/"}]', "1, SANDBOX", "'mounts[0].sandbox': '/' would hide '/proc' (the box's processes)"),

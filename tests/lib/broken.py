@@ -133,6 +133,9 @@ class WorldTest(InetTest):
         self.project = self.home / "work/project"
         for name in (".ssh", ".gnupg", ".aws", ".docker", ".config/gh", ".password-store", ".mozilla", ".local/share/fish", "work/project"):
             (self.home / name).mkdir(parents=True)
+        (self.home / ".cargo/bin").mkdir(parents=True)
+        (self.home / ".cargo/bin/tool").write_text("#!/bin/sh\n")
+        self.env["PATH"] = f"{self.home}/.cargo/bin:{self.env['PATH']}"
         self.runtime = self.scratch()
         self.env["XDG_RUNTIME_DIR"] = str(self.runtime)
 

@@ -34,9 +34,10 @@ SESSION_RING, USER_RING = -3, -4
 IPC_CREAT, IPC_EXCL, IPC_RMID = 0o1000, 0o2000, 0
 
 # Directories below the home where files are planted, by the attack that reads them.
-HOME_FILES = {"files-ssh": ".ssh", "files-gnupg": ".gnupg", "files-cloud": ".aws", "files-registries": ".npm", "files-git": ".config/gh",
+HOME_FILES = {"files-ssh": ".ssh", "files-gnupg": ".gnupg", "files-cloud": ".aws", "files-registries": ".npm",
+              "files-toolchains": ".cargo", "files-git": ".config/gh",
               "files-passwords": ".secrets", "files-browsers": ".mozilla", "files-history": ".history", "files-claude": ".claude",
-              "files-home": ".", "files-other-projects": "other", "files-state": ".claudebox", "files-run": "run", "files-system": "etc",
+              "files-home": ".", "files-other-projects": "other", "files-state": ".claudebox", "files-other-homes": ".claudebox/home", "files-run": "run", "files-system": "etc",
               "files-others": ".new"}
 OTHER_FILES = {"files-temporary": "/tmp", "files-shared-memory": "/dev/shm"}
 
@@ -89,7 +90,11 @@ class Canaries:
     def files(self):
         for attack, directory in {**HOME_FILES, **OTHER_FILES}.items():
             self.file(attack, self.home / directory / self.token)
+        self.file("files-home", self.home / "generated")
+        self.line("generated", os.path.normpath(self.home / "generated"))
         (self.home / ".claude/plugins/one/.git").mkdir(parents=True)
+        (self.home / ".cargo/bin").mkdir(parents=True)
+        self.line("toolchain", self.home / ".cargo/bin")
         for directory in (".", ".config", "other"):
             self.line("write", os.path.normpath(self.home / directory / f"{self.token}.made"))
         self.line("absent", "files-system", "/etc/shadow")

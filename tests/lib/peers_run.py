@@ -32,7 +32,7 @@ FILES = (
     ("files-passwords", ".password-store/mail.gpg"), ("files-passwords", ".local/share/keyrings/login.keyring"),
     ("files-browsers", ".mozilla/firefox/x.default/logins.json"), ("files-browsers", ".config/google-chrome/Default/Login Data"),
     ("files-history", ".bash_history"), ("files-claude", ".claude/.credentials.json"), ("files-home", "{token}"),
-    ("files-other-projects", "other/{token}"), ("files-state", ".claudebox/{token}"), ("files-others", ".config/something-new/key"),
+    ("files-other-projects", "other/{token}"), ("files-state", ".claudebox/{token}"), ("files-other-homes", ".claudebox/home/{token}"), ("files-others", ".config/something-new/key"),
     ("files-temporary", "/tmp/{token}"), ("files-shared-memory", "/dev/shm/{token}"), ("files-run", "/run/user/{uid}/{token}"),
 )
 EMPTY = ".azure"

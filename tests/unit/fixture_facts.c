@@ -12,6 +12,9 @@
 #include "config/limits.h"
 #include "fixture.h"
 #include "plan/facts.h"
+#include "plan/toolchains/facts.h"
+#include "plan/toolchains/managers.h"
+#include "plan/registries/tools.h"
 
 #include <jansson.h>
 #include <stdint.h>
@@ -33,6 +36,10 @@ enum fact_type {
 	FACT_RANGES,
 	FACT_PACKAGES,
 	FACT_LIMITS,
+	FACT_TOOLCHAINS,
+	FACT_PATH,
+	FACT_LOCAL_PROGRAMS,
+	FACT_REGISTRIES, // ["~/.npmrc", "its text"]; a third string is a problem
 };
 
 struct fact_row {
@@ -100,6 +107,10 @@ static const struct fact_row fact_table[] = {
 	FACT(FACT_KIND, state.root_kind),
 	FACT(FACT_NUMBER, state.root_mode),
 	FACT(FACT_STRING, state.settings_json),
+	FACT(FACT_STRING, state.approved),
+	FACT(FACT_BOOL, state.home_exists),
+	FACT(FACT_NUMBER, state.home_size),
+	FACT(FACT_STRING, state.home_links),
 	FACT(FACT_STRING, user_claude.directory),
 	FACT(FACT_FILES, user_claude.entries),
 	FACT(FACT_STRING, user_claude.settings_json),
@@ -120,8 +131,13 @@ static const struct fact_row fact_table[] = {
 	FACT(FACT_TRUST, nix.trust),
 	FACT(FACT_BOOL, nix.ours),
 	FACT(FACT_BOOL, nix.unsandboxed),
+	FACT(FACT_REGISTRIES, registries),
 	FACT(FACT_PACKAGES, packages),
 	FACT(FACT_STRING, nixpkgs),
+	FACT(FACT_TOOLCHAINS, toolchains.found),
+	FACT(FACT_PATH, toolchains.path),
+	FACT(FACT_STRING, toolchains.local_bin),
+	FACT(FACT_LOCAL_PROGRAMS, toolchains.local_programs),
 };
 
 static _Noreturn void fail(const char *what, const char *where)
@@ -200,6 +216,106 @@ static struct package_facts read_package(struct world *world, const json_t *valu
 	return package;
 }
 
+// Reads {"name", "root", "parts", "split", "problem", "copy"}; the row is the first of that name
+// whose root is the same.
+static struct toolchain_found read_toolchain(struct world *world, const json_t *value)
+{
+	struct toolchain_found found = { .root = copy_string(world,
+							     json_object_get(value, "root")) };
+	const char *name = copy_string(world, json_object_get(value, "name"));
+	const json_t *problem = json_object_get(value, "problem");
+	const json_t *copy = json_object_get(value, "copy");
+	const json_t *secret = json_object_get(value, "secret");
+	size_t i;
+	json_t *part;
+
+	found.real = found.root;
+	found.problem = problem ? copy_string(world, problem) : NULL;
+	for (i = 0; i < manager_table_count && !found.row; i++)
+		for (const char *const *root = manager_table[i].roots; *root; root++)
+			if (str_equal(toolchain_names[manager_table[i].toolchain], name) &&
+			    str_equal(path_expand_home(&world->arena, *root, HOME), found.root))
+				found.row = &manager_table[i];
+	if (!found.row)
+		fail("no such toolchain", name);
+	json_array_foreach(json_object_get(value, "parts"), i, part)
+		vec_push(&world->arena, &found.parts,
+			 (struct toolchain_part){ .file = read_file(world, part) });
+	if (secret) { // the last part has it, and one other file
+		struct toolchain_part *last = &found.parts.items[found.parts.count - 1];
+
+		last->split = true;
+		vec_push(&world->arena, &last->secrets, copy_string(world, secret));
+		vec_push(&world->arena, &last->entries,
+			 world_followed(world, FILE_REGULAR,
+					path_join(&world->arena, last->file.path, "program"),
+					path_join(&world->arena, last->file.path, "program"),
+					NO_MORE));
+	}
+	if (copy)
+		vec_push(&world->arena, &found.copies,
+			 (struct toolchain_copy){ .path = copy_string(world, copy),
+						  .text = "copied\n" });
+	return found;
+}
+
+// Reads {"directory", "programs", "problem"}, or a directory alone.
+static struct path_entry read_path_entry(struct world *world, const json_t *value)
+{
+	const json_t *directory = json_object_get(value, "directory");
+	const json_t *problem = json_object_get(value, "problem");
+	struct path_entry entry = { 0 };
+	size_t i;
+	json_t *name;
+
+	if (problem)
+		return (struct path_entry){ .written = copy_string(world, directory),
+					    .problem = copy_string(world, problem) };
+	entry.directory = read_file(world, directory ? directory : value);
+	if (entry.directory.kind != FILE_DIRECTORY)
+		entry.directory.kind = FILE_MISSING;
+	entry.written = entry.directory.path;
+	json_array_foreach(json_object_get(value, "programs"), i, name) {
+		vec_push(&world->arena, &entry.names, copy_string(world, name));
+		entry.programs++;
+		for (size_t k = 0; k < watched_program_count; k++)
+			if (str_equal(watched_programs[k], json_string_value(name)))
+				entry.watched |= 1ULL << k;
+	}
+	return entry;
+}
+
+// Reads the file of a program in ~/.local/bin; with links it belongs to a toolchain.
+static struct local_program read_local_program(struct world *world, const json_t *value)
+{
+	struct followed file = read_file(world, value);
+
+	return (struct local_program){ .name = path_name(file.path),
+				       .file = file,
+				       .belongs = file.hops.count || str_ends(file.path, "/uv"),
+				       .owner = str_ends(file.path, "/uv") ? "uv" : NULL };
+}
+
+static struct registry_facts read_registry(struct world *world, const json_t *value)
+{
+	const char *path = copy_string(world, json_array_get(value, 0));
+	struct registry_facts fact = { .source = source_table_count };
+
+	for (size_t i = 0; i < source_table_count; i++)
+		if (str_equal(source_table[i].path, path))
+			fact.source = i;
+	if (fact.source == source_table_count)
+		fail("no such file in source_table", path);
+	fact.path =
+		str_starts(path, "@/")
+			? arena_printf(&world->arena, "%s/.config%s", world->facts.home, path + 1)
+			: path_expand_home(&world->arena, path, world->facts.home);
+	fact.text = copy_string(world, json_array_get(value, 1));
+	if (json_array_size(value) > 2)
+		fact.problem = copy_string(world, json_array_get(value, 2));
+	return fact;
+}
+
 // Adds one entry of a list to the vector at `field`.
 static void add_entry(struct world *world, enum fact_type type, void *field, const json_t *entry)
 {
@@ -231,6 +347,22 @@ static void add_entry(struct world *world, enum fact_type type, void *field, con
 		break;
 	case FACT_PACKAGES:
 		vec_push(&world->arena, (package_rows *)field, read_package(world, entry));
+		break;
+	case FACT_TOOLCHAINS:
+		vec_push(&world->arena, (__typeof__(&world->facts.toolchains.found))field,
+			 read_toolchain(world, entry));
+		break;
+	case FACT_PATH:
+		vec_push(&world->arena, (__typeof__(&world->facts.toolchains.path))field,
+			 read_path_entry(world, entry));
+		break;
+	case FACT_LOCAL_PROGRAMS:
+		vec_push(&world->arena, (__typeof__(&world->facts.toolchains.local_programs))field,
+			 read_local_program(world, entry));
+		break;
+	case FACT_REGISTRIES:
+		vec_push(&world->arena, (__typeof__(&world->facts.registries))field,
+			 read_registry(world, entry));
 		break;
 	default: // FACT_LIMITS
 		((bool *)field)[index_of(copy_string(world, entry), limits, LIMIT_COUNT)] = true;

@@ -6,6 +6,7 @@
 #include "check.h"
 #include "fixture.h"
 #include "plan/check.h"
+#include "plan/home/home.h"
 #include "plan/plan.h"
 #include "seccomp/programs.h"
 
@@ -65,13 +66,9 @@ static void test_staged(void)
 		const char *path;
 		bool staged;
 	} cases[] = {
-		{ "/opt/x", "/opt/x", false },
-		{ "/opt/x", HOME "/x", false }, // the box's own empty home directory
-		{ "/opt/x", PROJECT "x", false },
-		{ "/opt/x", PROJECT "/x", true },
-		{ "/opt/x", PROJECT "/a/b/x", true },
-		{ PROJECT "/x", PROJECT "/x", true },
-		{ "/opt/x", "/usr/share/x", true },
+		{ "/opt/x", "/opt/x", false },        { "/opt/x", "/opt/y/x", false },
+		{ "/opt/x", PROJECT "/x", true },     { "/opt/x", PROJECT "/a/b/x", true },
+		{ PROJECT "/x", PROJECT "/x", true }, { "/opt/x", "/usr/share/x", true },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -95,6 +92,142 @@ static void test_staged(void)
 		CHECK_CASE(plan_check(&world.plan, &world.facts, &world.error), cases[i].path);
 		world_free(&world);
 	}
+}
+
+// Returns the last mount of a plan after a mount was added to it.
+static struct plan_mount add_to_home(struct world *world, enum home_mode home,
+				     struct plan_mount mount)
+{
+	world_debian(world);
+	world->config.home = home;
+	world_plan(world);
+	plan_add_mount(&world->plan, &world->arena, mount);
+	return world->plan.mounts.items[world->plan.mounts.count - 1];
+}
+
+// In the kept home the launcher makes the mount points; bwrap mounts and creates nothing there.
+static void test_kept_home(void)
+{
+	static const enum home_mode modes[] = { HOME_PROJECT, HOME_SHARED, HOME_NONE };
+	static const enum mount_kind kinds[] = { MOUNT_READ_ONLY, MOUNT_WRITABLE, MOUNT_EMPTY,
+						 MOUNT_DIRECTORY };
+
+	for (size_t i = 0; i < ARRAY_SIZE(modes) * ARRAY_SIZE(kinds); i++) {
+		enum home_mode mode = modes[i / ARRAY_SIZE(kinds)];
+		enum mount_kind kind = kinds[i % ARRAY_SIZE(kinds)];
+		bool kept = mode != HOME_NONE;
+		struct world world;
+		struct plan_mount added = add_to_home(
+			&world, mode,
+			(struct plan_mount){ .kind = kind, .source = "/opt/x", .path = HOME "/x" });
+
+		CHECK(added.created == kept);
+		CHECK((added.staged != NULL) == (kept && kind != MOUNT_DIRECTORY));
+		CHECK(!added.place.inode && !plan_provides(&world.plan, HOME "/y"));
+		CHECK(plan_check(&world.plan, &world.facts, &world.error));
+		world_free(&world);
+	}
+}
+
+// A mount point that was not planned by plan_add_mount is refused.
+static void test_unsafe_in_home(void)
+{
+	static const struct {
+		struct plan_mount mount;
+		const char *what;
+	} cases[] = {
+		{ { .kind = MOUNT_READ_ONLY, .source = "/opt/x", .path = HOME "/x" },
+		  "by bwrap in the kept home" },
+		{ { .kind = MOUNT_EMPTY, .path = HOME "/x" }, "a tmpfs by bwrap" },
+		{ { .kind = MOUNT_LINK, .source = "y", .path = HOME "/x" }, "a link by bwrap" },
+		{ { .kind = MOUNT_DATA, .source = "y\n", .path = HOME "/x" }, "a file by bwrap" },
+		{ { .kind = MOUNT_READ_ONLY,
+		    .source = "/opt/x",
+		    .path = PROJECT "/x",
+		    .staged = "/run/user/1000/x",
+		    .created = true },
+		  "created in the project" },
+		{ { .kind = MOUNT_READ_ONLY,
+		    .source = "/opt/x",
+		    .path = "/usr/x",
+		    .staged = "/run/user/1000/x",
+		    .created = true },
+		  "created outside of the home" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct world world;
+
+		world_debian(&world);
+		world_plan(&world);
+		vec_push(&world.arena, &world.plan.mounts, cases[i].mount);
+		CHECK_CASE(!plan_check(&world.plan, &world.facts, &world.error), cases[i].what);
+		CHECK_CASE(str_ends(world.error.message, "inside a writable directory"),
+			   cases[i].what);
+		world_free(&world);
+	}
+}
+
+// A mount in a tmpfs that is staged is mounted there and moved with it.
+static void test_carried(void)
+{
+	struct world world;
+	struct plan_mount tmpfs = add_to_home(
+		&world, HOME_PROJECT,
+		(struct plan_mount){ .kind = MOUNT_EMPTY, .path = HOME "/tool", .mode = 0700 });
+	const struct plan_mount *inner;
+
+	plan_add_mount(&world.plan, &world.arena,
+		       (struct plan_mount){ .kind = MOUNT_READ_ONLY,
+					    .source = "/opt/x",
+					    .path = HOME "/tool/a" });
+	inner = &world.plan.mounts.items[world.plan.mounts.count - 1];
+	CHECK(inner->carried && !inner->created);
+	CHECK_STRING(inner->staged, arena_printf(&world.arena, "%s/a", tmpfs.staged));
+	CHECK(plan_check(&world.plan, &world.facts, &world.error));
+	world_free(&world);
+}
+
+static const struct plan_home_link *find_link(const struct plan *plan, const char *name)
+{
+	vec_each(link, &plan->state.home_links) {
+		if (str_equal(link->name, name))
+			return link;
+	}
+	return NULL;
+}
+
+static void test_home_links(void)
+{
+	struct world world;
+
+	world_debian(&world);
+	world.facts.state.home_links = "bin/a\told\nbin/gone\tx\nbroken\n";
+	world_plan(&world);
+	CHECK_CASE(!find_link(&world.plan, "bin/a")->target, "no longer planned");
+	CHECK_STRING(find_link(&world.plan, "bin/gone")->earlier, "x");
+	CHECK_STRING(world.plan.state.new_home_links,
+		     ".local/bin/claude\t" HOME "/.local/share/claude/versions/2.1.0\n");
+	CHECK(!find_link(&world.plan, "broken"));
+	world.plan.state.home_links.count = 0;
+	plan_add_mount(
+		&world.plan, &world.arena,
+		(struct plan_mount){ .kind = MOUNT_LINK, .source = "new", .path = HOME "/bin/a" });
+	plan_add_home_link(&world.plan, &world.arena, HOME "/bin/a", "second", "x");
+	plan_add_home_link(&world.plan, &world.arena, HOME "/b", "c", "x");
+	plan_finish_home(&world.plan, &world.arena, &world.facts);
+	CHECK_STRING(find_link(&world.plan, "bin/a")->target, "new");
+	CHECK_STRING(find_link(&world.plan, "bin/a")->earlier, "old");
+	CHECK_STRING(world.plan.state.new_home_links, "bin/a\tnew\nb\tc\n");
+	CHECK(plan_provides(&world.plan, HOME "/b") && !plan_provides(&world.plan, HOME "/b/c"));
+	world_free(&world);
+	world_debian(&world);
+	world.config.home = HOME_NONE;
+	world_plan(&world);
+	plan_add_home_link(&world.plan, &world.arena, HOME "/b", "c", "x");
+	CHECK(world.plan.mounts.items[world.plan.mounts.count - 1].kind == MOUNT_LINK);
+	CHECK(!world.plan.state.home_links.count && !world.plan.state.new_home_links);
+	world_free(&world);
 }
 
 static void test_home_mount(void)
@@ -172,6 +305,10 @@ int main(void)
 	test_plan_mounts();
 	test_staged();
 	test_home_mount();
+	test_kept_home();
+	test_unsafe_in_home();
+	test_carried();
+	test_home_links();
 	test_generated_in_project();
 	test_plan_kernel();
 	test_plan_names();

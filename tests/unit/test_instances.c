@@ -192,10 +192,18 @@ static instance_list example_list(void)
 {
 	instance_list list = { 0 };
 	struct instance rows[] = {
-		{ "b", "/b", NOW - 3 * DAY, 2000, true, false, PROJECT_GONE, NULL },
-		{ "a", "/a", NOW - 3 * DAY, 1500000, true, false, PROJECT_EXISTS, NULL },
-		{ "c", "/c", NOW, 10, false, true, PROJECT_GONE, NULL },
-		{ "d", NULL, 0, 0, true, false, PROJECT_UNKNOWN, "why" },
+		{ "b", "/b", NOW - 3 * DAY, 2000, true, false, PROJECT_GONE, NULL, { 0 } },
+		{ "a",
+		  "/a",
+		  NOW - 3 * DAY,
+		  1500000,
+		  true,
+		  false,
+		  PROJECT_EXISTS,
+		  NULL,
+		  { 1, 1200000, true } },
+		{ "c", "/c", NOW, 10, false, true, PROJECT_GONE, NULL, { 0 } },
+		{ "d", NULL, 0, 0, true, false, PROJECT_UNKNOWN, "why", { 0 } },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -219,7 +227,7 @@ static void test_lists(void)
 	CHECK_STRING(
 		render_instances(&arena, &list, &view),
 		"/c\n    c, at least 10 bytes, used just now, in use now, its project is gone\n"
-		"/a\n    a, 1.5 MB, used 3 days ago\n"
+		"/a\n    a, 1.5 MB (home: at least 1.2 MB), used 3 days ago\n"
 		"/b\n    b, 2.0 kB, used 3 days ago, its project is gone\n"
 		"?\n    d, 0 bytes, used 53 years ago, why\n"
 		"4 instances, 1.5 MB\n");
@@ -227,7 +235,16 @@ static void test_lists(void)
 	CHECK(strstr(text, "To remove (the project is gone or was replaced):\n/b\n"));
 	CHECK(strstr(text, "Kept (the project is missing or unknown):\n/c\n"));
 	CHECK(strstr(text, "To finish: 1 removal.\n") && !strstr(text, "/a\n"));
-	text = render_instances_json(&arena, &list);
+	view.shared = (struct instance_home){ .count = 2, .size = 3000 };
+	CHECK(strstr(render_instances(&arena, &list, &view),
+		     "4 instances, 1.5 MB\nThe home that boxes share: 3.0 kB\n"));
+	CHECK_STRING(render_homes(&arena, &list, &view),
+		     "Kept home directories (those of running boxes stay):\n"
+		     "/a\n    a, 1.5 MB (home: at least 1.2 MB), used 3 days ago\n"
+		     "The home that boxes share: 3.0 kB\n");
+	text = render_instances_json(&arena, &list, &view.shared);
+	CHECK(strstr(text, "\"shared_home\": {\n    \"size\": 3000,") &&
+	      strstr(text, "\"home\": null") && strstr(text, "\"size\": 1200000,"));
 	CHECK(strstr(text, "\"version\": 1") && strstr(text, "\"root\": null") &&
 	      strstr(text, "\"project\": \"unknown\""));
 }

@@ -54,7 +54,7 @@ static const char *describe(const struct config *config)
 		text_add(&out, "project read-only\n");
 	if (config->terminal)
 		text_printf(&out, "terminal %s\n", terminal_mode_names[config->terminal]);
-	for (int limit = 0; limit < LIMIT_COUNT; limit++)
+	for (int limit = 0; limit < LIMIT_KEY_COUNT; limit++)
 		if (config->limits[limit].value)
 			text_printf(&out, "limit %s %s (%s)\n", limit_table[limit].name,
 				    limit_render(&arena, (enum limit)limit,

@@ -86,7 +86,7 @@ static void test_schema(void)
 			      i > 0 ? "{\"mounts\": [{\"host\": \"x\", " : "{\"mounts\": [{",
 			      "}]}");
 	}
-	for (size_t i = 0; i < LIMIT_COUNT; i++) {
+	for (size_t i = 0; i < LIMIT_KEY_COUNT; i++) {
 		CHECK_STRING(profile_limit_table[i].key, limit_table[i].name);
 		check_row(&profile_limit_table[i]);
 		check_example(&profile_limit_table[i], "{\"limits\": {", "}}");

@@ -446,6 +446,8 @@ static void test_attacks_on_places(void)
 	world_variable(&world, "XDG_RUNTIME_DIR=/run/user/7");
 	CHECK(world_plan(&world));
 	world.plan.project = HOME "/work/project";
+	vec_push(&world.arena, &world.plan.toolchains,
+		 (struct plan_toolchain){ "cargo", HOME "/.cargo", "bin" });
 	for (size_t i = 0; i < secret_table_count; i++) {
 		enum attack_id attack = attack_by_name(secret_table[i].attack);
 

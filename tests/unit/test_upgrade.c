@@ -54,7 +54,7 @@ static void test_names(void)
 		"instances", "packages",     "gcroots",
 		"sign-in",   "sign-in.base", "sign-in.lock",
 		"profiles",  "version",      "backup-20240101-000000",
-		FLAT_BACKUP
+		"searched",  "places",       FLAT_BACKUP
 	};
 	static const char *const earlier[] = {
 		".claude.json",    ".credentials.json", "projects", "history.jsonl", "todos",

@@ -5,35 +5,59 @@
 #include "plan/claude/instructions.h"
 
 #include "base/arena.h"
+#include "base/path.h"
 #include "base/quote.h"
 #include "base/text.h"
 #include "config/limits.h"
 #include "plan/claude/files.h"
 #include "plan/facts.h"
+#include "plan/home/installs.h"
 #include "plan/limits.h"
 #include "plan/plan.h"
 #include "plan/project.h"
+#include "plan/registries/registries.h"
 #include "plan/tables.h"
+
+static void add_home(struct text *out, const struct plan *plan, struct arena *arena)
+{
+	static const char *const seen_by[HOME_MODE_COUNT] = {
+		[HOME_PROJECT] = "Sessions in this project share the home directory; it is not the "
+				 "user's own on the host.",
+		[HOME_SHARED] =
+			"Sessions in other projects can share the home directory; it is not "
+			"the user's own on the host. Do not put anything of this project "
+			"there.",
+		[HOME_NONE] = "The home directory starts empty in every session.",
+	};
+
+	text_printf(out,
+		    "- %s `npm install -g`, `cargo install` and `go install` put programs into "
+		    "`~/.local/bin`, which is %s `PATH`%s.\n",
+		    seen_by[plan->config->home], plan_has_installs(plan, arena) ? "on" : "not on",
+		    plan->state.home ? ", and they are there in the next session" : "");
+}
 
 static void add_project(struct text *out, const struct plan *plan, struct arena *arena,
 			const struct facts *facts)
 {
 	const struct git_facts *git = plan_git(facts);
+	bool read_only = plan->config->project == PROJECT_READ_ONLY;
+	const char *project = quote_display(arena, plan->project, 0);
+	const char *own = plan->state.home ? "your home directory"
+					   : "your own state in `~/.claude`";
 
-	if (plan->config->project == PROJECT_READ_ONLY)
-		text_printf(
-			out,
-			"- The project `%s` is read-only. You can write to `/tmp` and to your home "
-			"directory. Of these, only your own state in `~/.claude` is kept after this "
-			"session.\n",
-			quote_display(arena, plan->project, 0));
+	if (read_only)
+		text_printf(out,
+			    "- The project `%s` is read-only. You can write to `/tmp` and to your "
+			    "home directory. Of these, only %s is kept after this session.\n",
+			    project, own);
 	else
-		text_printf(
-			out,
-			"- You can write to the project `%s`, to `/tmp` and to your home "
-			"directory. Of these, only the project and your own state in `~/.claude` are "
-			"kept after this session: put results in the project.\n",
-			quote_display(arena, plan->project, 0));
+		text_printf(out,
+			    "- You can write to the project `%s`, to `/tmp` and to your home "
+			    "directory. Of these, only the project and %s are kept after this "
+			    "session: put results in the project.\n",
+			    project, own);
+	add_home(out, plan, arena);
 	vec_each(mount, &plan->mounts) {
 		if (mount->origin.kind == ORIGIN_REQUESTED)
 			text_printf(out, "- The user added `%s`%s.\n",
@@ -45,6 +69,14 @@ static void add_project(struct text *out, const struct plan *plan, struct arena 
 	if (git && !str_equal(git->top, plan->project))
 		text_printf(out, "- The rest of the repository, `%s`, is read-only.\n",
 			    quote_display(arena, git->top, 0));
+	if (git && !str_equal(git->directory, git->common) &&
+	    str_equal(path_name(git->common), ".git"))
+		text_printf(
+			out,
+			"- This is a linked worktree. The main worktree `%s` is not in the box, "
+			"except for its git directory: the user does not see files that you write "
+			"there.\n",
+			quote_display(arena, path_parent(arena, git->common), 0));
 	if (git && plan->config->project != PROJECT_READ_ONLY)
 		text_add(out,
 			 "- git works, including commits. claudebox adds no keys and no passwords: "
@@ -75,9 +107,32 @@ static void add_packages(struct text *out, const struct plan *plan)
 		text_add(out, " (Nix packages, first in `PATH`).\n");
 }
 
-static void add_tools(struct text *out, const struct plan *plan)
+// Adds the toolchains of the host that the box has.
+static void add_toolchains(struct text *out, const struct plan *plan, struct arena *arena)
+{
+	const char *before = NULL;
+
+	vec_each(row, &plan->toolchains) {
+		if (!str_equal(before, row->name))
+			text_printf(out, "%s%s (`%s`)",
+				    before ? ", " : "- Toolchains of the user, read-only: ",
+				    row->name, quote_display(arena, row->root, 0));
+		before = row->name;
+	}
+	if (before)
+		text_add(out, ". They are on `PATH` as outside. To add a version to one of them, "
+			      "ask the user: it is available from the next session on.\n");
+	if (plan->left_out.count)
+		text_add(out,
+			 "- Some programs of the user's `PATH` are not in the box. If you need "
+			 "one, ask the user to start claudebox with `--path DIRECTORY`; the "
+			 "list before the start names the directories.\n");
+}
+
+static void add_tools(struct text *out, const struct plan *plan, struct arena *arena)
 {
 	add_packages(out, plan);
+	add_toolchains(out, plan, arena);
 	if (plan_variable(plan, "NIX_REMOTE"))
 		text_add(out,
 			 "- If a tool is missing, run it with `nix shell nixpkgs#NAME -c COMMAND`, "
@@ -87,6 +142,24 @@ static void add_tools(struct text *out, const struct plan *plan)
 		text_add(out,
 			 "- If a tool is missing, ask the user to install it on the host. It is "
 			 "available from the next session on.\n");
+}
+
+// Describes the settings of package managers, if there are any.
+static void add_registries(struct text *out, const struct plan *plan, struct arena *arena)
+{
+	const char *tools = registries_tools(plan, arena);
+
+	if (!*tools)
+		return;
+	text_printf(
+		out,
+		"- The user's package registries are configured (%s), without logins that the user "
+		"did not pass. What you set in your home directory ranks above them; a file there "
+		"that is a link to `/run/claudebox` is read-only, and you can replace it. If a "
+		"registry refuses access (401, 403), or its host name ends in `.invalid`, tell the "
+		"user, and do not install the package from another registry: its name may be that "
+		"of another package there.\n",
+		tools);
 }
 
 static void add_network(struct text *out, const struct plan *plan)
@@ -146,8 +219,11 @@ static void add_limits(struct text *out, const struct plan *plan, struct arena *
 	if (plan->limits.values[LIMIT_PIDS].value)
 		text_add(out, " At the limit of processes, no further one can be started.");
 	if (plan->limits.values[LIMIT_MEMORY].value)
-		text_add(out, " A process that uses too much memory is killed; files in `/tmp` and "
-			      "in the home directory count as memory.");
+		text_printf(
+			out,
+			" A process that uses too much memory is killed; files in `/tmp` %scount "
+			"as memory.",
+			plan->state.home ? "" : "and in the home directory ");
 	if (plan->limits.values[LIMIT_PIDS].value || plan->limits.values[LIMIT_MEMORY].value)
 		text_add(out, " Do not retry: run fewer processes at once (`make -j2`).");
 	text_add(out, "\n");
@@ -169,7 +245,8 @@ const char *plan_render_instructions(const struct plan *plan, struct arena *aren
 		 "replaces permission questions: you do not have to ask before you run commands or "
 		 "change files.\n\n");
 	add_project(&out, plan, arena, facts);
-	add_tools(&out, plan);
+	add_tools(&out, plan, arena);
+	add_registries(&out, plan, arena);
 	add_network(&out, plan);
 	add_kernel(&out, plan);
 	add_limits(&out, plan, arena);

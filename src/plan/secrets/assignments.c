@@ -52,10 +52,13 @@ static size_t skip_blanks(struct reader *reader)
 // Skips a quote, and the backslashes before it. Returns the quote, '\0': there is none.
 static char skip_quote(struct reader *reader)
 {
-	size_t i = reader->cursor + strspn(reader->text + reader->cursor, "\\");
-	char quote = reader->text[i];
+	size_t i = reader->cursor;
+	char quote;
 
-	if (quote == '\0' || !strchr("\"'`", quote))
+	while (reader->text[i] == '\\')
+		i++;
+	quote = reader->text[i];
+	if (quote != '"' && quote != '\'' && quote != '`')
 		return '\0';
 	reader->cursor = i + 1;
 	return quote;

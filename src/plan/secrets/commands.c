@@ -227,13 +227,58 @@ static bool match_echo(const char *arguments, const char *end, struct word *ret)
 	       sudo <= arguments + strspn(arguments, "| \t") && take_password(&row, ret);
 }
 
+// An index of the table: for each first character of a program, its rows. NO_ROW ends a list.
+struct command_index {
+	bool filled;
+	unsigned char first[256];
+	unsigned char next[ARRAY_SIZE(rows)];
+};
+enum { NO_ROW = 0xff };
+_Static_assert(ARRAY_SIZE(rows) < NO_ROW, "the index has a number for each row");
+
+// Returns the index, which the first call fills.
+static const struct command_index *get_index(void)
+{
+	static struct command_index index;
+
+	if (index.filled)
+		return &index;
+	memset(index.first, NO_ROW, sizeof(index.first));
+	for (size_t row = ARRAY_SIZE(rows); row-- > 0;) {
+		unsigned char *list = &index.first[(unsigned char)rows[row].program[0]];
+
+		index.next[row] = *list;
+		*list = (unsigned char)row;
+	}
+	index.filled = true;
+	return &index;
+}
+
+static bool is_program(const char *name, size_t length, const char *program)
+{
+	return strncmp(name, program, length) == 0 && program[length] == '\0';
+}
+
+// Matches the arguments of a program of the table.
+static bool match_program(const char *name, size_t length, struct word *ret)
+{
+	const struct command_index *index = get_index();
+	const char *arguments = name + length;
+
+	for (size_t row = index->first[(unsigned char)*name]; row != NO_ROW; row = index->next[row])
+		if (is_program(name, length, rows[row].program) &&
+		    match_row(&rows[row], arguments, arguments + strnlen(arguments, MAX_COMMAND),
+			      ret))
+			return true;
+	return (is_program(name, length, "echo") || is_program(name, length, "printf")) &&
+	       match_echo(arguments, arguments + strnlen(arguments, MAX_COMMAND), ret);
+}
+
 bool command_match(const char *text, size_t at, size_t *ret_start, size_t *ret_length)
 {
 	const char *arguments = text + at;
-	const char *end;
 	size_t length;
 	struct word value;
-	bool found = false;
 
 	if (!byte_is_lower(*arguments) && *arguments != '7')
 		return false;
@@ -245,15 +290,7 @@ bool command_match(const char *text, size_t at, size_t *ret_start, size_t *ret_l
 			break;
 	if (arguments[length] != ' ' && arguments[length] != '\t')
 		return false;
-	end = arguments + length + strnlen(arguments + length, MAX_COMMAND);
-	for (size_t i = 0; !found && i < ARRAY_SIZE(rows); i++)
-		if (rows[i].program[0] == *arguments && strlen(rows[i].program) == length &&
-		    memcmp(rows[i].program, arguments, length) == 0)
-			found = match_row(&rows[i], arguments + length, end, &value);
-	if (!found && ((length == 4 && str_starts(arguments, "echo")) ||
-		       (length == 6 && str_starts(arguments, "printf"))))
-		found = match_echo(arguments + length, end, &value);
-	if (!found)
+	if (!match_program(arguments, length, &value))
 		return false;
 	*ret_start = (size_t)(value.start - text);
 	*ret_length = value.length;

@@ -192,6 +192,58 @@ static bool matches(const char *pattern, const char *name)
 	return false;
 }
 
+// An index of the table of secret files: lists of rows, which 0xff ends. A pattern that starts with
+// '*' is in the list of its last character, another one in the list of its first.
+struct file_index {
+	bool filled;
+	unsigned char by_first[256];
+	unsigned char by_last[256];
+	unsigned char next[ARRAY_SIZE(secret_files)];
+};
+_Static_assert(ARRAY_SIZE(secret_files) < 0xff, "the index has a number for each row");
+
+// Returns the index, which the first call fills.
+static const struct file_index *get_index(void)
+{
+	static struct file_index index;
+
+	if (index.filled)
+		return &index;
+	memset(index.by_first, 0xff, sizeof(index.by_first));
+	memset(index.by_last, 0xff, sizeof(index.by_last));
+	for (size_t row = 0; row < ARRAY_SIZE(secret_files); row++) {
+		const char *pattern = secret_files[row];
+		char last = pattern[strlen(pattern) - 1];
+		unsigned char *list = pattern[0] == '*' ? &index.by_last[(unsigned char)last]
+							: &index.by_first[(unsigned char)*pattern];
+
+		index.next[row] = *list;
+		*list = (unsigned char)row;
+	}
+	index.filled = true;
+	return &index;
+}
+
+// Returns whether a name matches a row of a list.
+static bool matches_list(const struct file_index *index, unsigned char row, const char *name)
+{
+	for (; row != 0xff; row = index->next[row])
+		if (matches(secret_files[row], name))
+			return true;
+	return false;
+}
+
+static bool matches_secret(const char *name)
+{
+	const struct file_index *index = get_index();
+	size_t length = strlen(name);
+	unsigned char first = (unsigned char)name[0];
+	unsigned char last = length ? (unsigned char)name[length - 1] : 0;
+
+	return matches_list(index, index->by_first[tolower(first)], name) ||
+	       matches_list(index, index->by_last[tolower(last)], name);
+}
+
 static bool matches_any(const char *name, const char *const *patterns, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -202,8 +254,7 @@ static bool matches_any(const char *name, const char *const *patterns, size_t co
 
 bool secret_file_name(const char *name)
 {
-	return matches_any(name, secret_files, ARRAY_SIZE(secret_files)) &&
-	       !matches_any(name, example_files, ARRAY_SIZE(example_files));
+	return matches_secret(name) && !matches_any(name, example_files, ARRAY_SIZE(example_files));
 }
 
 bool secret_file_path(const char *path)

@@ -226,13 +226,13 @@ static bool find_token(const char *text, size_t at, struct found *ret)
 	return length > 0 && set(ret, kind, at, length);
 }
 
-static bool find_shape(const char *text, size_t at, struct found *ret)
+static bool find_shape(const char *text, size_t at, bool boundary, struct found *ret)
 {
 	if (text[at] == ':' || text[at] == '%')
 		return find_url_login(text, at, ret);
 	if (text[at] == '-')
 		return find_private_key(text, at, ret);
-	if (shape_boundary(text, at)) {
+	if (boundary) {
 		if (byte_is_alnum(text[at]) && find_plain_login(text, at, ret))
 			return true;
 		if ((text[at] | 0x20) == 'b' && find_header_login(text, at, ret))
@@ -262,15 +262,17 @@ static bool find_assignment(const char *text, size_t at, bool prose, struct foun
 
 // Returns the next place from `at` on where a secret can begin. Most places of a text are in the
 // middle of a word, and the rest of that word is too short for a token. A letter behind an escape
-// ("\\n", "%20", "\\u0020") begins a word, so the places near one are not skipped.
-static size_t skip_middle(const char *text, size_t at)
+// ("\\n", "%20", "\\u0020") begins a word, so the places near one are not skipped. `word_end` is
+// kept between the calls.
+static size_t skip_middle(const char *text, size_t at, size_t *word_end)
 {
-	size_t end = at;
+	size_t end = at < *word_end ? *word_end : at;
 
 	if (at == 0 || !byte_is_alnum(text[at - 1]))
 		return at;
 	while (byte_is_alnum(text[end]))
 		end++;
+	*word_end = end;
 	if ((unsigned char)text[end] > ' ' || end - at >= SHAPE_SHORTEST ||
 	    text[end - 1] == 'S') // "SSWS TOKEN"
 		return at;
@@ -282,8 +284,12 @@ static size_t skip_middle(const char *text, size_t at)
 
 bool find_secret(const char *text, unsigned int flags, struct found *ret)
 {
-	for (size_t i = 0; text[i = skip_middle(text, i)]; i++) {
-		if (flags & FIND_SHAPES && find_shape(text, i, ret)) {
+	size_t word_end = 0;
+
+	for (size_t i = 0; text[i = skip_middle(text, i, &word_end)]; i++) {
+		bool boundary = shape_boundary(text, i);
+
+		if (flags & FIND_SHAPES && find_shape(text, i, boundary, ret)) {
 			// https://user:password@host is an example.
 			ret->certain = !(flags & FIND_PROSE) ||
 				       !str_equal(ret->kind, ADDRESS_WITH_PASSWORD) ||
@@ -292,7 +298,9 @@ bool find_secret(const char *text, unsigned int flags, struct found *ret)
 		}
 		if (flags & FIND_TOKENS && find_token(text, i, ret))
 			return true;
-		if (flags & (FIND_ASSIGNMENTS | FIND_PROSE) &&
+		// A name begins at the boundary of a word.
+		if (flags & (FIND_ASSIGNMENTS | FIND_PROSE) && boundary &&
+		    (byte_is_alnum(text[i]) || text[i] == '_') &&
 		    find_assignment(text, i, flags & FIND_PROSE, ret))
 			return true;
 	}

@@ -156,6 +156,39 @@ static bool is_short_word(const char *s)
 	return false;
 }
 
+// The start of a pattern that begins with classes of letters and digits: how many of them precede
+// the first other character, and that character; '\0': their number varies.
+struct open_start {
+	size_t letters;
+	char next;
+};
+
+static struct open_start read_open_start(const char *pattern)
+{
+	struct open_start start = { 0 };
+
+	while (*pattern == '%') {
+		if (!strchr("adxul", pattern[1]))
+			return start;
+		pattern += 2;
+		start.letters += read_number(&pattern);
+		if (*pattern == ',')
+			return start;
+	}
+	start.next = *pattern;
+	return start;
+}
+
+// Returns the number of letters and digits at the start of the text, up to a bound.
+static size_t count_letters(const char *s, size_t most)
+{
+	size_t count = 0;
+
+	while (count < most && byte_is_alnum(s[count]))
+		count++;
+	return count;
+}
+
 // An index of the table of shapes.
 struct shape_index {
 	bool filled;
@@ -166,6 +199,8 @@ struct shape_index {
 	unsigned short next[TOKEN_SHAPES_MAX];
 	// The first row whose pattern starts with a class; those behind it do, too.
 	unsigned short open;
+	struct open_start starts[TOKEN_SHAPES_MAX]; // of these rows
+	size_t most_letters;                        // of these starts
 };
 enum { NO_ROW = 0xffff };
 
@@ -185,6 +220,9 @@ static const struct shape_index *get_index(void)
 
 		if (start == '%') {
 			index.open = (unsigned short)row;
+			index.starts[row] = read_open_start(pattern);
+			if (index.most_letters < index.starts[row].letters)
+				index.most_letters = index.starts[row].letters;
 			continue;
 		}
 		index.next[row] = index.first[start];
@@ -246,6 +284,25 @@ static size_t match_shape(const struct token_shape *shape, const char *text, siz
 	return length;
 }
 
+// Does the same for all shapes that start with a class.
+static size_t match_open(const struct shape_index *index, const char *text, size_t at, bool inside,
+			 const char **ret_kind)
+{
+	size_t letters = count_letters(text + at, index->most_letters);
+	size_t length = 0;
+
+	for (size_t row = index->open; row < token_shape_count && !length; row++) {
+		const struct open_start *start = &index->starts[row];
+
+		if (letters < start->letters ||
+		    (start->next && text[at + start->letters] != start->next))
+			continue;
+		length = match_shape(&token_shapes[row], text, at, inside);
+		*ret_kind = token_shapes[row].kind;
+	}
+	return length;
+}
+
 size_t shape_match(const char *text, size_t at, const char **ret_kind)
 {
 	const struct shape_index *index = get_index();
@@ -256,29 +313,23 @@ size_t shape_match(const char *text, size_t at, const char **ret_kind)
 	size_t row;
 	bool inside;
 
-	if ((!literal_start && !byte_is_alnum(*s)) || is_short_word(s))
+	if (!literal_start && !byte_is_alnum(*s))
 		return 0;
 	inside = !shape_boundary(text, at);
 	if (inside && !literal_start && !byte_is_digit(*s))
 		return 0;
-	row = literal_start ? index->first[start] : NO_ROW;
+	row = literal_start && !is_short_word(s) ? index->first[start] : NO_ROW;
 	for (; row != NO_ROW && !length; row = index->next[row]) {
 		length = match_shape(&token_shapes[row], text, at, inside);
 		*ret_kind = token_shapes[row].kind;
 	}
-	for (row = index->open; row < token_shape_count && !length; row++) {
-		length = match_shape(&token_shapes[row], text, at, inside);
-		*ret_kind = token_shapes[row].kind;
-	}
-	return length;
+	return length ? length : match_open(index, text, at, inside, ret_kind);
 }
 
-bool shape_boundary(const char *text, size_t at)
+bool shape_after_escape(const char *text, size_t at)
 {
 	const char *s = text + at;
 
-	if (at == 0 || !byte_is_alnum(s[-1]))
-		return true;
 	if (at >= 2 && s[-2] == '\\' && strchr("nrt", s[-1]))
 		return true;
 	if (at >= 3 && s[-3] == '%' && byte_is_hex(s[-2]) && byte_is_hex(s[-1]))

@@ -2,6 +2,8 @@
 // The shapes of tokens and keys of known providers.
 #pragma once
 
+#include "plan/secrets/bytes.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -26,8 +28,13 @@ enum { SHAPE_SHORTEST = 15 };
 // Returns the length of the token that starts at text[at], 0: there is none. Stores its kind. In
 // the middle of a word, only tokens with a distinctive prefix count.
 size_t shape_match(const char *text, size_t at, const char **ret_kind);
+// Returns whether an escape sequence (%20, \n, \u0022) is before text[at].
+bool shape_after_escape(const char *text, size_t at);
 // Returns whether a token or a name can start at text[at]: no letter or digit is before it, except
-// one that belongs to an escape sequence (%20, \n, \u0022).
-bool shape_boundary(const char *text, size_t at);
+// one that belongs to an escape sequence.
+static inline bool shape_boundary(const char *text, size_t at)
+{
+	return at == 0 || !byte_is_alnum(text[at - 1]) || shape_after_escape(text, at);
+}
 // Returns whether the bytes have a run of at least `shortest` letters and digits that looks random.
 bool shape_random(const char *bytes, size_t length, size_t shortest);

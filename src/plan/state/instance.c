@@ -186,6 +186,8 @@ void plan_build_state(struct plan *plan, struct arena *arena, const struct facts
 	add_replacement(plan, arena, facts);
 	if (!facts->state.version)
 		state->new_version = STATE_VERSION_TEXT;
+	state->new_searched = facts->state.new_searched;
+	state->new_searched_size = facts->state.new_searched_size;
 	plan_build_upgrade(plan, arena, facts);
 	state->claude = path_join(arena, state->instance, "claude");
 	state->credentials = path_join(arena, state->root, "sign-in");

@@ -84,6 +84,13 @@ enum project_status instance_project_status(struct arena *arena,
 					    const struct project_facts *facts,
 					    const char **ret_why);
 
+// The kept homes of an instance: that of its boxes, and earlier ones.
+struct instance_home {
+	size_t count;    // 0: none
+	uint64_t size;   // bytes on disk
+	bool incomplete; // `size` is a lower bound
+};
+
 struct instance {
 	const char *id;
 	const char *root; // NULL: unknown
@@ -92,7 +99,8 @@ struct instance {
 	bool size_known;  // false: `size` is a lower bound
 	bool in_use;
 	enum project_status project;
-	const char *why; // reason for PROJECT_UNREACHABLE and PROJECT_UNKNOWN
+	const char *why;           // reason for PROJECT_UNREACHABLE and PROJECT_UNKNOWN
+	struct instance_home home; // part of `size`
 };
 typedef VEC(struct instance) instance_list;
 

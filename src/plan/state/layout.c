@@ -17,10 +17,13 @@ enum { MAX_DIGITS = 9 };
 bool layout_has_name(const char *name)
 {
 	static const char *const names[] = {
-		"instances",    "packages", "gcroots",          "sign-in",    "sign-in.base",
-		"sign-in.lock", "profiles", STATE_VERSION_FILE, STATE_PLACES,
+		"instances",        "packages",     "gcroots",          "sign-in",
+		"sign-in.base",     "sign-in.lock", "profiles",         STATE_VERSION_FILE,
+		STATE_PLACES,       STATE_HOME,     STATE_HOME ".lock", STATE_HOME ".links",
+		STATE_HOME ".size", STATE_SEARCHED,
 	};
-	static const char *const prefixes[] = { "backup-", "prove-claudebox-", ".claudebox-" };
+	static const char *const prefixes[] = { "backup-", "prove-claudebox-", ".claudebox-",
+						STATE_HOME_KEPT };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (str_equal(name, names[i]))

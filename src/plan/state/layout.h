@@ -11,6 +11,14 @@
 #define STATE_VERSION_TEXT "1\n"
 // Files that name directories outside of a project's root that its boxes write.
 #define STATE_PLACES "places"
+// The kept home, in an instance or (shared) in ~/.claudebox. Beside it, out of the reach of boxes:
+// NAME.links, the record of links that launches created in it; NAME.size, its size at the end of
+// the last session, if a profile limits it; NAME.lock, of a shared one.
+#define STATE_HOME "home"
+// Prefix of the name of a home that the user replaced by an empty one; a number follows.
+#define STATE_HOME_KEPT "home.kept-"
+// The list of Claude files without secrets. See src/plan/claude/searched.c.
+#define STATE_SEARCHED "searched"
 
 enum { STATE_VERSION = 1 };
 

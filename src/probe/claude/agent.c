@@ -327,7 +327,7 @@ static bool resolve_program(struct search *search, const char *path, strings *re
 			   "reinstall Claude Code, or set CLAUDEBOX_CLAUDE to its path");
 }
 
-// Returns the path of claude: $CLAUDEBOX_CLAUDE, a trusted one on PATH, or an installed one.
+// Returns the path of claude: $CLAUDEBOX_CLAUDE, a trusted one on PATH, or a trusted installed one.
 static const char *find_claude(struct arena *arena, const struct facts *facts, strings *untrusted)
 {
 	const char *chosen = facts_variable(facts, "CLAUDEBOX_CLAUDE");
@@ -338,9 +338,17 @@ static const char *find_claude(struct arena *arena, const struct facts *facts, s
 	found = probe_program(arena, facts, "claude", untrusted);
 	for (size_t i = 0; !found && i < ARRAY_SIZE(installed_places); i++) {
 		const char *place = path_expand_home(arena, installed_places[i], facts->home);
+		const char *problem;
 
-		if (is_executable(place))
+		if (!is_executable(place))
+			continue;
+		problem = probe_trust_problem(arena, facts, place);
+		if (!problem)
 			found = place;
+		else
+			vec_push(arena, untrusted,
+				 arena_printf(arena, "'%s' is ignored: %s",
+					      quote_word(arena, place, 120), problem));
 	}
 	return found;
 }

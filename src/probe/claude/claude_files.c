@@ -18,6 +18,7 @@
 #include "plan/plan.h"
 #include "plan/project.h"
 #include "plan/tables.h"
+#include "probe/claude/searched_files.h"
 #include "sys/cleanup.h"
 #include "sys/clock.h"
 #include "sys/files.h"
@@ -47,6 +48,7 @@ struct scan {
 	claude_parts *parts;
 	claude_parts findings; // CLEANED and LEFT_OUT
 	strings *doubtful;     // NULL: not of interest
+	struct searched_files *searched;
 	bool policy;
 	bool incomplete; // a part was not examined
 	bool too_many;   // there are more findings than the box can leave out
@@ -71,19 +73,25 @@ static void add_finding(struct scan *scan, enum claude_part_kind kind, const cha
 				       .why = arena_strdup(scan->arena, why) });
 }
 
-// Judges the text of a file.
+// Judges the text of a file, unless an earlier start has found no secret in it.
 static void scan_text(struct scan *scan, int directory, const char *name)
 {
+	const char *judged_as = path_name(scan->path);
 	struct arena scratch = { 0 };
+	struct searched_file file;
 	size_t length;
-	char *bytes = file_read_bytes_at(&scratch, directory, name, CLAUDE_TEXT_LIMIT, &length);
+	char *bytes;
 	const char *content = NULL;
 	const char *why = NULL;
 	enum claude_part_kind kind = CLAUDE_PART_HOST;
 
+	if (searched_files_have(scan->searched, directory, name, judged_as))
+		return;
+	bytes = searched_files_read(scan->searched, &scratch, directory, name, judged_as, &length,
+				    &file);
 	if (bytes) {
-		kind = claude_judge_bytes(&scratch, path_name(scan->path), bytes, length,
-					  scan->policy, &content, &why);
+		kind = claude_judge_bytes(&scratch, judged_as, bytes, length, scan->policy,
+					  &content, &why);
 		scan->bytes += length;
 	} else if (scan->policy) {
 		kind = CLAUDE_PART_LEFT_OUT;
@@ -95,6 +103,8 @@ static void scan_text(struct scan *scan, int directory, const char *name)
 		vec_push(scan->arena, scan->doubtful,
 			 arena_printf(scan->arena, "'%s' line %s",
 				      quote_word(scan->arena, scan->path, 160), why));
+	else if (bytes && !why)
+		searched_files_add(scan->searched, &file);
 	arena_free(&scratch);
 }
 
@@ -141,15 +151,18 @@ static void scan_directory(struct scan *scan, int parent, const char *name, bool
 	struct dirent *entry;
 
 	while (directory && (entry = readdir(directory))) {
+		size_t name_size = strlen(entry->d_name) + 1;
+
 		if (str_equal(entry->d_name, ".") || str_equal(entry->d_name, ".."))
 			continue;
 		if (scan->entries++ == MAX_ENTRIES || scan->bytes > MAX_BYTES ||
 		    clock_monotonic_ms() - scan->start_ms > MAX_TIME_MS || depth == MAX_DEPTH ||
-		    length + strlen(entry->d_name) + 2 > sizeof(scan->path)) {
+		    length + 1 + name_size > sizeof(scan->path)) {
 			scan->incomplete = true;
 			return;
 		}
-		snprintf(scan->path + length, sizeof(scan->path) - length, "/%s", entry->d_name);
+		scan->path[length] = '/';
+		memcpy(scan->path + length + 1, entry->d_name, name_size);
 		scan_entry(scan, dirfd(directory), entry->d_name, type_of(dirfd(directory), entry),
 			   in_modules, depth);
 		scan->path[length] = '\0';
@@ -252,28 +265,49 @@ static bool scan_root(struct scan *scan, const struct followed *root, const char
 	return true;
 }
 
+// Judges the user's CLAUDE.md, which comes along in any case. It is judged in another way than
+// files of that name elsewhere.
+static void scan_instructions(struct user_claude_facts *user, struct arena *arena, const char *path,
+			      struct searched_files *searched)
+{
+	static const char judged_as[] = "/CLAUDE.md";
+	struct searched_file file;
+	size_t length;
+	const char *text;
+
+	if (searched_files_have(searched, AT_FDCWD, path, judged_as))
+		return;
+	text = searched_files_read(searched, arena, AT_FDCWD, path, judged_as, &length, &file);
+	if (!text || memchr(text, '\0', length))
+		return;
+	claude_without_secret_lines(arena, text, &user->secret_lines);
+	if (!user->secret_lines)
+		searched_files_add(searched, &file);
+}
+
 void probe_claude_files(struct facts *facts, struct arena *arena)
 {
 	struct user_claude_facts *user = &facts->user_claude;
+	struct searched_files searched;
 	int64_t start = clock_monotonic_ms();
 	size_t entries = 0;
 	size_t bytes = 0;
 
+	if (!user->entries.count)
+		return;
+	searched_files_start(&searched, arena, facts);
 	vec_each(entry, &user->entries) {
 		const char *name = path_name(entry->path);
 		struct scan scan = { .arena = arena,
 				     .parts = &user->parts,
 				     .doubtful = &user->doubtful,
+				     .searched = &searched,
 				     .entries = entries,
 				     .bytes = bytes,
 				     .start_ms = start };
 
 		if (str_equal(name, "CLAUDE.md")) {
-			const char *text =
-				file_read(arena, entry->real, CLAUDE_TEXT_LIMIT, READ_FOLLOW);
-
-			if (text)
-				claude_without_secret_lines(arena, text, &user->secret_lines);
+			scan_instructions(user, arena, entry->real, &searched);
 			continue;
 		}
 		if (plan_near_secret(facts, entry->real))
@@ -283,14 +317,18 @@ void probe_claude_files(struct facts *facts, struct arena *arena)
 		entries = scan.entries;
 		bytes = scan.bytes;
 	}
+	searched_files_finish(&searched, facts);
 }
 
 void probe_policy_files(struct facts *facts, struct arena *arena)
 {
+	struct searched_files none = { 0 };
+
 	for (size_t i = 0; i < system_table_count; i++) {
 		const struct followed *file = facts_file(facts, system_table[i].path);
 		struct scan scan = { .arena = arena,
 				     .parts = &facts->policy_parts,
+				     .searched = &none,
 				     .policy = true,
 				     .start_ms = clock_monotonic_ms() };
 

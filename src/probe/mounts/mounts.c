@@ -28,6 +28,7 @@ void probe_mounts(struct facts *facts, struct arena *arena, const struct config 
 		struct mount_facts found = { .written = mount->source,
 					     .written_to = mount->destination,
 					     .writable = mount->writable,
+					     .on_path = mount->on_path,
 					     .origin = mount->origin };
 
 		found.source = file_follow(arena, absolute_path(arena, facts, mount->source));

@@ -115,6 +115,21 @@ enum verdict try_FILES_ABSENT(void)
 	return all_failed(&tries);
 }
 
+enum verdict try_FILES_GENERATED(void)
+{
+	struct tries tries = { 0 };
+	int count = 0;
+
+	for (const struct canary *file = NULL; (file = next_canary(file, CANARY_GENERATED));) {
+		long found = read_token(file->field[0]);
+
+		if (!failed(&tries, found) && found)
+			return leaked("%s contains the token", file->field[0]);
+		count += found == 0;
+	}
+	return count ? blocked("no token in %d files", count) : all_failed(&tries);
+}
+
 enum { PLUGIN_DEPTH = 5, PLUGIN_NAMES = 8192, MOST_DIRECTORIES = 4096 };
 
 // Searches a directory for entries whose names mean secrets. Opens the first one, and writes its

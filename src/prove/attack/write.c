@@ -15,9 +15,8 @@
 #include "prove/protocol.h"
 
 #include <asm/errno.h>
-#include <asm/statfs.h>
 #include <linux/fcntl.h>
-#include <linux/magic.h>
+#include <linux/stat.h>
 #include <linux/un.h>
 
 enum { UNIX = 1, DATAGRAM = 2 };
@@ -181,13 +180,22 @@ enum verdict try_WRITE_PARENT(void)
 						   : blocked("created in a directory of the box");
 }
 
-// Returns whether a path is on a tmpfs of the box. The host's home directory contains a canary.
-static bool is_box_tmpfs(const char *path)
+// Returns the id of the mount that a path is on, 0: unknown.
+static unsigned long long mount_id(const char *path)
 {
-	struct statfs system = { 0 };
+	struct statx status = { 0 };
 
-	call(__NR_statfs, path, &system, 0, 0);
-	return system.f_type == TMPFS_MAGIC && !is_host_directory(context.home);
+	call6(__NR_statx, AT_FDCWD, (long)path, 0, STATX_MNT_ID, (long)&status, 0);
+	return status.stx_mask & STATX_MNT_ID ? status.stx_mnt_id : 0;
+}
+
+// Returns whether a path is in the box's own home, and not in another mount below it. The host's
+// home directory contains a canary.
+static bool is_box_home(const char *path)
+{
+	unsigned long long id = mount_id(context.home);
+
+	return id && mount_id(path) == id && !is_host_directory(context.home);
 }
 
 enum verdict try_WRITE_STARTUP(void)
@@ -219,7 +227,7 @@ enum verdict try_WRITE_STARTUP(void)
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
 		if (!failed(&tries, open_file(expand_path(path, sizeof(path), paths[i]),
 					      O_WRONLY | O_APPEND)) &&
-		    !is_box_tmpfs(path))
+		    !is_box_home(path))
 			return leaked("%s can be written", path);
 	return all_failed(&tries);
 }
@@ -237,7 +245,7 @@ static enum verdict create_in(const char *const *directories, size_t count)
 		if (failed(&tries, create_file(path)))
 			continue;
 		remove_file(path);
-		if (directories[i][0] != '~' || !is_box_tmpfs(directory))
+		if (directories[i][0] != '~' || !is_box_home(directory))
 			return leaked("%s was created", path);
 	}
 	return all_failed(&tries);
@@ -308,4 +316,47 @@ enum verdict try_WRITE_PROGRAMS(void)
 	};
 
 	return open_any(paths, ARRAY_SIZE(paths), O_WRONLY | O_APPEND);
+}
+
+// Creates a file in a directory of a toolchain, or opens a file of it for writing.
+static long change_toolchain(const char *path)
+{
+	char name[PATH_SIZE];
+	long result = open_file(path, O_WRONLY | O_APPEND);
+
+	if (result != -EISDIR) {
+		close_file(result);
+		return result;
+	}
+	text_format(name, sizeof(name), "%s/" CANARY_PREFIX "attack", path);
+	result = create_file(name);
+	if (result >= 0)
+		remove_file(name);
+	return result;
+}
+
+// Renames a mount point and back.
+static long move_toolchain(const char *path)
+{
+	char moved[PATH_SIZE];
+	long result;
+
+	text_format(moved, sizeof(moved), "%s." CANARY_PREFIX "attack", path);
+	result = call6(__NR_renameat2, AT_FDCWD, (long)path, AT_FDCWD, (long)moved, 0, 0);
+	if (result >= 0)
+		call6(__NR_renameat2, AT_FDCWD, (long)moved, AT_FDCWD, (long)path, 0, 0);
+	return result;
+}
+
+enum verdict try_WRITE_TOOLCHAINS(void)
+{
+	struct tries tries = { 0 };
+
+	for (const struct canary *part = NULL; (part = next_canary(part, CANARY_TOOLCHAIN));) {
+		if (!failed(&tries, change_toolchain(part->field[0])))
+			return leaked("%s can be changed", part->field[0]);
+		if (!failed(&tries, move_toolchain(part->field[0])))
+			return leaked("%s can be moved", part->field[0]);
+	}
+	return all_failed(&tries);
 }

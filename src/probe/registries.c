@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// Reads the settings of package managers. Their text never enters the box: the plan generates files
+// from it.
+#include "probe/registries.h"
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "plan/facts.h"
+#include "plan/registries/tools.h"
+#include "plan/secrets/files.h"
+#include "probe/user.h"
+#include "sys/cleanup.h"
+#include "sys/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { SETTINGS_LIMIT = 256 * 1024 };
+
+// Returns the path of a row without its variable, NULL: it has none.
+static const char *usual_path(struct arena *arena, const struct facts *facts,
+			      const struct source_row *row)
+{
+	const char *in_config = row->path ? str_after(row->path, "@/") : NULL;
+
+	if (in_config)
+		return path_join(arena, probe_config_home(arena, facts), in_config);
+	return row->path ? path_expand_home(arena, row->path, facts->home) : NULL;
+}
+
+// Returns the path of a file on the host, NULL: it has none.
+static const char *source_path(struct arena *arena, const struct facts *facts,
+			       const struct source_row *row)
+{
+	const char *named = row->variable ? facts_variable(facts, row->variable) : NULL;
+
+	if (named && *named == '/')
+		return path_clean(arena, row->directory
+						 ? path_join(arena, named, path_name(row->path))
+						 : named);
+	return usual_path(arena, facts, row);
+}
+
+// Returns whether a secret place is there because of this tool's own settings.
+static bool is_place_of(struct arena *arena, const struct facts *facts, enum registry_tool tool,
+			const struct secret_place *secret)
+{
+	for (size_t i = 0; i < source_table_count; i++) {
+		const char *path = source_table[i].tool == tool
+					   ? usual_path(arena, facts, &source_table[i])
+					   : NULL;
+
+		if (path && path_within(path, secret->path))
+			return true;
+	}
+	return false;
+}
+
+// Returns whether the file lies in the secret place of another program, by its name or behind a
+// link.
+static bool is_other_secret(struct arena *arena, const struct facts *facts, enum registry_tool tool,
+			    const struct followed *file)
+{
+	vec_each(secret, &facts->secrets) {
+		bool inside = path_within(file->path, secret->path) ||
+			      path_within(file->real, secret->path) ||
+			      path_within(file->real, secret->real);
+
+		if (inside && !is_place_of(arena, facts, tool, secret))
+			return true;
+	}
+	return false;
+}
+
+// Returns whether the name of a file is that of a secret, and not usual for the tool.
+static bool has_secret_name(const char *path, enum registry_tool tool)
+{
+	for (size_t i = 0; i < source_table_count; i++)
+		if (source_table[i].tool == tool && source_table[i].path &&
+		    str_equal(path_name(path), path_name(source_table[i].path)))
+			return false;
+	return secret_file_path(path);
+}
+
+// Reads the file into the fact, or stores why it is not used.
+static void read_settings(struct registry_facts *fact, struct arena *arena,
+			  const struct facts *facts, const struct followed *file)
+{
+	CLEANUP_FD int fd = file_open(AT_FDCWD, file->real, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	struct stat status;
+
+	if (fd < 0 || fstat(fd, &status) < 0)
+		fact->problem = arena_printf(arena, "it cannot be opened: %s", strerror(errno));
+	else if (!S_ISREG(status.st_mode))
+		fact->problem = "it is not a regular file";
+	else if (status.st_uid != facts->uid && status.st_uid != 0 &&
+		 !path_within(file->real, "/nix/store"))
+		fact->problem = "it belongs to another user";
+	else if (status.st_nlink > 1 && !path_within(file->real, "/nix/store"))
+		fact->problem = "it has another name (a hard link), which may be that of a secret";
+	else if (status.st_size > SETTINGS_LIMIT)
+		fact->problem = "it is longer than 256 KiB";
+	else if (!(fact->text = file_read_descriptor(arena, fd, SETTINGS_LIMIT)))
+		fact->problem = "it is not text";
+}
+
+static void probe_source(struct facts *facts, struct arena *arena, size_t source)
+{
+	const struct source_row *row = &source_table[source];
+	const char *path = source_path(arena, facts, row);
+	struct registry_facts fact = { .source = source, .path = path };
+	struct followed file;
+
+	if (!path)
+		return;
+	file = file_follow(arena, path);
+	if (file.kind == FILE_MISSING)
+		return;
+	if (row->unread)
+		fact.problem = row->unread;
+	else if (!path_within(path, facts->home) && !path_within(path, "/etc"))
+		fact.problem = arena_printf(arena, "%s names a file outside of your home directory",
+					    row->variable ? row->variable : "XDG_CONFIG_HOME");
+	else if (is_other_secret(arena, facts, row->tool, &file))
+		fact.problem = file.hops.count ? "it leads to a secret place"
+					       : "it lies in a secret place";
+	else if (has_secret_name(file.path, row->tool) || has_secret_name(file.real, row->tool))
+		fact.problem = "its name is that of a secret";
+	else
+		read_settings(&fact, arena, facts, &file);
+	vec_push(arena, &facts->registries, fact);
+}
+
+void probe_registries(struct facts *facts, struct arena *arena)
+{
+	for (size_t i = 0; i < source_table_count; i++)
+		probe_source(facts, arena, i);
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Recognises the toolchain managers that the user has.
+#pragma once
+
+#include "base/arena.h"
+#include "plan/facts.h"
+
+#include <stdbool.h>
+
+// Adds the managers of the set `wanted` that a variable or a path of `signs` leads to. A sign is a
+// path without symbolic links, or as the user has written it.
+void toolchain_recognise(struct facts *facts, struct arena *arena, const strings *signs,
+			 unsigned int wanted);
+// Returns whether a path lies in a root of a manager that installs Python, be the manager
+// recognised or not.
+bool toolchain_has_python(struct facts *facts, struct arena *arena, const char *path);
+// Returns the index of the found directory tree that contains the path; the number of them: none.
+size_t toolchain_of(const struct facts *facts, const char *path);

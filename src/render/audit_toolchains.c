@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// The part of the audit on toolchains, and on what the box lacks.
+#include "render/audit_toolchains.h"
+
+#include "base/arena.h"
+#include "base/path.h"
+#include "base/quote.h"
+#include "base/screen.h"
+#include "base/text.h"
+#include "config/config.h"
+#include "config/origin.h"
+#include "plan/plan.h"
+#include "render/audit.h"
+
+void audit_add_toolchains(struct screen *screen, const struct plan *plan)
+{
+	const struct origin *origin = &plan->config->toolchains_origin;
+
+	if (!plan->toolchains.count && !origin->name)
+		return;
+	screen_add(screen, STYLE_HEAD, "\nToolchains:");
+	text_add(&screen->out, "  ");
+	screen_add_wrapped(screen, STYLE_PLAIN,
+			   arena_printf(screen->arena, "%s%s%s%s",
+					plan->toolchains.count ? "read-only" : "none",
+					origin->name ? " (" : "", origin->name ? origin->name : "",
+					origin->name ? ")" : ""),
+			   13);
+	vec_each(row, &plan->toolchains) {
+		const struct plan_toolchain *first = plan->toolchains.items;
+		struct text line = { .arena = screen->arena };
+
+		while (!str_equal(first->name, row->name))
+			first++;
+		if (first != row)
+			continue; // in the row of an earlier one
+		for (; first < plan->toolchains.items + plan->toolchains.count; first++)
+			if (str_equal(first->name, row->name))
+				text_printf(&line, "%s%s (%s)", line.length ? ", " : "",
+					    quote_word(screen->arena,
+						       path_tilde(screen->arena, first->root,
+								  screen->home),
+						       0),
+					    quote_display(screen->arena, first->parts, 200));
+		text_printf(&screen->out, "  %s %-10s ", origin_marks[ORIGIN_ALLOWED], row->name);
+		screen_add_wrapped(screen, STYLE_PLAIN, text_get(&line), 17);
+	}
+}
+
+void audit_add_left_out(struct screen *screen, const struct plan *plan)
+{
+	if (!plan->left_out.count)
+		return;
+	screen_add(screen, STYLE_HEAD, "\nNot in the box:");
+	text_add(&screen->out, "\n");
+	vec_each(row, &plan->left_out) {
+		text_add(&screen->out, "  ");
+		screen_add_wrapped(screen, STYLE_PLAIN,
+				   row->option ? arena_printf(screen->arena, "%s (%s): %s",
+							      row->what, row->why, row->option)
+					       : arena_printf(screen->arena, "%s (%s)", row->what,
+							      row->why),
+				   4);
+	}
+}
