@@ -122,7 +122,8 @@ static void probe_source(struct facts *facts, struct arena *arena, size_t source
 		return;
 	if (row->unread)
 		fact.problem = row->unread;
-	else if (!path_within(path, facts->home) && !path_within(path, "/etc"))
+	else if (!path_within(path, facts->home) && !path_within(path, "/etc") &&
+		 !path_within(path, "/usr"))
 		fact.problem = arena_printf(arena, "%s names a file outside of your home directory",
 					    row->variable ? row->variable : "XDG_CONFIG_HOME");
 	else if (is_other_secret(arena, facts, row->tool, &file))

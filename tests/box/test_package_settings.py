@@ -131,6 +131,10 @@ class SecretsTest(PackageSettingsTest):
                      "'~/.condarc': it leads to a secret place"):
             self.assertIn(line, audit)
 
+    def test_global_files_of_npm_are_read_without_a_warning(self):
+        reports = [row for row in self.plan()["package_settings"] if row["file"].startswith(("/usr", "/etc"))]
+        self.assertEqual([row for row in reports if row["problem"]], [])
+
     def test_a_file_outside_the_home_is_named_and_not_read(self):
         other = self.scratch() / "npmrc"
         other.write_text("registry=https://npm.corp.example/\n")
