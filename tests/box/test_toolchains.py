@@ -287,7 +287,8 @@ class Protection(ToolchainTest):
         link.parent.mkdir(parents=True)
         programs = (".cargo/bin/cargo", ".nvm/versions/node/v22/bin/node", "miniconda3/bin/python", ".pyenv/versions/3/bin/python3",
                     ".rbenv/versions/3/bin/python3", "private/bin/python", "python", ".pyenv/versions/3/bin/secret")
-        advised = {"miniconda3/bin/python": "--mount-ro ~/miniconda3", ".pyenv/versions/3/bin/python3": "--mount-ro ~/.pyenv/versions/3"}
+        (self.home / "miniconda3/conda-meta").mkdir(parents=True)  # has variables and tokens
+        advised = {".pyenv/versions/3/bin/python3": "--mount-ro ~/.pyenv/versions/3"}
         for name in programs:
             link.unlink(missing_ok=True)
             link.symlink_to(program(self.home / name, f"echo {SECRET}"))

@@ -23,6 +23,7 @@
 #include "sys/files.h"
 
 #include <string.h>
+#include <unistd.h>
 
 // Returns whether a name is that of a python: python, python3, python3.11.
 static bool is_python(const char *name)
@@ -30,14 +31,17 @@ static bool is_python(const char *name)
 	return str_starts(name, "python") && strspn(name + 6, "0123456789.") == strlen(name + 6);
 }
 
-// Returns the directory of an installation of Python by a manager of the table; NULL: it is none.
+// Returns the directory of an installation of Python by a manager of the table; NULL: it is none,
+// or one of conda, which keeps variables and tokens in conda-meta.
 static const char *find_install(struct facts *facts, struct arena *arena, const char *python)
 {
 	const char *programs = path_parent(arena, python);
+	const char *install = path_parent(arena, programs);
 
 	return is_python(path_name(python)) && str_equal(path_name(programs), "bin") &&
-			       toolchain_has_python(facts, arena, python)
-		       ? path_parent(arena, programs)
+			       toolchain_has_python(facts, arena, python) &&
+			       access(path_join(arena, install, "conda-meta"), F_OK) != 0
+		       ? install
 		       : NULL;
 }
 
