@@ -34,6 +34,7 @@ ELSEWHERE = {
     "nix shell": ("box/test_nix_daemon.py", "nix shell"),
     "nix run": ("box/test_nix_daemon.py", "nix run"),
     "nix build": ("box/test_nix_daemon.py", "nix build"),
+    "claudebox --gc=home": ("box/test_home.py", '"--gc=home"'),
     "claudebox --check --network inet": ("cli/test_readme.py", "test_check_of_a_network_tier"),
 }
 # Run on a fresh system, by `tools/try readme`.
