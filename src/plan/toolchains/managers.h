@@ -33,8 +33,9 @@ struct manager_row {
 	// Settings without secrets that the programs need, as generated copies: relative to the
 	// root, or "~/name".
 	const char *copies[4];
-	const char *cleaned; // a part that comes as a generated copy: lines NAME=value, of which
-		// addresses with a login or a path stay outside
+	// A part that comes as a generated copy: lines NAME=value, of which addresses with a login
+	// or a path stay outside.
+	const char *cleaned;
 	const char *sections; // of such settings: the TOML tables that are copied; NULL: all lines
 	const char *programs[4]; // the manager's own programs, as files in ~/.local/bin
 	// Variables that are passed if they name a path of the box.
