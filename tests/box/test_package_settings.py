@@ -272,16 +272,6 @@ class RankTest(PackageSettingsTest):
         self.assertIn("corp (http://127.0.0.1:9/corp", out)
         self.assertIn("mine (http://127.0.0.1:9/mine", out)
 
-    def test_gradle(self):
-        if not shutil.which("gradle", path=SYSTEM):
-            return  # 300 packages of Debian; the content of the file is tested above
-        self.write(".gradle/gradle.properties", "corpUrl=https://maven.corp.example/\n")
-        (self.project / "build.gradle").write_text("println 'url ' + corpUrl\n")
-        out = self.box("gradle --offline -q help 2>&1; rm ~/.gradle/gradle.properties; echo corpUrl=mine > ~/.gradle/gradle.properties; "
-                       "gradle --offline -q help 2>&1", timeout=240)
-        self.assertIn("url https://maven.corp.example/", out)
-        self.assertIn("url mine", out)
-
     @needs("npm")
     def test_yarn(self):
         yarn = from_npm(YARN, "bin/yarn.js")

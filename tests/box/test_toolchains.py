@@ -193,15 +193,6 @@ exec "$ASDF_DATA_DIR/installs/tool/$version/bin/$name" "$@" """)
         self.assertEqual(self.same("node"), "node 22.9.0\n")
         self.assert_no_secret()
 
-    def test_rustup_itself(self):
-        real = pathlib.Path(os.path.expanduser("~"))
-        if not os.access(real / ".cargo/bin/rustup", os.X_OK):
-            return  # no package of Debian has it; the layout is tested above
-        (self.home / ".cargo").symlink_to(real / ".cargo")
-        (self.home / ".rustup").symlink_to(real / ".rustup")
-        self.on_path(self.home / ".cargo" / "bin")
-        self.same("cargo --version; rustc --version")
-
     def test_optional_programs(self):
         prefix = self.home / "npm"
         program(prefix / "lib" / "node_modules" / "hello" / "cli.js", "echo npm prefix")
