@@ -25,6 +25,7 @@
 #include "plan/state/instance.h"
 #include "plan/state/instances.h"
 #include "plan/system.h"
+#include "plan/toolchains/links.h"
 #include "plan/toolchains/toolchains.h"
 #include "plan/warnings.h"
 #include "seccomp/programs.h"
@@ -266,6 +267,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	    !plan_build_command(plan, arena, facts, error) ||
 	    !plan_build_mounts(plan, arena, facts, error)) // last, so that none hides another part
 		return false;
+	plan_report_links(plan, arena, facts);
 	plan_build_registries(plan, arena, facts);
 	plan_finish_home(plan, arena, facts);
 	plan_build_warnings(plan, arena, facts);

@@ -278,8 +278,10 @@ class Protection(ToolchainTest):
         link.parent.mkdir(parents=True)
         programs = (".cargo/bin/cargo", ".nvm/versions/node/v22/bin/node", "miniconda3/bin/python", ".pyenv/versions/3/bin/python3",
                     ".rbenv/versions/3/bin/python3", "private/bin/python", "python", ".pyenv/versions/3/bin/secret")
-        (self.home / "miniconda3/conda-meta").mkdir(parents=True)  # has variables and tokens
-        advised = {".pyenv/versions/3/bin/python3": "--mount-ro ~/.pyenv/versions/3"}
+        (self.home / "miniconda3/lib").mkdir(parents=True)
+        secret(self.home / "miniconda3/conda-meta/state")  # has variables and tokens
+        advised = {".pyenv/versions/3/bin/python3": "--mount-ro ~/.pyenv/versions/3",
+                   "miniconda3/bin/python": "--mount-ro ~/miniconda3/bin --mount-ro ~/miniconda3/lib"}
         for name in programs:
             link.unlink(missing_ok=True)
             link.symlink_to(program(self.home / name, f"echo {SECRET}"))
@@ -574,12 +576,6 @@ class Choice(ToolchainTest):
 
 class Advice(ToolchainTest):
     """The option of a line under "Not in the box" brings what the line names."""
-
-    def follow(self, what, script):
-        option, = [row["option"] for row in self.plan()["left_out"] if row["what"] == what]
-        done = self.claudebox("--yes", *option.replace("~", str(self.home)).split(), "--exec", "sh", "-c", script)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return option, done.stdout
 
     def test_programs_that_need_the_files_beside_them(self):
         program(self.home / "jdk/bin/tool", 'cat "$(dirname "$0")/../lib/text"')

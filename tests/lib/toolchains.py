@@ -76,6 +76,19 @@ class ToolchainTest(BoxTest):
         found = self.box(f"grep -rsl {SECRET} ~ /run /opt 2>/dev/null; true", *arguments)
         self.assertEqual(found, "")
 
+    def left_out(self, *arguments):
+        """Returns the rows about what the box lacks, by what they name."""
+        return {row["what"]: row for row in self.plan(*arguments)["left_out"]}
+
+    def follow(self, what, script):
+        """Runs a script in the box with the option of a row. Returns the option and the output."""
+        option = self.left_out()[what]["option"]
+        arguments = option.replace("~", str(self.home)).split()
+        done = self.claudebox("--yes", *arguments, "--exec", "sh", "-c", script)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn(what, self.left_out(*arguments))
+        return option, done.stdout
+
     # Managers
 
     def nvm(self, *versions):

@@ -238,9 +238,15 @@ static struct toolchain_found read_toolchain(struct world *world, const json_t *
 				found.row = &manager_table[i];
 	if (!found.row)
 		fail("no such toolchain", name);
-	json_array_foreach(json_object_get(value, "parts"), i, part)
-		vec_push(&world->arena, &found.parts,
-			 (struct toolchain_part){ .file = read_file(world, part) });
+	json_array_foreach(json_object_get(value, "parts"), i, part) {
+		struct toolchain_part read = { .file = read_file(world, part) };
+
+		if (!path_within(read.file.real, found.real)) {
+			read.outside = read.file.real;
+			vec_push(&world->arena, &read.install.paths, read.outside);
+		}
+		vec_push(&world->arena, &found.parts, read);
+	}
 	if (secret) { // the last part has it, and one other file
 		struct toolchain_part *last = &found.parts.items[found.parts.count - 1];
 

@@ -58,6 +58,8 @@ static const char *const secret_files[] = {
 	".git-credentials",
 	".htpasswd",
 	".vault-token",
+	".*_token",
+	".*-token",
 	".dockercfg",
 	".dockerconfigjson",
 	".s3cfg",

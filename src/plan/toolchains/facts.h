@@ -12,6 +12,12 @@
 
 typedef VEC(struct followed) followed_files;
 
+// What a mount must bring of an installation that the box may lack.
+struct install {
+	const struct manager_row *row; // whose root it lies in; NULL: none
+	strings paths;                 // the directory, or its parts if it has settings beside them
+};
+
 // A listed directory or file of a toolchain manager.
 struct toolchain_part {
 	struct followed file;   // `path` is below the real root
@@ -20,6 +26,8 @@ struct toolchain_part {
 	strings secrets;        // the names that stay outside
 	strings untrusted;      // programs that stay outside, because other users can change them
 	const char *problem;    // why it does not come along; NULL: it does
+	const char *outside; // the directory or file outside of the root that it leads to; NULL: none
+	struct install install; // of that
 };
 
 // A generated copy of settings.
@@ -40,16 +48,29 @@ struct toolchain_found {
 	bool truncated; // it has more parts than are mounted
 };
 
+// Links in one directory that lead out of it, and out of all toolchains and the system.
+struct outward_links {
+	const char *directory;
+	VEC(struct link_hop) links; // absolute paths
+	size_t more;                // further ones
+};
+
+// A variable that names the directory of a toolchain.
+struct directory_variable {
+	const char *name;
+	struct followed directory;
+	struct install install;
+};
+
 // An entry of the host's PATH.
 struct path_entry {
 	const char *written;
 	struct followed directory;
-	const char *problem;        // of an entry that cannot be used: "is relative"; NULL: none
-	uint64_t watched;           // the watched programs in it, as bits
-	size_t programs;            // in it; counted only if the directory is not one of the system
-	strings names;              // of the first few of them
-	const char *root;           // the directory above, if its files belong to the programs
-	VEC(struct link_hop) links; // of a toolchain's: programs that lead out of it, by name
+	const char *problem;    // of an entry that cannot be used: "is relative"; NULL: none
+	uint64_t watched;       // the watched programs in it, as bits
+	size_t programs;        // in it; counted only if the directory is not one of the system
+	strings names;          // of the first few of them
+	struct install install; // around it, if its files belong to the programs
 };
 
 // A program of ~/.local/bin.
@@ -63,7 +84,7 @@ struct local_program {
 // A python outside of the project that a virtual environment in it leads to.
 struct project_python {
 	struct followed file;
-	const char *install; // its directory, if it lies in a root of the table; NULL: it does not
+	struct install install; // without paths: it lies in no root of the table
 };
 
 struct toolchains_facts {
@@ -73,4 +94,6 @@ struct toolchains_facts {
 	const char *local_bin; // ~/.local/bin, if it is on PATH; NULL: it is not
 	VEC(struct local_program) local_programs;
 	VEC(struct project_python) pythons;
+	VEC(struct outward_links) links; // in directories that come along
+	VEC(struct directory_variable) variables;
 };

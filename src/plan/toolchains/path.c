@@ -12,8 +12,10 @@
 #include "plan/plan.h"
 #include "plan/project.h"
 #include "plan/tables.h"
+#include "plan/toolchains/advice.h"
 #include "plan/toolchains/facts.h"
 #include "plan/toolchains/managers.h"
+#include "plan/toolchains/place.h"
 #include "plan/toolchains/toolchains.h"
 
 #include <string.h>
@@ -31,7 +33,7 @@ struct path_list {
 
 static const char *shown(const struct path_list *list, const char *path)
 {
-	return quote_word(list->arena, path_tilde(list->arena, path, list->plan->home), 120);
+	return advice_path(list->plan, list->arena, path);
 }
 
 static void add_directory(struct path_list *list, const char *directory, const char *real)
@@ -44,34 +46,9 @@ static void add_directory(struct path_list *list, const char *directory, const c
 	vec_push(list->arena, &list->reals, real);
 }
 
-// Returns whether a directory of a toolchain is in the box entry by entry.
-static bool is_split(const struct path_list *list, const char *directory)
-{
-	vec_each(mount, &list->plan->mounts) {
-		if (mount->toolchain && path_within(mount->path, directory) &&
-		    !strchr(mount->path + strlen(directory) + 1, '/'))
-			return true;
-	}
-	return false;
-}
-
-// Returns the path of a directory in the box, NULL: the box does not have it. Links on the way that
-// the box lacks are resolved.
 static const char *find_in_box(const struct path_list *list, const struct followed *directory)
 {
-	const char *place = directory->real;
-	bool has_links = true;
-
-	vec_each(found, &list->facts->toolchains.found) {
-		if (path_within(place, found->real))
-			place = arena_printf(list->arena, "%s%s", found->root,
-					     directory->real + strlen(found->real));
-	}
-	if (!plan_provides(list->plan, place) && !is_split(list, place))
-		return NULL;
-	vec_each(hop, &directory->hops)
-		has_links &= plan_provides(list->plan, hop->link);
-	return has_links ? directory->path : place;
+	return toolchain_place(list->plan, list->arena, list->facts, directory);
 }
 
 // Returns the programs of a directory: "12 programs: a, b, c, d ...".
@@ -96,33 +73,13 @@ static bool is_secret(const struct facts *facts, const char *path)
 	return false;
 }
 
-// Reports the programs of a directory in the box that are links to something that is not.
-static void report_links(struct path_list *list, const struct path_entry *entry)
-{
-	vec_each(link, &entry->links) {
-		struct followed target = { .path = link->target, .real = link->target };
-
-		if (find_in_box(list, &target))
-			continue;
-		plan_leave_out(list->plan, list->arena,
-			       shown(list, path_join(list->arena, entry->written, link->link)),
-			       arena_printf(list->arena, "it is a link to %s",
-					    shown(list, link->target)),
-			       is_secret(list->facts, link->target)
-				       ? NULL
-				       : arena_printf(list->arena, "--mount-ro %s",
-						      shown(list, link->target)));
-	}
-}
-
 // Returns the option that brings a directory of PATH. Programs that need the files beside their
 // directory come with the directory above, which is then on PATH too. Links are resolved: a mount
 // has no place behind one.
 static const char *bring_option(const struct path_list *list, const struct path_entry *entry)
 {
-	if (entry->root)
-		return arena_printf(list->arena, "--mount-ro %s", shown(list, entry->root));
-	return arena_printf(list->arena, "--path %s", shown(list, entry->directory.real));
+	return advice_install(list->plan, list->arena, list->facts, &entry->install,
+			      entry->directory.real);
 }
 
 static void leave_out(struct path_list *list, const struct path_entry *entry)
@@ -172,7 +129,8 @@ static void add_local_bin(struct path_list *list, const struct path_entry *entry
 	add_installs(list);
 	vec_each(program, &toolchains->local_programs) {
 		if (program->belongs || str_equal(program->file.path, list->facts->agent.found) ||
-		    str_equal(program->name, "claude"))
+		    str_equal(program->name, "claude") ||
+		    advice_requested(list->facts, program->file.path))
 			continue;
 		if (count++ < SHOWN_PROGRAMS)
 			vec_push(list->arena, &others, program->name);
@@ -184,15 +142,6 @@ static void add_local_bin(struct path_list *list, const struct path_entry *entry
 					    shown(list, path_join(list->arena, entry->written,
 								  count == 1 ? others.items[0]
 									     : "NAME"))));
-}
-
-static bool is_requested(const struct facts *facts, const char *path)
-{
-	vec_each(mount, &facts->mounts) {
-		if (path && path_within(path, mount->destination.path))
-			return true;
-	}
-	return false;
 }
 
 // Reports a watched program that is another one in the box than outside.
@@ -213,7 +162,7 @@ static void report_watched(struct path_list *list)
 				inside = entry;
 		}
 		if (outside && inside && outside != inside &&
-		    !is_requested(list->facts, outside->directory.path))
+		    !advice_requested(list->facts, outside->directory.path))
 			plan_leave_out(
 				list->plan, list->arena,
 				shown(list, path_join(list->arena, outside->written,
@@ -265,7 +214,7 @@ static void add_host_path(struct path_list *list)
 		if (place && is_of_system(place) && !toolchains->local_bin &&
 		    !list->facts->store.only)
 			add_installs(list);
-		if (is_requested(list->facts, entry->directory.path))
+		if (advice_requested(list->facts, entry->directory.path))
 			add_directory(list, entry->directory.path, entry->directory.real);
 		else if (toolchains->local_bin && !entry->problem &&
 			 str_equal(entry->directory.real, toolchains->local_bin))
@@ -274,8 +223,6 @@ static void add_host_path(struct path_list *list)
 			add_directory(list, place, entry->directory.real);
 		else
 			leave_out(list, entry);
-		if (place)
-			report_links(list, entry);
 	}
 	if (toolchains->path_ignored)
 		plan_leave_out(list->plan, list->arena,

@@ -3,14 +3,18 @@
 #include "plan/toolchains/settings.h"
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "config/origin.h"
 #include "config/toolchains.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
+#include "plan/project.h"
+#include "plan/toolchains/advice.h"
 #include "plan/toolchains/facts.h"
 #include "plan/toolchains/managers.h"
+#include "plan/toolchains/place.h"
 #include "plan/toolchains/toolchains.h"
 
 #include <string.h>
@@ -38,6 +42,52 @@ static bool names_box_path(const struct plan *plan, struct arena *arena,
 	       (path_within(path, found->root) && toolchain_has_below(plan, path));
 }
 
+// Returns the path in the box of the directory that a variable names; NULL: the box lacks it.
+static const char *find_directory(const struct plan *plan, struct arena *arena,
+				  const struct facts *facts, const struct followed *directory)
+{
+	const char *place = toolchain_place(plan, arena, facts, directory);
+
+	// The same for all content of a project, which the box may create.
+	if (path_within(directory->path, plan->project) || advice_requested(facts, directory->path))
+		return directory->path;
+	if (directory->kind != FILE_DIRECTORY || plan_near_secret(facts, directory->real))
+		return NULL;
+	if (place)
+		return place;
+	vec_each(mount, &facts->mounts) { // the parts of it
+		if (path_within(mount->destination.path, directory->real))
+			return directory->real;
+	}
+	return NULL;
+}
+
+// Adds the variables that name directories of toolchains, or names what they lack. One option may
+// bring the directories of several.
+static void add_directories(struct plan *plan, struct arena *arena, const struct facts *facts)
+{
+	vec_each(variable, &facts->toolchains.variables) {
+		const struct followed *directory = &variable->directory;
+		const char *place = find_directory(plan, arena, facts, directory);
+		const char *option;
+
+		if (plan_variable(plan, variable->name))
+			continue;
+		if (place) {
+			vec_push(arena, &plan->variables,
+				 (struct plan_variable){ .name = variable->name,
+							 .value = place,
+							 .origin = { .kind = ORIGIN_ALLOWED },
+							 .why = "a directory of the box" });
+			continue;
+		}
+		option = advice_install(plan, arena, facts, &variable->install, NULL);
+		if (directory->kind == FILE_DIRECTORY && !advice_given(plan, option))
+			plan_leave_out(plan, arena, advice_path(plan, arena, directory->path),
+				       arena_printf(arena, "%s names it", variable->name), option);
+	}
+}
+
 void plan_add_toolchain_variables(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
 	vec_each(found, &facts->toolchains.found) {
@@ -60,4 +110,5 @@ void plan_add_toolchain_variables(struct plan *plan, struct arena *arena, const 
 					     : path_expand_home(arena, setting->value, plan->home),
 				     ORIGIN_GENERATED, name);
 	}
+	add_directories(plan, arena, facts);
 }

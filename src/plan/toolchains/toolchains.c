@@ -10,30 +10,18 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "base/quote.h"
 #include "base/text.h"
 #include "config/toolchains.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
 #include "plan/project.h"
+#include "plan/toolchains/advice.h"
 #include "plan/toolchains/facts.h"
 #include "plan/toolchains/managers.h"
 
 #include <string.h>
 
 #define BOX_COPIES BOX_RUN "/toolchains"
-
-void plan_leave_out(struct plan *plan, struct arena *arena, const char *what, const char *why,
-		    const char *option)
-{
-	vec_push(arena, &plan->left_out,
-		 (struct plan_left_out){ .what = what, .why = why, .option = option });
-}
-
-static const char *shown(const struct plan *plan, struct arena *arena, const char *path)
-{
-	return quote_word(arena, path_tilde(arena, path, plan->home), 120);
-}
 
 // Returns the path in the box of a path below the real root.
 static const char *box_path(struct arena *arena, const struct toolchain_found *found,
@@ -42,16 +30,6 @@ static const char *box_path(struct arena *arena, const struct toolchain_found *f
 	if (str_equal(found->root, found->real) || !path_within(path, found->real))
 		return path;
 	return arena_printf(arena, "%s%s", found->root, path + strlen(found->real));
-}
-
-// Returns whether the user requests a mount that provides this path.
-static bool is_requested(const struct facts *facts, const char *path)
-{
-	vec_each(mount, &facts->mounts) {
-		if (path_within(path, mount->destination.path))
-			return true;
-	}
-	return false;
 }
 
 bool toolchain_has_below(const struct plan *plan, const char *path)
@@ -74,6 +52,27 @@ static bool is_link(const struct followed *file)
 	return false;
 }
 
+// Adds the links on the way to a file of a manager.
+static void add_links(struct plan *plan, struct arena *arena, const struct facts *facts,
+		      const struct toolchain_found *found, const struct followed *file)
+{
+	const char *name = toolchain_names[found->row->toolchain];
+
+	vec_each(hop, &file->hops) {
+		const char *link = box_path(arena, found, hop->link);
+
+		if (!advice_requested(facts, link) && !plan_provides(plan, link) &&
+		    !toolchain_has_below(plan, link))
+			plan_add_mount(plan, arena,
+				       (struct plan_mount){
+					       .kind = MOUNT_LINK,
+					       .source = hop->target,
+					       .path = link,
+					       .toolchain = name,
+					       .why = arena_printf(arena, "toolchain %s", name) });
+	}
+}
+
 // Mounts a file of a manager, with the links on the way to it. Returns false if it leads to a
 // secret.
 static bool add_file(struct plan *plan, struct arena *arena, const struct facts *facts,
@@ -85,19 +84,8 @@ static bool add_file(struct plan *plan, struct arena *arena, const struct facts 
 
 	if (plan_near_secret(facts, file->real))
 		return false;
-	vec_each(hop, &file->hops) {
-		const char *link = box_path(arena, found, hop->link);
-
-		if (!is_requested(facts, link) && !plan_provides(plan, link) &&
-		    !toolchain_has_below(plan, link))
-			plan_add_mount(plan, arena,
-				       (struct plan_mount){ .kind = MOUNT_LINK,
-							    .source = hop->target,
-							    .path = link,
-							    .toolchain = name,
-							    .why = why });
-	}
-	if (!is_link(file) && !is_requested(facts, place) && !plan_provides(plan, place))
+	add_links(plan, arena, facts, found, file);
+	if (!is_link(file) && !advice_requested(facts, place) && !plan_provides(plan, place))
 		plan_add_mount(plan, arena,
 			       (struct plan_mount){ .kind = MOUNT_READ_ONLY,
 						    .source = file->real,
@@ -108,6 +96,43 @@ static bool add_file(struct plan *plan, struct arena *arena, const struct facts 
 	return true;
 }
 
+// Returns whether the box has, without this part, what the part leads to outside of the root.
+static bool is_elsewhere(const struct plan *plan, const struct facts *facts,
+			 const struct toolchain_part *part)
+{
+	const char *real = part->file.real;
+
+	return part->outside && (advice_requested(facts, real) || plan_provides(plan, real) ||
+				 path_within(real, plan->project) ||
+				 (is_link(&part->file) && toolchain_has_below(plan, real)));
+}
+
+// Reports a part that does not come along. Several parts may lead to one installation.
+static void report_part(struct plan *plan, struct arena *arena, const struct facts *facts,
+			const struct toolchain_found *found, const struct toolchain_part *part)
+{
+	const char *path = box_path(arena, found, part->file.path);
+	const char *why = part->problem;
+	const char *option;
+
+	if (!part->outside) {
+		if (!advice_requested(facts, path))
+			plan_leave_out(plan, arena, advice_path(plan, arena, path), why,
+				       advice_mount(plan, arena, facts, path));
+		return;
+	}
+	option = advice_install(plan, arena, facts, &part->install, NULL);
+	if (advice_given(plan, option))
+		return;
+	// The link itself: ~/.sdkman/candidates/java/21 of ~/.sdkman/candidates/java/21/bin.
+	path = arena_strndup(arena, path,
+			     strlen(path) - (strlen(part->file.real) - strlen(part->outside)));
+	if (!why)
+		why = arena_printf(arena, "it is a link to %s",
+				   advice_path(plan, arena, part->outside));
+	plan_leave_out(plan, arena, advice_path(plan, arena, path), why, option);
+}
+
 // Adds a listed part. Returns whether something of it comes along.
 static bool add_part(struct plan *plan, struct arena *arena, const struct facts *facts,
 		     const struct toolchain_found *found, const struct toolchain_part *part)
@@ -115,19 +140,12 @@ static bool add_part(struct plan *plan, struct arena *arena, const struct facts 
 	const char *path = box_path(arena, found, part->file.path);
 	bool passed = true;
 
-	if (part->problem) {
-		plan_leave_out(plan, arena, shown(plan, arena, path), part->problem,
-			       arena_printf(arena, "--mount-ro %s", shown(plan, arena, path)));
-		return false;
+	if (is_elsewhere(plan, facts, part)) {
+		add_links(plan, arena, facts, found, &part->file);
+		return true;
 	}
-	if (is_link(&part->file) && !path_within(part->file.real, found->real)) {
-		plan_leave_out(plan, arena, shown(plan, arena, path),
-			       arena_printf(arena, "it is a link to %s",
-					    shown(plan, arena, part->file.real)),
-			       plan_near_secret(facts, part->file.real)
-				       ? NULL
-				       : arena_printf(arena, "--mount-ro %s",
-						      shown(plan, arena, part->file.real)));
+	if (part->problem || (part->outside && is_link(&part->file))) {
+		report_part(plan, arena, facts, found, part);
 		return false;
 	}
 	if (!part->split) {
@@ -139,19 +157,19 @@ static bool add_part(struct plan *plan, struct arena *arena, const struct facts 
 		}
 		vec_each(secret, &part->secrets)
 			plan_leave_out(plan, arena,
-				       shown(plan, arena, path_join(arena, path, *secret)),
+				       advice_path(plan, arena, path_join(arena, path, *secret)),
 				       str_equal(*secret, ".git")
 					       ? "a git directory may have tokens"
 					       : "its name is that of a secret",
 				       NULL);
 		vec_each(name, &part->untrusted)
 			plan_leave_out(plan, arena,
-				       shown(plan, arena, path_join(arena, path, *name)),
+				       advice_path(plan, arena, path_join(arena, path, *name)),
 				       "other users can change it", NULL);
 	}
 	if (!passed)
-		plan_leave_out(plan, arena, shown(plan, arena, path), "it leads to a secret place",
-			       NULL);
+		plan_leave_out(plan, arena, advice_path(plan, arena, path),
+			       "it leads to a secret place", NULL);
 	return passed || part->entries.count;
 }
 
@@ -163,7 +181,7 @@ static void add_copy(struct plan *plan, struct arena *arena, const struct facts 
 	const char *why = arena_printf(arena, "toolchain %s", name);
 	const char *place = arena_printf(arena, BOX_COPIES "/%s/%s", name, path_name(copy->path));
 
-	if (is_requested(facts, copy->path) || plan_provides(plan, copy->path))
+	if (advice_requested(facts, copy->path) || plan_provides(plan, copy->path))
 		return;
 	for (int number = 2; plan_provides(plan, place); number++)
 		place = arena_printf(arena, BOX_COPIES "/%s/%d/%s", name, number,
@@ -183,7 +201,8 @@ static void add_copy(struct plan *plan, struct arena *arena, const struct facts 
 					    .why = why });
 	if (copy->shortened)
 		plan_leave_out(plan, arena,
-			       arena_printf(arena, "lines of %s", shown(plan, arena, copy->path)),
+			       arena_printf(arena, "lines of %s",
+					    advice_path(plan, arena, copy->path)),
 			       "the copy in the box has no secrets and no variables", NULL);
 }
 
@@ -226,7 +245,8 @@ static void add_found(struct plan *plan, struct arena *arena, const struct facts
 		      const struct toolchain_found *found)
 {
 	const char *name = toolchain_names[found->row->toolchain];
-	const char *what = arena_printf(arena, "%s in %s", name, shown(plan, arena, found->root));
+	const char *what =
+		arena_printf(arena, "%s in %s", name, advice_path(plan, arena, found->root));
 	struct plan_toolchain row = { .name = name, .root = found->root };
 
 	if (found->problem) {
@@ -296,19 +316,21 @@ static void add_local_programs(struct plan *plan, struct arena *arena, const str
 		const char *target = around ? box_path(arena, around, program->file.real)
 					    : program->file.real;
 
-		if (!program->belongs || is_requested(facts, facts->toolchains.local_bin) ||
+		if (!program->belongs || advice_requested(facts, facts->toolchains.local_bin) ||
 		    plan_near_secret(facts, program->file.real))
 			continue;
 		if (program->owner)
 			add_own_program(plan, arena, program);
-		else if (around && plan_provides(plan, target))
+		else if (plan_provides(plan, target) || advice_requested(facts, target))
 			plan_add_mount(
 				plan, arena,
 				(struct plan_mount){
 					.kind = MOUNT_LINK,
 					.source = target,
 					.path = path_join(arena, BOX_PROGRAMS, program->name),
-					.toolchain = toolchain_names[around->row->toolchain],
+					.toolchain =
+						around ? toolchain_names[around->row->toolchain]
+						       : NULL,
 					.why = "program of ~/.local/bin" });
 	}
 }
@@ -322,16 +344,13 @@ static void report_pythons(struct plan *plan, struct arena *arena, const struct 
 		const char *place = around ? box_path(arena, around, python->file.real)
 					   : python->file.real;
 
-		if (!plan_provides(plan, place) && !is_requested(facts, place))
-			plan_leave_out(
-				plan, arena, shown(plan, arena, python->file.real),
-				arena_printf(arena, "%s of the project leads to it",
-					     shown(plan, arena,
-						   python->file.path + strlen(plan->project) + 1)),
-				python->install && !plan_near_secret(facts, python->install)
-					? arena_printf(arena, "--mount-ro %s",
-						       shown(plan, arena, python->install))
-					: NULL);
+		if (!plan_provides(plan, place) && !advice_requested(facts, place))
+			plan_leave_out(plan, arena, advice_path(plan, arena, python->file.real),
+				       arena_printf(arena, "%s of the project leads to it",
+						    advice_path(plan, arena,
+								python->file.path +
+									strlen(plan->project) + 1)),
+				       advice_install(plan, arena, facts, &python->install, NULL));
 	}
 }
 

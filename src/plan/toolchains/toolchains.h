@@ -13,8 +13,5 @@
 
 // Adds the mounts of toolchains, and a row for each of them.
 void plan_build_toolchains(struct plan *plan, struct arena *arena, const struct facts *facts);
-// Adds a row to what the host has and the box lacks. `option`: what brings it; NULL: nothing does.
-void plan_leave_out(struct plan *plan, struct arena *arena, const char *what, const char *why,
-		    const char *option);
 // Returns whether a mount of the box is, or lies in, this directory.
 bool toolchain_has_below(const struct plan *plan, const char *path);

@@ -18,6 +18,8 @@
 #include "plan/secrets/detect.h"
 #include "plan/toolchains/facts.h"
 #include "probe/programs.h"
+#include "probe/toolchains/installs.h"
+#include "probe/toolchains/links.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
 
@@ -38,7 +40,7 @@ enum {
 struct expansion {
 	struct toolchain_found *found;
 	struct arena *arena;
-	const struct facts *facts;
+	struct facts *facts;
 	const strings *projects;
 	const char *checked; // the last directory that only the user and root can write
 };
@@ -115,6 +117,37 @@ static bool is_untrusted(const struct expansion *expansion, int directory,
 	       !S_ISLNK(status.st_mode) && probe_writable_by_others(expansion->facts, &status);
 }
 
+// Returns whether a file in a directory of programs has the name of a secret. A program may have
+// such a name ("gen-password"), other files there may not.
+static bool is_secret(int directory, const struct dirent *entry, bool programs)
+{
+	return secret_file_name(entry->d_name) ||
+	       (programs && entry->d_type != DT_LNK && secret_name(entry->d_name) &&
+		!is_program(directory, entry));
+}
+
+static bool has_programs(const char *path)
+{
+	static const char *const names[] = { "bin", "sbin", "shims", "condabin" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (str_equal(path_name(path), names[i]))
+			return true;
+	return false;
+}
+
+// Records the links of `npm link` in a directory of packages: the part, or one in its "lib".
+static void read_packages(struct expansion *expansion, const struct toolchain_part *part)
+{
+	struct arena *arena = expansion->arena;
+	const char *path = part->file.real;
+
+	if (str_equal(path_name(path), "lib"))
+		path = path_join(arena, path, "node_modules");
+	if (str_equal(path_name(path), "node_modules"))
+		links_read_packages(expansion->facts, arena, path);
+}
+
 // Lists the entries of a directory one by one if some of their names look like secrets, or, in a
 // directory of PATH, if other users can write to some of them. The plan then mounts the others, so
 // that no secret is there, and none appears later.
@@ -123,6 +156,7 @@ static void split_directory(struct expansion *expansion, struct toolchain_part *
 	CLEANUP_DIR DIR *directory = open_directory_stream(AT_FDCWD, part->file.real);
 	struct arena *arena = expansion->arena;
 	bool on_path = is_on_path(expansion->facts, part->file.real);
+	bool programs = on_path || has_programs(part->file.real);
 	const struct dirent *entry;
 	strings names = { 0 };
 	int scanned = 0;
@@ -130,15 +164,21 @@ static void split_directory(struct expansion *expansion, struct toolchain_part *
 	while (directory && (entry = readdir(directory)) && scanned++ < MAX_SCANNED) {
 		bool below = entry->d_type == DT_DIR;
 
+		if (entry->d_type == DT_LNK)
+			links_add(expansion->facts, arena, dirfd(directory), part->file.real,
+				  entry->d_name);
+
 		if (str_equal(entry->d_name, ".") || str_equal(entry->d_name, ".."))
 			continue;
-		if (str_equal(entry->d_name, ".git") || (!below && secret_file_name(entry->d_name)))
+		if (str_equal(entry->d_name, ".git") ||
+		    (!below && is_secret(dirfd(directory), entry, programs)))
 			vec_push(arena, &part->secrets, arena_strdup(arena, entry->d_name));
 		else if (on_path && is_untrusted(expansion, dirfd(directory), entry))
 			vec_push(arena, &part->untrusted, arena_strdup(arena, entry->d_name));
 		else if (names.count <= MAX_ENTRIES)
 			vec_push(arena, &names, arena_strdup(arena, entry->d_name));
 	}
+	read_packages(expansion, part);
 	if (!part->secrets.count && !part->untrusted.count)
 		return;
 	part->split = true;
@@ -222,6 +262,38 @@ static bool is_known(const struct expansion *expansion, const char *path)
 	return false;
 }
 
+// Returns whether a path is one of the links on the way to a file.
+static bool is_hop(const struct followed *file, const char *path)
+{
+	vec_each(hop, &file->hops) {
+		if (str_equal(hop->link, path))
+			return true;
+	}
+	return false;
+}
+
+// Finds what a part leads to outside of the root. ~/.sdkman/candidates/java/21/bin that leads to
+// ~/jdk/bin belongs to the installation ~/jdk. A package of npm is needed as a whole.
+static void find_outside(struct expansion *expansion, struct toolchain_part *part)
+{
+	struct arena *arena = expansion->arena;
+	const char *path = part->file.path;
+	const char *real = part->file.real;
+
+	if (path_within(real, expansion->found->real))
+		return;
+	while (!is_hop(&part->file, path) && str_equal(path_name(path), path_name(real)) && *real) {
+		path = path_parent(arena, path);
+		real = path_parent(arena, real);
+	}
+	part->outside = real;
+	if (part->file.kind == FILE_DIRECTORY &&
+	    access(path_join(arena, real, "package.json"), F_OK) < 0)
+		part->install = install_examine(arena, real, NULL);
+	else
+		vec_push(arena, &part->install.paths, real);
+}
+
 static void add_part(struct expansion *expansion, const char *path)
 {
 	struct toolchain_found *found = expansion->found;
@@ -239,6 +311,7 @@ static void add_part(struct expansion *expansion, const char *path)
 		return;
 	}
 	part.problem = part_problem(expansion, &part.file);
+	find_outside(expansion, &part);
 	if (!part.problem && part.file.kind == FILE_DIRECTORY)
 		split_directory(expansion, &part);
 	vec_push(arena, &found->parts, part);
@@ -285,7 +358,7 @@ static void expand(struct expansion *expansion, const char *path, const char *pa
 	}
 }
 
-void toolchain_expand(struct toolchain_found *found, struct arena *arena, const struct facts *facts,
+void toolchain_expand(struct toolchain_found *found, struct arena *arena, struct facts *facts,
 		      const strings *projects)
 {
 	struct expansion expansion = {

@@ -8,5 +8,5 @@
 
 // Adds the parts that exist below found->real. `projects`: the roots of known projects, whose boxes
 // can write what is in them.
-void toolchain_expand(struct toolchain_found *found, struct arena *arena, const struct facts *facts,
+void toolchain_expand(struct toolchain_found *found, struct arena *arena, struct facts *facts,
 		      const strings *projects);

@@ -17,6 +17,8 @@
 #include "plan/toolchains/facts.h"
 #include "plan/toolchains/managers.h"
 #include "probe/programs.h"
+#include "probe/toolchains/installs.h"
+#include "probe/toolchains/links.h"
 #include "probe/toolchains/recognise.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
@@ -33,7 +35,6 @@ enum {
 	MAX_PROGRAMS = 512,   // of one directory
 	MAX_DIRECTORIES = 32, // that are listed
 	SHOWN_NAMES = 4,
-	MAX_LINKS = 8, // of one directory
 };
 
 // Returns what makes an entry of PATH unusable; NULL: nothing.
@@ -83,19 +84,6 @@ void path_read_entries(struct facts *facts, struct arena *arena)
 	}
 }
 
-// Adds the target of a link, resolved by its text alone.
-static void add_target(strings *signs, struct arena *arena, int directory, const char *path,
-		       const char *name)
-{
-	char target[PATH_MAX];
-	ssize_t length = readlinkat(directory, name, target, sizeof(target) - 1);
-
-	if (length <= 0)
-		return;
-	target[length] = '\0';
-	vec_push(arena, signs, path_clean(arena, path_join(arena, path, target)));
-}
-
 // Adds the targets of the links in a directory.
 static void add_targets(strings *signs, struct arena *arena, const char *path)
 {
@@ -103,9 +91,14 @@ static void add_targets(strings *signs, struct arena *arena, const char *path)
 	const struct dirent *entry;
 	int count = 0;
 
-	while (directory && (entry = readdir(directory)) && count++ < MAX_PROGRAMS)
-		if (entry->d_type == DT_LNK)
-			add_target(signs, arena, dirfd(directory), path, entry->d_name);
+	while (directory && (entry = readdir(directory)) && count++ < MAX_PROGRAMS) {
+		const char *target = entry->d_type == DT_LNK ? link_target(arena, dirfd(directory),
+									   path, entry->d_name)
+							     : NULL;
+
+		if (target)
+			vec_push(arena, signs, target);
+	}
 }
 
 // Adds the programs that belong to a manager although they are files of their own in ~/.local/bin:
@@ -170,10 +163,11 @@ static bool is_in_part(const struct toolchain_part *part, const char *path)
 static bool is_in_toolchain(const struct facts *facts, const char *path)
 {
 	vec_each(found, &facts->toolchains.found) {
-		if (found->problem || !path_within(path, found->real))
+		if (found->problem)
 			continue;
 		vec_each(part, &found->parts) {
-			if (!part->problem && is_in_part(part, path))
+			if (!part->problem && (part->outside || path_within(path, found->real)) &&
+			    is_in_part(part, path))
 				return true;
 		}
 	}
@@ -253,28 +247,11 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-// Records a program of a toolchain that is a link out of all toolchains and the system.
-static void add_link(struct path_entry *entry, struct arena *arena, const struct facts *facts,
-		     int directory, const char *name)
-{
-	strings targets = { 0 };
-
-	if (entry->links.count < MAX_LINKS &&
-	    toolchain_of(facts, entry->directory.real) < facts->toolchains.found.count)
-		add_target(&targets, arena, directory, entry->directory.real, name);
-	vec_each(target, &targets) {
-		if (toolchain_of(facts, *target) == facts->toolchains.found.count &&
-		    !is_of_system(*target))
-			vec_push(arena, &entry->links,
-				 (struct link_hop){ .link = arena_strdup(arena, name),
-						    .target = *target });
-	}
-}
-
 // Lists the programs of a directory that is not the system's.
-static void list_programs(struct path_entry *entry, struct arena *arena, const struct facts *facts)
+static void list_programs(struct path_entry *entry, struct arena *arena, struct facts *facts)
 {
 	CLEANUP_DIR DIR *directory = open_directory_stream(AT_FDCWD, entry->directory.real);
+	bool comes = toolchain_of(facts, entry->directory.real) < facts->toolchains.found.count;
 	const struct dirent *program;
 	strings names = { 0 };
 
@@ -282,8 +259,9 @@ static void list_programs(struct path_entry *entry, struct arena *arena, const s
 		if (program->d_name[0] == '.' || program->d_type == DT_DIR)
 			continue;
 		entry->watched |= watched_bit(program->d_name);
-		if (program->d_type == DT_LNK)
-			add_link(entry, arena, facts, dirfd(directory), program->d_name);
+		if (comes && program->d_type == DT_LNK)
+			links_add(facts, arena, dirfd(directory), entry->directory.real,
+				  program->d_name);
 		vec_push(arena, &names, arena_strdup(arena, program->d_name));
 	}
 	entry->programs = names.count;
@@ -294,19 +272,21 @@ static void list_programs(struct path_entry *entry, struct arena *arena, const s
 		vec_push(arena, &entry->names, names.items[i]);
 }
 
-// Returns the directory above a "bin" whose programs need the files beside it: an installation, or
-// a virtual environment. NULL: there are none, or it is the home directory.
-static const char *find_root(const struct facts *facts, struct arena *arena, const char *directory)
+// Returns the installation around a "bin" whose programs need the files beside it, or the manager
+// that the directory belongs to. Without paths: it is none.
+static struct install find_install(struct facts *facts, struct arena *arena,
+				   const struct followed *directory)
 {
 	static const char *const siblings[] = { "lib", "pyvenv.cfg" };
-	const char *root = path_parent(arena, directory);
+	const char *root = path_parent(arena, directory->real);
+	const struct manager_row *row = toolchain_row_of(facts, arena, directory->path, false);
+	struct install install = { .row = row };
 
-	if (!str_equal(path_name(directory), "bin") || path_within(facts->home, root))
-		return NULL;
-	for (size_t i = 0; i < ARRAY_SIZE(siblings); i++)
-		if (access(path_join(arena, root, siblings[i]), F_OK) == 0)
-			return root;
-	return NULL;
+	if (str_equal(path_name(directory->real), "bin") && !path_within(facts->home, root))
+		for (size_t i = 0; i < ARRAY_SIZE(siblings); i++)
+			if (access(path_join(arena, root, siblings[i]), F_OK) == 0)
+				return install_examine(arena, root, row);
+	return install;
 }
 
 // Looks up watched programs in a directory of the system.
@@ -329,7 +309,8 @@ void path_count_programs(struct facts *facts, struct arena *arena)
 		    is_of_system(entry->directory.real) || listed++ >= MAX_DIRECTORIES)
 			continue;
 		list_programs(entry, arena, facts);
-		entry->root = find_root(facts, arena, entry->directory.real);
+		if (toolchain_of(facts, entry->directory.real) == toolchains->found.count)
+			entry->install = find_install(facts, arena, &entry->directory);
 		found |= entry->watched;
 	}
 	vec_each(entry, &toolchains->path) {

@@ -202,23 +202,27 @@ void toolchain_recognise(struct facts *facts, struct arena *arena, const strings
 			add_row(&recognition, &manager_table[i], true);
 }
 
-bool toolchain_has_python(struct facts *facts, struct arena *arena, const char *path)
+const struct manager_row *toolchain_row_of(struct facts *facts, struct arena *arena,
+					   const char *path, bool resolve)
 {
 	struct recognition recognition = { .facts = facts, .arena = arena };
 
 	for (size_t i = 0; i < manager_table_count; i++) {
 		const struct manager_row *row = &manager_table[i];
 
-		for (const char *const *root = row->roots; row->has_pythons && *root; root++) {
+		for (const char *const *root = row->roots; *root; root++) {
 			bool sign;
 			const char *place = root_path(&recognition, *root, &sign);
 
-			if (place && !path_within(facts->home, place) &&
-			    path_within(path, file_follow(arena, place).real))
-				return true;
+			if (!place || path_within(facts->home, place))
+				continue;
+			if (resolve)
+				place = file_follow(arena, place).real;
+			if (path_within(path, place))
+				return row;
 		}
 	}
-	return false;
+	return NULL;
 }
 
 size_t toolchain_of(const struct facts *facts, const char *path)

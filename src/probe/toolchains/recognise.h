@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "plan/facts.h"
+#include "plan/toolchains/managers.h"
 
 #include <stdbool.h>
 
@@ -11,8 +12,9 @@
 // path without symbolic links, or as the user has written it.
 void toolchain_recognise(struct facts *facts, struct arena *arena, const strings *signs,
 			 unsigned int wanted);
-// Returns whether a path lies in a root of a manager that installs Python, be the manager
-// recognised or not.
-bool toolchain_has_python(struct facts *facts, struct arena *arena, const char *path);
+// Returns the row of the table with a root that contains a path, be the manager recognised or not;
+// NULL: there is none. `resolve`: the path has no symbolic links, so the roots are resolved too.
+const struct manager_row *toolchain_row_of(struct facts *facts, struct arena *arena,
+					   const char *path, bool resolve);
 // Returns the index of the found directory tree that contains the path; the number of them: none.
 size_t toolchain_of(const struct facts *facts, const char *path);

@@ -15,15 +15,17 @@
 #include "config/config.h"
 #include "plan/facts.h"
 #include "plan/toolchains/facts.h"
+#include "plan/toolchains/managers.h"
 #include "probe/known_projects.h"
 #include "probe/toolchains/copies.h"
 #include "probe/toolchains/expand.h"
+#include "probe/toolchains/installs.h"
+#include "probe/toolchains/links.h"
 #include "probe/toolchains/path.h"
 #include "probe/toolchains/recognise.h"
 #include "sys/files.h"
 
 #include <string.h>
-#include <unistd.h>
 
 // Returns whether a name is that of a python: python, python3, python3.11.
 static bool is_python(const char *name)
@@ -31,18 +33,18 @@ static bool is_python(const char *name)
 	return str_starts(name, "python") && strspn(name + 6, "0123456789.") == strlen(name + 6);
 }
 
-// Returns the directory of an installation of Python by a manager of the table; NULL: it is none,
-// or one of conda, which keeps variables and tokens in conda-meta.
-static const char *find_install(struct facts *facts, struct arena *arena, const char *python)
+// Returns the installation of Python by a manager of the table that a python lies in. Without paths:
+// it lies in none.
+static struct install find_install(struct facts *facts, struct arena *arena, const char *python)
 {
 	const char *programs = path_parent(arena, python);
-	const char *install = path_parent(arena, programs);
+	const struct manager_row *row = is_python(path_name(python)) &&
+							str_equal(path_name(programs), "bin")
+						? toolchain_row_of(facts, arena, python, true)
+						: NULL;
 
-	return is_python(path_name(python)) && str_equal(path_name(programs), "bin") &&
-			       toolchain_has_python(facts, arena, python) &&
-			       access(path_join(arena, install, "conda-meta"), F_OK) != 0
-		       ? install
-		       : NULL;
+	return row && row->has_pythons ? install_examine(arena, path_parent(arena, programs), row)
+				       : (struct install){ 0 };
 }
 
 // Adds the pythons of virtual environments in the project that are links.
@@ -110,4 +112,6 @@ void probe_toolchains(struct facts *facts, struct arena *arena, const struct con
 	path_read_local(facts, arena, config_toolchains(config));
 	drop_empty(&facts->toolchains);
 	path_count_programs(facts, arena);
+	links_read_requested(facts, arena);
+	install_read_variables(facts, arena);
 }
