@@ -124,8 +124,9 @@ struct config {
 	enum payload payload;
 	int report; // descriptor for the report at the end, 0: none
 	bool yes;
-	bool list_only; // --gc with --dry-run
-	bool homes;     // --gc=home
+	bool list_only;       // --gc with --dry-run
+	bool homes;           // --gc=home
+	const char *instance; // of --gc and --instances: an id, or the project's directory; NULL: all
 
 	// Settings of the profile schema. Zero is the default of each: other values are shown.
 	bool nix_daemon; // mount the Nix daemon's socket in a tier with a network namespace too

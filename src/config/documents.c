@@ -21,6 +21,7 @@ static const struct value_row {
 	{ "TIER", "tier", "_claudebox_tiers", "-x -a '(__claudebox_tiers)'" },
 	{ "PATH[:DEST]", "mount", "_claudebox_mounts", "-r -F" },
 	{ "DIR", "mount", "_claudebox_mounts", "-r -F" },
+	{ "ID", "mount", "_claudebox_mounts", "-r -F" }, // or a directory
 	{ NULL, "value", "", "-x" },
 };
 

@@ -43,6 +43,8 @@ const struct option_row option_table[] = {
 	  "list the state of each project, the last used first" },
 	{ OPTION_GC, 0, "gc", ARGUMENT_HOME, NULL,
 	  "remove the state of deleted projects, or kept homes; asks first" },
+	{ OPTION_INSTANCE, 0, "instance", ARGUMENT_REQUIRED, "ID",
+	  "limit --instances or --gc to one project: its id or directory" },
 	{ OPTION_HELP, 0, "help", ARGUMENT_NONE, NULL,
 	  "show this help (help of claude: claudebox -- --help)" },
 	{ OPTION_VERSION, 0, "version", ARGUMENT_NONE, NULL, "show the version of claudebox" },
@@ -247,6 +249,9 @@ static bool apply(struct config *config, struct arena *arena, const struct optio
 		config->action = ACTION_GC;
 		config->homes = value != NULL;
 		return true;
+	case OPTION_INSTANCE:
+		config->instance = value;
+		return true;
 	case OPTION_HELP:
 		config->action = ACTION_HELP;
 		return true;
@@ -308,6 +313,23 @@ static void add_arguments(struct config *config, struct arena *arena, int count,
 		vec_push(arena, &config->arguments, words[i]);
 }
 
+// Checks the options of --instances and --gc.
+static bool check_instances(const struct config *config, struct error *error)
+{
+	bool lists = config->action == ACTION_INSTANCES || config->action == ACTION_GC;
+
+	if (lists && (config->arguments.count || config->payload != PAYLOAD_CLAUDE)) {
+		error_set(error, "option '--%s' accepts no command and no arguments",
+			  config->action == ACTION_GC ? "gc" : "instances");
+		return usage_error(error);
+	}
+	if (!lists && config->instance) {
+		error_set(error, "option '--instance' requires --instances or --gc");
+		return usage_error(error);
+	}
+	return true;
+}
+
 bool options_parse(struct config *config, struct arena *arena, int argc, char *const *argv,
 		   struct error *error)
 {
@@ -349,12 +371,8 @@ bool options_parse(struct config *config, struct arena *arena, int argc, char *c
 		error_set(error, "option '--prove' accepts no command and no arguments");
 		return usage_error(error);
 	}
-	if ((config->action == ACTION_INSTANCES || config->action == ACTION_GC) &&
-	    (config->arguments.count || config->payload != PAYLOAD_CLAUDE)) {
-		error_set(error, "option '--%s' accepts no command and no arguments",
-			  config->action == ACTION_GC ? "gc" : "instances");
-		return usage_error(error);
-	}
+	if (!check_instances(config, error))
+		return false;
 	if (config->action == ACTION_PROVE) // works without claude
 		config->payload = PAYLOAD_EXEC;
 	return true;

@@ -219,8 +219,8 @@ const struct profile_row profile_table[] = {
 	  MERGE_BY_NAME, .most = MOST_VARIABLES, .longest = LONGEST_VALUE,
 	  .problem = variable_problem, .apply = profile_apply_variables },
 	{ PROFILE_STRINGS, "extra_env_passthrough", "[\"MY_ORG_TOKEN\"]",
-	  "Names of host variables that the box gets, if the host has them. *CLAUDEBOX_EXTRA_ENV* "
-	  "adds to them. Such a variable may also come from _env_ of your Claude settings.",
+	  "Names of host variables that the box gets, if the host has them; the audit names the "
+	  "others. *CLAUDEBOX_EXTRA_ENV* adds to them. Such a variable may also come from _env_ of your Claude settings.",
 	  MERGE_BY_NAME, .most = MOST_VARIABLES, .longest = LONGEST_VARIABLE_NAME,
 	  .names_variables = true, .problem = variable_problem, .apply = profile_apply_names },
 	{ PROFILE_OBJECTS, "mounts", "[{ \"host\": \"~/notes\", \"mode\": \"rw\" }]",
@@ -236,9 +236,13 @@ const struct profile_row profile_table[] = {
 	  MERGE_ADD, .most = MOST_MOUNTS, .longest = LONGEST_PATH, .problem = path_problem,
 	  .apply = profile_apply_path },
 	{ PROFILE_CHOICES, "toolchains", "[\"nvm\", \"cargo\"]",
-	  "The toolchain managers whose programs come along, read-only, if your *PATH* or their "
-	  "variables lead to them. *\"auto\"*, the default, is all of them, *\"none\"* is none. See "
-	  "_doc/toolchains.md_.",
+	  "The toolchain managers whose programs come along: read-only, at the same path, and "
+	  "without the secrets beside them. A manager is found by its variable (*NVM_DIR*, "
+	  "*CARGO_HOME* ...) or by an entry of your *PATH* that leads into its directory; no "
+	  "program is executed to find it. *\"auto\"*, the default, is all that are found, "
+	  "*\"none\"* is none, and a list is those of it that are found. *opt* are programs in "
+	  "_/opt_. The audit lists what comes along, what does not, and the option that brings it. "
+	  "A new manager is a change of the box, a new version is none. See _doc/toolchains.md_.",
 	  MERGE_REPLACE, CHOICES(toolchain_names), .most = TOOLCHAIN_COUNT, .all_choices = "auto",
 	  .no_choices = "none", SETTING(toolchains), .shown_by_code = SETTING_IN_AUDIT },
 	{ PROFILE_STRINGS, "packages", "[\"jq\", \"python3Packages.requests\"]",

@@ -16,6 +16,7 @@
 #include "plan/secrets/detect.h"
 #include "plan/system.h"
 #include "plan/tables.h"
+#include "plan/toolchains/advice.h"
 #include "plan/toolchains/path.h"
 #include "plan/toolchains/settings.h"
 
@@ -148,6 +149,19 @@ static void remove_variable(struct plan *plan, const char *name)
 	plan->variables.count = kept;
 }
 
+// Names a requested variable that the host does not have. Claude's settings may have it: then the
+// box gets it with them.
+static void report_unset(struct plan *plan, struct arena *arena, const struct facts *facts,
+			 const char *name, const char *origin)
+{
+	const char *settings = facts->user_claude.settings_json;
+
+	if (settings && strstr(settings, arena_printf(arena, "\"%s\"", name)))
+		return;
+	plan_leave_out(plan, arena, arena_printf(arena, "variable %s", name),
+		       arena_printf(arena, "not set on the host; requested by %s", origin), NULL);
+}
+
 // Adds the variables of profiles. A requested variable replaces one of the allowlist. The names
 // were checked when the profile was parsed; reserved ones are refused here too, whatever the
 // origin.
@@ -166,8 +180,10 @@ static bool add_configured(struct plan *plan, struct arena *arena, const struct 
 				  reserved ? reserved->why : "the name is not valid");
 			return error_hint(error, "remove it from the profile");
 		}
-		if (!value)
+		if (!value) {
+			report_unset(plan, arena, facts, wanted->name, wanted->origin.name);
 			continue;
+		}
 		remove_variable(plan, wanted->name);
 		add(plan, arena,
 		    (struct plan_variable){
@@ -198,7 +214,9 @@ static bool add_extra(struct plan *plan, struct arena *arena, const char *name,
 		error_set(error, EXTRA_ENV ": '%s' cannot be passed: %s", name, reserved->why);
 		return error_hint(error, "remove it from " EXTRA_ENV);
 	}
-	if (value && !plan_variable(plan, name))
+	if (!value && !plan_variable(plan, name))
+		report_unset(plan, arena, facts, name, EXTRA_ENV);
+	else if (!plan_variable(plan, name))
 		add(plan, arena,
 		    (struct plan_variable){
 			    .name = name, .value = value, .origin = origin_requested(EXTRA_ENV) });

@@ -187,6 +187,7 @@ struct plan_registry {
 	strings without_login; // addresses that pass without the login in them
 	strings replaced;      // addresses with a token, replaced by one that does not exist
 	strings left_out;      // others
+	strings variables;     // that what passes, or would pass with them, refers to
 };
 
 // A note for a first start.

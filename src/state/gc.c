@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/quote.h"
+#include "base/text.h"
 #include "config/config.h"
 #include "plan/check.h"
 #include "plan/facts.h"
@@ -33,6 +34,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <time.h>
@@ -166,18 +168,50 @@ static bool confirm(const instance_list *list, struct error *error)
 	return error_hint(error, "answer y to remove them, or use --yes");
 }
 
+// Reduces a list to the instance that --instance names: by its id, or by the directory of its
+// project, which may be gone.
+static bool select_instance(const struct config *config, instance_list *list, struct error *error)
+{
+	char place[PATH_MAX];
+	const char *wanted = config->instance;
+	size_t kept = 0;
+
+	if (!wanted)
+		return true;
+	if (!instance_id_valid(wanted) && !instance_kept_valid(wanted))
+		wanted = realpath(wanted, place) ? place : path_clean(error->arena, wanted);
+	vec_each(instance, list) {
+		if (str_equal(instance->id, wanted) || str_equal(instance->root, wanted))
+			list->items[kept++] = *instance;
+	}
+	list->count = kept;
+	if (kept)
+		return true;
+	error_set(error, "there is no instance of '%s'",
+		  quote_display(error->arena, config->instance, 120));
+	return error_hint(error, "claudebox --instances lists the ids and directories");
+}
+
 static bool collect(const struct config *config, const struct facts *facts, int all,
 		    struct arena *arena, int *ret_status, struct error *error)
 {
 	strings leftovers = { 0 };
 	instance_list list = probe_instances(arena, all, &leftovers);
-	instance_list removable = instances_removable(arena, &list);
-	bool idle = config->list_only || (!removable.count && !leftovers.count);
-	// A list before a question goes to stderr, like the question.
-	int fd = idle || config->yes ? STDOUT_FILENO : STDERR_FILENO;
-	struct instances_view view = build_view(facts, fd);
+	instance_list removable;
+	struct instances_view view;
 	struct result result;
+	bool idle;
+	int fd;
 
+	if (!select_instance(config, &list, error))
+		return false;
+	if (config->instance)
+		leftovers.count = 0;
+	removable = instances_removable(arena, &list);
+	idle = config->list_only || (!removable.count && !leftovers.count);
+	// A list before a question goes to stderr, like the question.
+	fd = idle || config->yes ? STDOUT_FILENO : STDERR_FILENO;
+	view = build_view(facts, fd);
 	if (!output_print(fd,
 			  config->output == OUTPUT_JSON
 				  ? render_instances_json(arena, &removable,
@@ -217,8 +251,11 @@ bool instances_command(const struct config *config, struct arena *arena, int *re
 	if (config->action == ACTION_GC && !config->homes)
 		return collect(config, &facts, all, arena, ret_status, error);
 	list = probe_instances(arena, all, &leftovers);
+	if (!select_instance(config, &list, error))
+		return false;
 	view = build_view(&facts, STDOUT_FILENO);
-	gc_view_shared(&view, all, arena);
+	if (!config->instance)
+		gc_view_shared(&view, all, arena);
 	if (config->homes)
 		return gc_homes(config, all, &list, view, arena, ret_status, error);
 	return output_print(STDOUT_FILENO,

@@ -359,6 +359,27 @@ class Sizes(HomeTest):
         self.assertIn("No home directory is kept.", self.gc())
         self.assertEqual(self.box("cat ~/.claude/conversation; ls -A ~"), "c\n.claude\n.local\nbin\nproject\n")
 
+    def test_gc_home_of_one_project(self):
+        other = self.other()
+        self.box("echo x >~/.note")
+        self.box("echo y >~/.note", cwd=other)
+        self.profile(home="shared")
+        self.box("echo z >~/.note")
+        self.profile()
+        ids = {row["root"]: row["id"] for row in self.listed()["instances"]}
+        for name in (ids[str(other)], str(other), f"{other}/../{other.name}/"):
+            self.assertEqual([row["id"] for row in json.loads(self.gc("--instance", name, "--dry-run=json"))["instances"]], [ids[str(other)]], name)
+            self.assertIn("1 instance", self.claudebox("--instances", "--instance", name).stdout)
+        self.assertIn("there is no instance of '/nowhere'", self.gc("--instance", "/nowhere", status=125))
+        self.assertIn("there is no instance of", self.gc("--yes", "--instance=0123456789abcdef", status=125))
+        self.assertIn("Removed 1 home directory", self.gc("--yes", "--instance", ids[str(other)]))
+        self.assertEqual(self.box("cat ~/.note; true", cwd=other), "")
+        self.assertEqual(self.box("cat ~/.note"), "x\n")
+        done = subprocess.run([self.under_test, "--gc=home", "--yes", "--instance", "."], cwd=self.project, env=self.env, capture_output=True, text=True, check=False)
+        self.assertIn("Removed 1 home directory", done.stdout, done.stderr)
+        self.profile(home="shared")
+        self.assertEqual(self.box("cat ~/.note"), "z\n")
+
     def test_gc_home_keeps_the_home_of_a_running_box(self):
         for home in ("project", "shared"):
             self.profile(home=home)

@@ -239,3 +239,18 @@ class Links(ToolchainTest):
         (root / "bin" / "other").symlink_to(self.home / "elsewhere" / "other")
         self.on_path(root / "bin")
         self.assertEqual(self.follow("~/.cargo/bin/other", "other"), ("--mount-ro ~/elsewhere/other", "other\n"))
+
+
+class Variables(ToolchainTest):
+    """A requested variable that the host does not have."""
+
+    def test_an_unset_variable_is_named(self):
+        self.env["CLAUDEBOX_EXTRA_ENV"] = "EMPTY_ONE, MISSING_ONE"
+        self.env["EMPTY_ONE"] = ""
+        self.profile(extra_env_passthrough=["MISSING_TWO", "LANG"])
+        self.assertEqual(self.left_out(), {f"variable {name}": {"what": f"variable {name}", "why": f"not set on the host; requested by {origin}", "option": None}
+                                           for name, origin in (("MISSING_TWO", "profile default"), ("MISSING_ONE", "CLAUDEBOX_EXTRA_ENV"))})
+        self.assertEqual(self.box('echo "${EMPTY_ONE-unset}" "${MISSING_ONE-unset}"'), " unset\n")
+        audit = " ".join(self.claudebox("--yes", "--exec", "true").stderr.split())
+        self.assertIn("variable MISSING_ONE (not set on the host; requested by CLAUDEBOX_EXTRA_ENV)", audit)
+        self.assertNotIn("not in the box", self.box("cat /etc/claude-code/CLAUDE.md"))

@@ -235,6 +235,48 @@ class RankTest(PackageSettingsTest):
         self.profile(extra_env_passthrough=["CORP_TOKEN"])
         self.assertIn("_authToken=${CORP_TOKEN}", self.box("cat /run/claudebox/npmrc", env={"CORP_TOKEN": self.secret}))
 
+    def test_a_variable_that_settings_refer_to_is_named(self):
+        self.write(".npmrc", "registry=https://${CORP_HOST}/\n//npm.corp.example/:_authToken=${CORP_TOKEN}\n//a.example/:_authToken=${UNSET_TOKEN}\n"
+                             "//b.example/:_authToken=Bearer ${CORP_OTHER}\n")
+        self.write(".m2/settings.xml", "<settings><servers><server><id>corp</id><password>${env.CORP_PASS}</password></server></servers></settings>")
+        self.env.update(CORP_HOST="npm.corp.example", CORP_TOKEN=self.secret, CORP_PASS=self.secret, CORP_OTHER=self.secret)
+        rows = [row for row in self.plan()["left_out"] if row["what"].startswith("variable")]
+        self.assertEqual(rows, [{"what": f"variable {name}", "why": f"{file} uses it", "option": f'"extra_env_passthrough": ["{name}"]'}
+                                for name, file in (("CORP_HOST", "~/.npmrc"), ("CORP_TOKEN", "~/.npmrc"), ("CORP_PASS", "~/.m2/settings.xml"))])
+        self.profile(extra_env_passthrough=["CORP_HOST", "CORP_TOKEN", "CORP_PASS"])
+        self.assertEqual(self.plan()["left_out"], [])
+
+    @needs("mvn")
+    def test_a_password_of_maven_passes_on_purpose_by_a_variable(self):
+        self.write(".m2/settings.xml", "<settings><mirrors><mirror><id>corp</id><mirrorOf>*</mirrorOf><url>http://127.0.0.1:8765/corp</url></mirror></mirrors><servers>"
+                                       "<server><id>corp</id><username>bob</username><password>${env.CORP_PASS}</password></server>"
+                                       f"<server><id>other</id><username>bob</username><password>{self.secret}</password></server></servers></settings>")
+        (self.project / "pom.xml").write_text("<project><modelVersion>4.0.0</modelVersion><groupId>a</groupId><artifactId>a</artifactId><version>1</version>"
+                                              "<parent><groupId>b</groupId><artifactId>b</artifactId><version>1</version></parent></project>")
+        (self.project / "server.py").write_text("""import base64, http.server, subprocess
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        given = self.headers.get("Authorization")
+        if given:
+            print(base64.b64decode(given.split()[1]).decode(), flush=True)
+        self.send_response(404 if given else 401)
+        self.send_header("WWW-Authenticate", "Basic realm=x")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+    def log_message(self, *arguments):
+        pass
+with http.server.ThreadingHTTPServer(("127.0.0.1", 8765), Handler) as server:
+    import threading
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    subprocess.run(["mvn", "-B", "validate"], stdout=subprocess.DEVNULL, check=False)
+""")
+        self.env["CORP_PASS"] = "swordfish"
+        file = "cat /run/claudebox/registries/maven.xml"
+        self.assertNotIn("server>", self.box(file))
+        self.profile(extra_env_passthrough=["CORP_PASS"], network="none")
+        self.assertEqual(self.box("python3 server.py", timeout=120).split(), ["bob:swordfish"])
+        self.assertEqual(self.box(file).count("<server>"), 1)
+
     @needs("pip")
     def test_pip(self):
         self.profile(network="none")

@@ -155,7 +155,8 @@ class Listing(InstancesTest):
                 self.assertLessEqual(max(len(line.rstrip("\r")) for line in done.stdout.split("\n")), columns, done.stdout)
 
     def test_usage_errors(self):
-        for arguments in (("--gc", "x"), ("--instances", "--shell"), ("--gc=json",), ("--instances=xml",), ("--gc", "--exec", "true")):
+        for arguments in (("--gc", "x"), ("--instances", "--shell"), ("--gc=json",), ("--instances=xml",), ("--gc", "--exec", "true"),
+                          ("--instance", "x"), ("--gc", "--instance"), ("--dry-run", "--instance", ".")):
             self.refused(*arguments, status=2)
 
 

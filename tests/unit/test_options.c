@@ -221,11 +221,12 @@ static void test_rows_reachable(void)
 		bool needs = row->argument == ARGUMENT_REQUIRED || row->argument == ARGUMENT_REST;
 		bool port = row->id == OPTION_HOST_PORT || row->id == OPTION_PUBLISH;
 		const char *line = arena_printf(&arena, "--%s%s", row->name,
-						row->id == OPTION_NETWORK  ? "|full"
-						: port                     ? "|80|--network|inet"
-						: row->id == OPTION_REPORT ? "|3"
-						: needs                    ? "|x"
-									   : "");
+						row->id == OPTION_NETWORK    ? "|full"
+						: port                       ? "|80|--network|inet"
+						: row->id == OPTION_REPORT   ? "|3"
+						: row->id == OPTION_INSTANCE ? "|x|--instances"
+						: needs                      ? "|x"
+									     : "");
 		struct config config;
 		struct error error;
 		bool ok = parse(line, &config, &error);
@@ -243,6 +244,21 @@ static void test_rows_reachable(void)
 	}
 }
 
+// Returns the line of an option in the help, from its name on; NULL: there is none.
+static const char *find_line(const char *help, const char *name)
+{
+	for (const char *line = help; line; line = strchr(line, '\n')) {
+		const char *rest;
+
+		line += strspn(line, "\n ");
+		line += *line == '-' && line[1] != '-' && line[2] == ',' ? 4 : 0;
+		rest = str_after(line, name);
+		if (rest && strchr(" [=\n", *rest))
+			return line;
+	}
+	return NULL;
+}
+
 static void test_help(void)
 {
 	const char *help = options_render_help(&arena, (struct reader){ 0 });
@@ -250,13 +266,13 @@ static void test_help(void)
 	for (size_t i = 0; i < option_table_count; i++) {
 		const struct option_row *row = &option_table[i];
 		const char *name = arena_printf(&arena, "--%s", row->name);
-		const char *line = strstr(help, arena_printf(&arena, " %s", name));
+		const char *line = find_line(help, name);
 
 		CHECK_CASE(line && strstr(line, row->help) &&
 				   (size_t)(strstr(line, row->help) - line) < strcspn(line, "\n"),
 			   arena_printf(&arena, "help explains %s", name));
 		if (line && row->value_name)
-			CHECK_CASE(str_starts(line + 1 + strlen(name),
+			CHECK_CASE(str_starts(line + strlen(name),
 					      arena_printf(&arena, " %s", row->value_name)),
 				   arena_printf(&arena, "help shows the value of %s", name));
 		if (row->letter)

@@ -107,6 +107,16 @@ static void add_packages(struct text *out, const struct plan *plan)
 		text_add(out, " (Nix packages, first in `PATH`).\n");
 }
 
+// Returns whether an option brings something that the box lacks.
+static bool option_exists(const struct plan *plan)
+{
+	vec_each(row, &plan->left_out) {
+		if (row->option && str_starts(row->option, "--"))
+			return true;
+	}
+	return false;
+}
+
 // Adds the toolchains of the host that the box has.
 static void add_toolchains(struct text *out, const struct plan *plan, struct arena *arena)
 {
@@ -122,11 +132,11 @@ static void add_toolchains(struct text *out, const struct plan *plan, struct are
 	if (before)
 		text_add(out, ". They are on `PATH` as outside. To add a version to one of them, "
 			      "ask the user: it is available from the next session on.\n");
-	if (plan->left_out.count)
-		text_add(out,
-			 "- Some programs of the user's `PATH` are not in the box. If you need "
-			 "one, ask the user to start claudebox with `--path DIRECTORY`; the "
-			 "list before the start names the directories.\n");
+	if (option_exists(plan))
+		text_add(out, "- Some programs or directories that the user has outside are not in "
+			      "the box. If you need one, ask the user: the list before the start "
+			      "names them, each with the option that brings it, such as `--path "
+			      "DIRECTORY` or `--mount-ro PATH`.\n");
 }
 
 static void add_tools(struct text *out, const struct plan *plan, struct arena *arena)

@@ -198,16 +198,96 @@ static bool is_passed(const struct plan *plan, const char *name)
 	return false;
 }
 
-// Returns whether a value is "${NAME}" of a variable that the user passes.
-static bool refers_to_passed_variable(struct arena *arena, const struct plan *plan,
-				      const struct setting *setting)
+// Returns the tools that replace "${NAME}" in their settings by the variable, and the prefix of
+// its name; NULL: the tool does not.
+static const char *variable_prefix(enum registry_tool tool)
+{
+	switch (tool) {
+	case TOOL_NPM:
+	case TOOL_YARN:
+	case TOOL_YARN_1:
+	case TOOL_CONDA:
+		return "${";
+	case TOOL_MAVEN:
+		return "${env.";
+	default:
+		return NULL;
+	}
+}
+
+// Returns the name of the first variable that a text refers to, NULL: none; stores the rest.
+static const char *next_variable(struct arena *arena, enum registry_tool tool, const char *text,
+				 const char **ret_rest)
+{
+	const char *prefix = variable_prefix(tool);
+
+	for (const char *s = text; prefix && (s = strstr(s, prefix));) {
+		size_t length = strcspn(s += strlen(prefix), "}:?-");
+
+		if (!s[length] || !env_name_valid(s, length))
+			continue;
+		*ret_rest = s + length;
+		return arena_strndup(arena, s, length);
+	}
+	return NULL;
+}
+
+// Returns the variable that is all of a setting's value, as in "${NAME}"; NULL: none is.
+static const char *login_variable(struct arena *arena, enum registry_tool tool,
+				  const struct setting *setting)
 {
 	const char *value = setting->values.count == 1 ? setting->values.items[0] : "";
-	const char *name = str_after(value, "${");
-	size_t length = name ? strcspn(name, "}") : 0;
+	const char *prefix = variable_prefix(tool);
+	const char *rest = "";
+	const char *name = prefix && str_starts(value, prefix)
+				   ? next_variable(arena, tool, value, &rest)
+				   : NULL;
 
-	return length && env_name_valid(name, length) && str_equal(name + length, "}") &&
-	       is_passed(plan, arena_strndup(arena, name, length));
+	return str_equal(rest, "}") ? name : NULL;
+}
+
+// Returns whether a login of this setting passes: it is a variable that the user passes.
+static bool is_passed_login(struct arena *arena, const struct plan *plan, enum registry_tool tool,
+			    const struct setting *setting)
+{
+	const char *name = login_variable(arena, tool, setting);
+
+	return name && is_passed(plan, name);
+}
+
+// Returns whether a setting is the id or the user of a server of Maven whose password is a variable
+// that the user passes. The password has no effect without them.
+static bool belongs_to_login(struct arena *arena, const struct plan *plan, const setting_list *list,
+			     const struct setting *setting)
+{
+	const char *key = setting->steps[setting->depth - 1].name;
+
+	if (setting->depth != 3 || !str_equal(setting->steps[0].name, "servers") ||
+	    (!str_equal(key, "id") && !str_equal(key, "username")) || setting->values.count != 1 ||
+	    !is_harmless(arena, NULL, setting->values.items[0]))
+		return false;
+	vec_each(other, list) {
+		if (other->depth == 3 && setting_same_path(other, setting, 2) &&
+		    str_equal(other->steps[2].name, "password") &&
+		    is_passed_login(arena, plan, TOOL_MAVEN, other))
+			return true;
+	}
+	return false;
+}
+
+// Records the variables that the values of a setting refer to and that the box lacks.
+static void report_variables(struct plan_registry *report, struct arena *arena,
+			     const struct plan *plan, enum registry_tool tool,
+			     const struct setting *setting)
+{
+	vec_each(value, &setting->values) {
+		const char *rest = *value;
+		const char *name;
+
+		while ((name = next_variable(arena, tool, rest, &rest)))
+			if (!plan_variable(plan, name))
+				report_name(arena, &report->variables, name);
+	}
 }
 
 static void keep(struct arena *arena, setting_list *kept, const struct setting *setting)
@@ -222,24 +302,38 @@ static void keep(struct arena *arena, setting_list *kept, const struct setting *
 	vec_push(arena, kept, *setting);
 }
 
-static void filter_setting(struct plan_registry *report, struct arena *arena,
-			   const struct plan *plan, enum registry_tool tool, struct setting setting,
-			   setting_list *kept)
+// What a file is filtered with.
+struct filtering {
+	struct plan_registry *report;
+	struct arena *arena;
+	const struct plan *plan;
+	enum registry_tool tool;
+	const setting_list *list; // all of its settings
+};
+
+static void filter_setting(const struct filtering *by, struct setting setting, setting_list *kept)
 {
-	const struct rule_row *row = rule_find(tool, &setting);
+	struct plan_registry *report = by->report;
+	struct arena *arena = by->arena;
+	const struct rule_row *row = rule_find(by->tool, &setting);
 	enum rule_kind kind = row ? row->kind : RULE_LEFT_OUT;
-	const char *shown = show_name(arena, tool, row, &setting);
+	const char *shown = show_name(arena, by->tool, row, &setting);
+	bool login = kind == RULE_CREDENTIAL && is_plain_name(shown);
 	bool passes = (kind == RULE_ADDRESS || kind == RULE_WORD || kind == RULE_CHANNEL ||
-		       (kind == RULE_BUNDLE && names_files(plan, &setting))) &&
+		       (kind == RULE_BUNDLE && names_files(by->plan, &setting))) &&
 		      !setting.unreadable;
 
 	if (!setting.unreadable && (!setting.values.count || !*setting.values.items[0]))
 		return; // a key with others below it, or without a value
 	for (size_t i = 0; i < setting.depth; i++)
-		passes &= is_plain_step(arena, tool, setting.steps[i].name);
-	if ((passes && clean_values(report, arena, kind, &setting, shown)) ||
-	    (kind == RULE_CREDENTIAL && refers_to_passed_variable(arena, plan, &setting) &&
-	     is_plain_name(shown)))
+		if (!is_plain_step(arena, by->tool, setting.steps[i].name))
+			passes = login = false;
+	passes = passes && clean_values(report, arena, kind, &setting, shown);
+	if (passes || (login && login_variable(arena, by->tool, &setting)))
+		report_variables(report, arena, by->plan, by->tool, &setting);
+	if (passes || (login && (is_passed_login(arena, by->plan, by->tool, &setting) ||
+				 (by->tool == TOOL_MAVEN &&
+				  belongs_to_login(arena, by->plan, by->list, &setting)))))
 		keep(arena, kept, &setting);
 	else if (kind == RULE_CREDENTIAL)
 		report_name(arena, &report->credentials, shown);
@@ -250,6 +344,10 @@ static void filter_setting(struct plan_registry *report, struct arena *arena,
 void registries_filter(struct plan_registry *report, struct arena *arena, const struct plan *plan,
 		       enum registry_tool tool, const setting_list *list, setting_list *kept)
 {
+	struct filtering by = {
+		.report = report, .arena = arena, .plan = plan, .tool = tool, .list = list
+	};
+
 	vec_each(setting, list)
-		filter_setting(report, arena, plan, tool, *setting, kept);
+		filter_setting(&by, *setting, kept);
 }

@@ -22,6 +22,7 @@
 #include "plan/registries/setting.h"
 #include "plan/registries/tools.h"
 #include "plan/secrets/detect.h"
+#include "plan/toolchains/advice.h"
 
 #include <string.h>
 
@@ -236,6 +237,26 @@ static void warn_variables(struct plan *plan, struct arena *arena, const struct 
 			  text_get(&names));
 }
 
+// Names the variables of the host that settings refer to, with what passes them. They may hold a
+// login, so only the user passes them.
+static void report_variables(struct plan *plan, struct arena *arena, const struct facts *facts)
+{
+	vec_each(report, &plan->registries) {
+		vec_each(name, &report->variables) {
+			const char *option =
+				arena_printf(arena, "\"extra_env_passthrough\": [\"%s\"]", *name);
+
+			if (!report->problem && facts_variable(facts, *name) &&
+			    !advice_given(plan, option))
+				plan_leave_out(
+					plan, arena, arena_printf(arena, "variable %s", *name),
+					arena_printf(arena, "%s uses it",
+						     advice_path(plan, arena, report->source)),
+					option);
+		}
+	}
+}
+
 // Gives the generated files the reason that the audit shows.
 static void explain_files(struct plan *plan, struct arena *arena)
 {
@@ -278,4 +299,5 @@ void plan_build_registries(struct plan *plan, struct arena *arena, const struct 
 	explain_files(plan, arena);
 	warn_left_out(plan, arena);
 	warn_variables(plan, arena, facts);
+	report_variables(plan, arena, facts);
 }
