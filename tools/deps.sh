@@ -58,6 +58,7 @@ test         file:/usr/bin/javac      default-jdk-headless java-latest-openjdk-d
 test         file:/usr/bin/mvn        maven            maven               maven
 test         file:/usr/bin/pip3       python3-pip      python3-pip         python-pip
 test         cmd:rbenv                rbenv            -                   rbenv
+test         cmd:pipx                 pipx             pipx                python-pipx
 peers        cmd:rg                   ripgrep          ripgrep             ripgrep
 peers        cmd:firejail             firejail         firejail            firejail
 programs     cmd:chromium             chromium         -                   chromium

@@ -81,6 +81,8 @@ const struct system_row system_table[] = {
 	{ "/etc/timezone", "system settings" },
 	{ "/etc/os-release", "system settings" },
 	{ "/etc/mime.types", "system settings" },
+	{ "/etc/manpath.config", "system settings" }, // nvm calls manpath, which complains
+	{ "/etc/man_db.conf", "system settings" },
 	{ "/etc/fonts", "system settings" },
 	{ "/etc/java-11-openjdk", "system settings", true },
 	{ "/etc/java-17-openjdk", "system settings", true },

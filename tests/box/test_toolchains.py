@@ -25,6 +25,7 @@ class SameProgram(ToolchainTest):
     def test_node_of_nvm(self):
         self.on_path(self.nvm("v22.9.0", "v20.1.0") / "v22.9.0" / "bin")
         self.same("command -v node; node --version; npm --version; echo $NVM_DIR")
+        self.same("if command -v manpath >/dev/null; then manpath 2>&1 >/dev/null; fi; echo quiet")  # nvm calls it
         (self.project / "package.json").write_text(json.dumps({"name": "hello", "version": "1.0.0", "scripts": {"build": "node -p 6*7"}}))
         self.assertIn("42", self.box("npm run build --offline"))
         self.assertEqual(self.box("ls ~/.nvm/versions/node"), "v20.1.0\nv22.9.0\n")
