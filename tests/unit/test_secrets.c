@@ -126,6 +126,8 @@ static void test_files(void)
 		"terraform.tfstate",
 		".npmrc",
 		".netrc",
+		".deploy_token",
+		".my-token",
 		"credentials.json",
 		"service-account.json",
 		".git-credentials",

@@ -58,6 +58,7 @@ struct outward_links {
 // A variable that names the directory of a toolchain.
 struct directory_variable {
 	const char *name;
+	const char *what; // "a Java installation"
 	struct followed directory;
 	struct install install;
 };

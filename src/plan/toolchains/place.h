@@ -7,8 +7,7 @@
 #include "plan/facts.h"
 #include "plan/plan.h"
 
-// Returns the path of a directory in the box, requested mounts included, NULL: the box does not have
-// it. Links on the way that
-// the box lacks are resolved.
+// Returns the path of a directory in the box, requested mounts included; NULL: the box does not
+// have it. Links on the way that the box lacks are resolved.
 const char *toolchain_place(const struct plan *plan, struct arena *arena, const struct facts *facts,
 			    const struct followed *directory);

@@ -78,7 +78,7 @@ static void add_directories(struct plan *plan, struct arena *arena, const struct
 				 (struct plan_variable){ .name = variable->name,
 							 .value = place,
 							 .origin = { .kind = ORIGIN_ALLOWED },
-							 .why = "a directory of the box" });
+							 .why = variable->what });
 			continue;
 		}
 		option = advice_install(plan, arena, facts, &variable->install, NULL);

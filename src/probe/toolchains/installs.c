@@ -3,7 +3,7 @@
 //
 // Theory of operation: an option that the audit names must not bring what the table of managers
 // keeps outside. An installation with such a name in it is mounted by its parts; any other as a
-// whole, because nobody knows which of its files its programs need.
+// whole, because its programs may need any of its files.
 #include "probe/toolchains/installs.h"
 
 #include "base/arena.h"
@@ -89,7 +89,8 @@ static bool is_path(const char *value)
 void install_read_variables(struct facts *facts, struct arena *arena)
 {
 	for (size_t i = 0; i < directory_variable_count; i++) {
-		struct directory_variable variable = { .name = directory_variables[i].name };
+		struct directory_variable variable = { .name = directory_variables[i].name,
+						       .what = directory_variables[i].what };
 		const char *value = facts_variable(facts, variable.name);
 
 		if (!is_path(value))

@@ -104,11 +104,6 @@ static strings read_links(struct facts *facts, struct arena *arena, const char *
 	return names;
 }
 
-void links_read(struct facts *facts, struct arena *arena, const char *path)
-{
-	read_links(facts, arena, path, false);
-}
-
 void links_read_packages(struct facts *facts, struct arena *arena, const char *path)
 {
 	strings scopes = read_links(facts, arena, path, true);
@@ -121,6 +116,6 @@ void links_read_requested(struct facts *facts, struct arena *arena)
 {
 	vec_each(mount, &facts->mounts) {
 		if (mount->on_path && mount->source.kind == FILE_DIRECTORY)
-			links_read(facts, arena, mount->source.real);
+			read_links(facts, arena, mount->source.real, false);
 	}
 }

@@ -11,8 +11,6 @@ const char *link_target(struct arena *arena, int directory, const char *path, co
 // system, to something that exists.
 void links_add(struct facts *facts, struct arena *arena, int directory, const char *path,
 	       const char *name);
-// Records the links in a directory.
-void links_read(struct facts *facts, struct arena *arena, const char *path);
 // Records the links in a directory of npm packages, and in those of its scopes (@name).
 void links_read_packages(struct facts *facts, struct arena *arena, const char *path);
 // Records the links in the directories that the user puts on PATH.

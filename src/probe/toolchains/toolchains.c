@@ -33,8 +33,8 @@ static bool is_python(const char *name)
 	return str_starts(name, "python") && strspn(name + 6, "0123456789.") == strlen(name + 6);
 }
 
-// Returns the installation of Python by a manager of the table that a python lies in. Without paths:
-// it lies in none.
+// Returns the installation of Python by a manager of the table that a python lies in. Without
+// paths: it lies in none.
 static struct install find_install(struct facts *facts, struct arena *arena, const char *python)
 {
 	const char *programs = path_parent(arena, python);
