@@ -45,6 +45,21 @@ bool plan_has_installs(const struct plan *plan, struct arena *arena)
 	return false;
 }
 
+bool plan_can_install(const struct plan *plan, struct arena *arena)
+{
+	const char *own = plan_install_directory(plan, arena);
+
+	for (size_t i = 0; i < install_table_count; i++)
+		if (!str_equal(plan_variable(plan, install_table[i].variable),
+			       path_expand_home(arena, install_table[i].value, plan->home)))
+			return false;
+	vec_each(mount, &plan->mounts) {
+		if (mount->origin.kind == ORIGIN_REQUESTED && path_within(own, mount->path))
+			return false;
+	}
+	return true;
+}
+
 void plan_build_installs(struct plan *plan, struct arena *arena)
 {
 	plan_add_home_directory(plan, arena, plan_install_directory(plan, arena), NULL);
