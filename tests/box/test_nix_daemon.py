@@ -72,7 +72,10 @@ class NixDaemonInside(NixTest):
             raise unittest.SkipTest("the daemon runs as the user")
 
     def test_nix_shell(self):
-        self.assertEqual(self.box("nix shell nixpkgs#hello nixpkgs#two -c sh -c 'hello; two'"), "hello from Nix\ntwo from Nix\n")
+        """As the instructions say, also on the result, which stays in the store."""
+        self.assertEqual(self.box("grep -c 'run it with `nix shell nixpkgs#NAME -c COMMAND`' /etc/claude-code/CLAUDE.md; "
+                                  "nix shell nixpkgs#hello nixpkgs#two -c sh -c 'hello; two'"), "1\nhello from Nix\ntwo from Nix\n")
+        self.assertTrue(pathlib.Path(self.where("hello")["out"]).exists())
 
     def test_nix_build_and_run(self):
         out = self.box("nix build --no-link --json nixpkgs#python3Packages.tool")

@@ -54,7 +54,9 @@ class Packages(PackagesTest):
 
     def test_packages_come_first_in_PATH_in_order(self):
         self.profile("two", "late", "hello")
-        path = self.box("echo $PATH").strip().split(":")
+        text, path = self.box("cat /etc/claude-code/CLAUDE.md; echo $PATH").strip().rsplit("\n", 1)
+        self.assertIn("- The user added `two`, `late`, `hello` (Nix packages, first in `PATH`).\n", text)
+        path = path.split(":")
         self.assertEqual(path[:3], [f"{self.where('two')['bin']}/bin", f"{self.where('late')['out']}/bin",
                                     f"{self.where('hello')['out']}/bin"])
         self.assertIn("/usr/bin", path)

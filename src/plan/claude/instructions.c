@@ -50,12 +50,11 @@ static void add_git(struct text *out, const struct plan *plan, struct arena *are
 	if (!str_equal(git->top, plan->project))
 		text_printf(out, "- The rest of the worktree `%s` is read-only.\n",
 			    quote_display(arena, git->top, 0));
-	if (!str_equal(git->directory, git->common) && str_equal(path_name(git->common), ".git") &&
-	    !plan_provides(plan, main))
+	if (!str_equal(git->directory, git->common) && str_equal(path_name(git->common), ".git"))
 		text_printf(out,
 			    "- This is a linked worktree. Of the main worktree `%s`, only the git "
-			    "directory %s in the box: the user does not see other files that you "
-			    "write there.\n",
+			    "directory %s in the box, unless the user added more: the user does "
+			    "not see other files that you write there.\n",
 			    quote_display(arena, main, 0),
 			    path_within(git->top, main) ? "and this worktree are" : "is");
 	if (plan->config->project != PROJECT_READ_ONLY)
