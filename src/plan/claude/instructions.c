@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Renders the instructions for Claude in the box: what the plan permits and what it leaves out.
 //
-// Every sentence must be true of every plan that it is rendered for.
+// Every sentence must be true of every plan that it is rendered for: tests/box/test_instructions.py
+// names the test that shows it.
 #include "plan/claude/instructions.h"
 
 #include "base/arena.h"
@@ -183,12 +184,12 @@ static void add_registries(struct text *out, const struct plan *plan, struct are
 		return;
 	text_printf(
 		out,
-		"- The user's settings of package managers, such as registries, are in effect (%s), "
-		"without logins that the user did not pass. What you set in your home directory ranks "
-		"above them; a file there that is a link to `/run/claudebox` is read-only, and you can "
-		"replace it. If a registry refuses access (401, 403), or its host name ends in "
-		"`.invalid`, tell the user, and do not install the package from another registry: its "
-		"name may be that of another package there.\n",
+		"- The user's settings of package managers, such as registries, are in effect "
+		"(%s), without logins that the user did not pass. What you set in your home "
+		"directory ranks above them; a file there that is a link to `/run/claudebox` is "
+		"read-only, and you can replace it. If a registry refuses access (401, 403), or "
+		"its host name ends in `.invalid`, tell the user, and do not install the package "
+		"from another registry: its name may be that of another package there.\n",
 		tools);
 }
 

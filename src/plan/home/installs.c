@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/path.h"
+#include "base/text.h"
 #include "plan/home/home.h"
 #include "plan/plan.h"
 
