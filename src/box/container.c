@@ -2,9 +2,9 @@
 // Recognises containers and other places where the kernel refuses a sandbox, and what allows it.
 //
 // Theory of operation: a container engine restricts its containers with a seccomp filter (Docker's
-// refuses user namespaces), with AppArmor or SELinux (which refuse mounts), and by mounts over parts
-// of /proc (the kernel then refuses a new /proc in a user namespace). The error number is the same
-// for all of them, so the steps are tried one by one, in a child process.
+// refuses user namespaces), with AppArmor or SELinux (which refuse mounts), and by mounts over
+// parts of /proc (the kernel then refuses a new /proc in a user namespace). The error number is the
+// same for all of them, so the steps are tried one by one, in a child process.
 #include "box/container.h"
 
 #include "base/arena.h"

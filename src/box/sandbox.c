@@ -92,8 +92,8 @@ static const char *fix_for_max_user_namespaces(struct arena *arena)
 	return "run `sudo sysctl -w user.max_user_namespaces=15000`";
 }
 
-// The last one is only likely: on Ubuntu it is set even if a profile makes an exception for bwrap. It
-// allows the user namespace, and refuses capabilities in it.
+// The last one is only likely: on Ubuntu it is set even if a profile makes an exception for bwrap.
+// It allows the user namespace, and refuses capabilities in it.
 static const struct {
 	const char *file;
 	char bad;
