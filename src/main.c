@@ -27,6 +27,7 @@
 #include "render/dry_run.h"
 #include "render/json.h"
 #include "state/gc.h"
+#include "state/open_state.h"
 #include "state/replaced.h"
 #include "sys/ask.h"
 #include "sys/output.h"
@@ -159,6 +160,7 @@ static bool collect_facts(struct session *session, const struct command *command
 
 	if (!probe_base(&probe, &session->facts, &session->arena, config, environ, error) ||
 	    !apply_profile(session, command, error) || !options_check(config, error) ||
+	    !resolve_open_state(config, &session->facts, error) ||
 	    !resolve_replaced_state(config, &session->facts, error))
 		return false;
 	probe_all(&probe, &session->facts, &session->arena, config, command->facts);

@@ -10,6 +10,7 @@
 #include "check/nix.h"
 #include "check/programs.h"
 #include "check/system.h"
+#include "check/tools.h"
 #include "config/config.h"
 #include "plan/facts.h"
 #include "plan/limits.h"
@@ -61,6 +62,8 @@ static const struct check {
 	{ "toolchains", MACHINE, never, check_toolchains },
 	{ "landlock", MACHINE, never, check_landlock },
 	{ "git", MACHINE, never, check_git },
+	{ "tools", MACHINE, never, check_tools },
+	{ "names", MACHINE, never, check_names },
 	{ "pasta", INET, for_inet, check_pasta },
 	{ "nft", INET, for_inet, check_nft },
 	{ "inet", INET, for_inet, check_inet },

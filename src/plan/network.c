@@ -12,7 +12,10 @@
 #include "base/address.h"
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/file.h"
+#include "base/quote.h"
 #include "base/resolv_conf.h"
+#include "base/text.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
 #include "plan/tables.h"
@@ -124,4 +127,18 @@ bool plan_check_network(const struct plan *plan, const struct facts *facts, stru
 		return error_hint(error, "connect it, or start with --network none");
 	}
 	return true;
+}
+
+const char *plan_resolver_problem(struct arena *arena, const struct facts *facts)
+{
+	vec_each(file, &facts->files) {
+		if (!str_equal(file->path, RESOLVER_FILE) || file->kind != FILE_MISSING)
+			continue;
+		if (!file->hops.count)
+			return RESOLVER_FILE " does not exist";
+		return arena_printf(arena, RESOLVER_FILE " is a link to '%s', which does not exist",
+				    quote_word(arena, file->hops.items[file->hops.count - 1].target,
+					       120));
+	}
+	return NULL;
 }

@@ -14,6 +14,7 @@
 #include "plan/home/home.h"
 #include "plan/home/installs.h"
 #include "plan/nix/registry.h"
+#include "plan/nix/without_daemon.h"
 #include "plan/plan.h"
 #include "plan/project.h"
 #include "plan/tables.h"
@@ -237,7 +238,8 @@ static const char *refuse_daemon(struct arena *arena, const struct config *confi
 	const char *problem = plan_nix_problem(facts, &remedy);
 
 	if (!plan_requests_daemon(config))
-		return "its builds and downloads use the host's network";
+		return "its builds and downloads use the host's network; \"nix_daemon\": true in "
+		       "a profile adds it";
 	return problem ? arena_printf(arena, "%s; %s", problem, remedy) : NULL;
 }
 
@@ -377,4 +379,5 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct fact
 		add_containers(plan, arena, facts);
 	if (facts_file(facts, NIX_DAEMON) && !plan->nix_daemon_left_out)
 		add_nix(plan, arena, facts);
+	plan_explain_missing_daemon(plan, arena, facts->store.only);
 }

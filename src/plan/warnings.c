@@ -10,6 +10,7 @@
 #include "config/config.h"
 #include "config/names.h"
 #include "plan/facts.h"
+#include "plan/network.h"
 #include "plan/nix/requested.h"
 #include "plan/plan.h"
 #include "plan/project.h"
@@ -177,6 +178,16 @@ static void warn_confinement(struct plan *plan, struct arena *arena, const struc
 		plan_warn(plan, arena, "%s", tier->warning);
 }
 
+// Warns if host names cannot be looked up.
+static void warn_resolver(struct plan *plan, struct arena *arena, const struct facts *facts)
+{
+	const char *problem = plan_resolver_problem(arena, facts);
+
+	if (problem && plan->config->network != NETWORK_NONE)
+		plan_warn(plan, arena, "host names cannot be looked up, here and in the box: %s",
+			  problem);
+}
+
 void plan_build_warnings(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
 	const char *git_refusal = plan_git_refusal(facts);
@@ -216,6 +227,7 @@ void plan_build_warnings(struct plan *plan, struct arena *arena, const struct fa
 			  "git has no user.name and user.email: the author of commits is '%s <%s>'",
 			  quote_word(arena, facts->git.user_name, 60),
 			  quote_word(arena, facts->git.user_email, 60));
+	warn_resolver(plan, arena, facts);
 	warn_confinement(plan, arena, facts);
 }
 

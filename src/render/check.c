@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "base/width.h"
 
-enum { NARROW_COLUMNS = 60, INDENT = 4, STATE_COLUMNS = 8, NAME_COLUMNS = 9 };
+enum { NARROW_COLUMNS = 60, INDENT = 4, STATE_COLUMNS = 8, NAME_COLUMNS = 10 };
 
 static const struct {
 	const char *name;

@@ -15,7 +15,7 @@ STAGE = pathlib.Path(os.environ["STAGE"])
 PAGES = ("claudebox.1", "claudebox-profile.5", "claudebox-security.7")
 CLAUDES = {"--dangerously-skip-permissions", "--continue", "--resume", "--model", "--settings", "--help"}
 BWRAPS = {"--bind-fd", "--disable-userns", "--cap-drop"}
-PROGRAMS = {"--no-sandbox", "--user"}  # of Chromium and podman
+PROGRAMS = {"--security-opt", "--no-sandbox", "--user"}  # of Chromium and podman
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 # A command without the part that another program gets, and a single option between backquotes.
 COMMAND = re.compile(r"\bclaudebox ((?:(?! -- |--exec)[^\n`|;&#*])*)")

@@ -44,6 +44,28 @@ class FirstRun(BoxTest):
         self.assertEqual((self.home / ".claudebox").stat().st_mode & 0o777, 0o700)
         self.assertIsNone(self.note("First start"))
 
+    def test_an_open_state_directory_is_closed_after_a_question(self):
+        state = self.home / ".claudebox"
+        state.mkdir()
+        for mode, answer, after in ((0o755, "n", 0o755), (0o755, "y", 0o700), (0o750, "y", 0o700)):
+            state.chmod(mode)
+            terminal = Terminal((CLAUDEBOX, "--exec", "true"), self.env, self.project)
+            self.addCleanup(terminal.close)
+            terminal.expect(f"mode {mode:03o}")
+            terminal.expect("[y/N]")
+            terminal.send(answer + "\r")
+            terminal.expect("Start?" if answer == "y" else "chmod 700")
+            self.assertEqual(state.stat().st_mode & 0o777, after)
+        # With --yes nothing is asked. A directory that others can write is not trusted.
+        state.chmod(0o755)
+        self.assertIn("chmod 700", self.refused("--yes", "--exec", "true"))
+        self.assertEqual(state.stat().st_mode & 0o777, 0o755)
+        state.chmod(0o775)
+        terminal = Terminal((CLAUDEBOX, "--exec", "true"), self.env, self.project)
+        self.addCleanup(terminal.close)
+        terminal.expect("mode 775")
+        self.assertEqual(terminal.wait(), 125)
+
     def test_the_first_start_is_explained_before_the_question(self):
         terminal = Terminal((CLAUDEBOX,), self.env, self.project, columns=60)
         self.addCleanup(terminal.close)

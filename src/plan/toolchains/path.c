@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "plan/facts.h"
 #include "plan/home/installs.h"
+#include "plan/nix/without_daemon.h"
 #include "plan/plan.h"
 #include "plan/project.h"
 #include "plan/tables.h"
@@ -301,6 +302,8 @@ const char *plan_build_path(struct plan *plan, struct arena *arena, const struct
 	struct path_list list = { .plan = plan, .arena = arena, .facts = facts };
 	struct text path = { .arena = arena };
 
+	if (plan_provides(plan, BOX_NIX "/nix"))
+		add_directory(&list, BOX_NIX, BOX_NIX);
 	add_packages(&list);
 	vec_each(mount, &facts->mounts) {
 		if (mount->on_path)
