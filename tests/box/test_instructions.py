@@ -79,6 +79,9 @@ TABLE = {
         "box/test_packages.py:test_packages_work_without_network", "box/test_flake.py:test_packages_use_the_compiled_in_nix"],
     r"It is available from the next session on\.": [f"{TOOLS}:test_a_tool_that_the_user_installs",
         "box/test_flake.py:test_packages_use_the_compiled_in_nix"],
+    r"`nix shell` and other commands that need the Nix daemon fail, because the box does not have it: .*\.":
+        ["box/test_nix_trusted.py:test_nix_in_the_box_says_why_and_what_to_change",
+        "box/test_nix_daemon.py:test_nix_without_the_daemon_says_which_key_adds_it"],
     r"The user's settings of package managers, such as registries, are in effect \(.*\), without logins that the user did not pass\.":
         [f"{TOOLS}:test_settings_of_package_managers", "box/test_package_settings.py:test_no_credential_of_a_package_manager_is_in_the_box",
         "box/test_package_settings.py:test_a_token_passes_on_purpose_by_a_variable"],

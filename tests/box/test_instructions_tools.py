@@ -123,7 +123,7 @@ class Packages(InstructionsTest):
         self.assertTold(told, "Programs and libraries are those of the Nix store, and `/usr` is almost empty.",
                         f"{INSTALLS}, which is not on `PATH`, and they are there in the next session.",
                         "If a tool is missing, ask the user to add its Nix package to `packages` of a profile.")
-        self.assertNotTold(told, "host's package manager", "nix shell")
+        self.assertNotTold(told, "host's package manager", "run it with `nix shell")
         lines = output.splitlines()
         self.assertEqual(lines[:2], [f"{system}/bin", f"{self.home}/.local/bin {self.home}/.local"])
         self.assertIn("prefix=${HOME}/.local", lines)

@@ -173,6 +173,11 @@ static void add_tools(struct text *out, const struct plan *plan, struct arena *a
 			    "next session on.\n",
 			    facts->store.only ? "add its Nix package to `packages` of a profile"
 					      : "install it with the host's package manager");
+	if (plan->nix_daemon_left_out)
+		text_printf(out,
+			    "- `nix shell` and other commands that need the Nix daemon fail, "
+			    "because the box does not have it: %s.\n",
+			    plan->nix_daemon_left_out);
 }
 
 // Describes the settings of package managers, if there are any.
