@@ -11,6 +11,7 @@
 #include "config/limits.h"
 #include "plan/claude/files.h"
 #include "plan/facts.h"
+#include "plan/git/wrapper.h"
 #include "plan/home/installs.h"
 #include "plan/limits.h"
 #include "plan/plan.h"
@@ -78,10 +79,16 @@ static void add_project(struct text *out, const struct plan *plan, struct arena 
 			"there.\n",
 			quote_display(arena, path_parent(arena, git->common), 0));
 	if (git && plan->config->project != PROJECT_READ_ONLY)
-		text_add(out,
-			 "- git works, including commits. claudebox adds no keys and no passwords: "
-			 "leave pushing, fetching from private repositories and signing to the "
-			 "user.\n");
+		text_add(
+			out,
+			"- git works, including commits. claudebox adds no keys and no passwords: "
+			"leave pushing, fetching from private repositories and signing to the "
+			"user.\n"
+			"- Create worktrees only inside of the project: `git worktree add " WORKTREE_PLACE
+			"/NAME`, with a file `" WORKTREE_PLACE
+			"/.gitignore` that has the line `*`. The user does not see files beside the "
+			"project, in `/tmp` or in your home directory, and git refuses worktrees "
+			"there.\n");
 	text_printf(out,
 		    "- %s. They are read-only: `sudo` and the installation of system packages do "
 		    "not work. Package managers of programming languages can install into the "
@@ -111,8 +118,8 @@ static void add_packages(struct text *out, const struct plan *plan)
 static bool lacks_programs(const struct plan *plan)
 {
 	vec_each(row, &plan->left_out) {
-		if (row->option && (str_starts(row->option, "--path ") ||
-				    str_starts(row->option, "--mount-ro ")))
+		if (row->option &&
+		    (str_starts(row->option, "--path ") || str_starts(row->option, "--mount-ro ")))
 			return true;
 	}
 	return false;

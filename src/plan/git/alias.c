@@ -79,17 +79,15 @@ const struct git_command_row git_command_table[] = {
 	{ "var", "", NULL },
 	{ "version", "", NULL },
 	{ "whatchanged", "", NULL },
-	{ "worktree", "", NULL },
 };
 const size_t git_command_count = ARRAY_SIZE(git_command_table);
 
 // Long options that name a program, a configuration or a key, of any command.
 static const char *const refused_options[] = {
-	"--config",     "--config-env",          "--exec",
-	"--exec-path",  "--ext-diff",            "--extcmd",
-	"--gpg-sign",   "--open-files-in-pager", "--receive-pack",
-	"--sign",       "--show-signature",      "--strategy",
-	"--template",   "--tool",                "--upload-pack",
+	"--config",       "--config-env", "--exec",           "--exec-path",
+	"--ext-diff",     "--extcmd",     "--gpg-sign",       "--open-files-in-pager",
+	"--receive-pack", "--sign",       "--show-signature", "--strategy",
+	"--template",     "--tool",       "--upload-pack",
 };
 
 // Splits a value as git does. Stores whether a quotation mark is open at the end.

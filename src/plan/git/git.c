@@ -17,6 +17,7 @@
 #include "plan/git/render.h"
 #include "plan/git/rules.h"
 #include "plan/git/settings.h"
+#include "plan/git/wrapper.h"
 #include "plan/plan.h"
 #include "plan/project.h"
 #include "plan/secrets/detect.h"
@@ -169,8 +170,7 @@ static void warn_lfs(struct plan *plan, struct arena *arena, const struct facts 
 		     bool filtered)
 {
 	const struct git_user_facts *user = &facts->git.user;
-	const char *directory =
-		user->lfs_directories.count ? user->lfs_directories.items[0] : NULL;
+	const char *directory = user->lfs_directories.count ? user->lfs_directories.items[0] : NULL;
 	bool other = false;
 
 	if (!plan_git(facts) || !(is_used(user, "lfs") || user->has_lfs))
@@ -182,18 +182,19 @@ static void warn_lfs(struct plan *plan, struct arena *arena, const struct facts 
 			plan, arena,
 			"the repository uses git-lfs, which is not in the box: a commit would "
 			"store whole files instead of pointers; %s",
-			directory ? arena_printf(arena, "start with --path %s",
-						 quote_word(arena,
-							    path_tilde(arena, directory,
-								       plan->home),
-							    120))
-				  : "install git-lfs on the host");
+			directory
+				? arena_printf(arena, "start with --path %s",
+					       quote_word(arena,
+							  path_tilde(arena, directory, plan->home),
+							  120))
+				: "install git-lfs on the host");
 	else if (other && !filtered)
-		plan_warn_danger(plan, arena,
-				 "the repository uses git-lfs, and filter.lfs of your git "
-				 "configuration is not what `git lfs install` writes: a commit would "
-				 "store whole files instead of pointers; run 'git lfs install "
-				 "--force', or 'git lfs install --local' in the repository");
+		plan_warn_danger(
+			plan, arena,
+			"the repository uses git-lfs, and filter.lfs of your git "
+			"configuration is not what `git lfs install` writes: a commit would "
+			"store whole files instead of pointers; run 'git lfs install "
+			"--force', or 'git lfs install --local' in the repository");
 }
 
 // Names the files and settings that stay outside, one row for each reason.
@@ -232,7 +233,8 @@ static void write_settings(struct plan *plan, struct arena *arena, const git_set
 		text_add(&out, mount->source);
 		git_render_settings(&out, settings);
 		mount->source = text_get(&out);
-		mount->why = arena_printf(arena, "your name and e-mail for commits, and settings: %s",
+		mount->why = arena_printf(arena,
+					  "your name and e-mail for commits, and settings: %s",
 					  show_names(arena, &names));
 	}
 }
@@ -257,6 +259,7 @@ void plan_build_git(struct plan *plan, struct arena *arena, const struct facts *
 	}
 	add_copies(plan, arena, facts, &passed);
 	write_settings(plan, arena, &passed);
+	plan_add_git_wrapper(plan, arena, facts);
 	warn_lfs(plan, arena, facts, lfs, filtered);
 	warn_filters(plan, arena, user);
 	name_outside(plan, arena, user, outside);

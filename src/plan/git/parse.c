@@ -188,8 +188,12 @@ static void skip_line(struct parser *parser)
 bool git_config_parse(struct arena *arena, const char *text, git_config_handler handle,
 		      void *context, size_t *ret_line)
 {
-	struct parser parser = { .arena = arena, .at = text, .line = 1, .name.arena = arena,
-				 .value.arena = arena, .blanks.arena = arena };
+	struct parser parser = { .arena = arena,
+				 .at = text,
+				 .line = 1,
+				 .name.arena = arena,
+				 .value.arena = arena,
+				 .blanks.arena = arena };
 	const char *section = "";
 	bool ok = true;
 

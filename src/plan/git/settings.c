@@ -39,9 +39,9 @@ struct git_name git_name_split(struct arena *arena, const char *name)
 		return (struct git_name){ .section = "", .key = name };
 	return (struct git_name){
 		.section = arena_strndup(arena, name, (size_t)(first - name)),
-		.subsection = first == last ? NULL
-					    : arena_strndup(arena, first + 1,
-							    (size_t)(last - first) - 1),
+		.subsection = first == last
+				      ? NULL
+				      : arena_strndup(arena, first + 1, (size_t)(last - first) - 1),
 		.key = last + 1,
 	};
 }

@@ -8,6 +8,7 @@
 #include "base/quote.h"
 #include "base/text.h"
 #include "plan/facts.h"
+#include "plan/git/wrapper.h"
 #include "plan/home/installs.h"
 #include "plan/plan.h"
 #include "plan/project.h"
@@ -301,6 +302,8 @@ const char *plan_build_path(struct plan *plan, struct arena *arena, const struct
 	struct path_list list = { .plan = plan, .arena = arena, .facts = facts };
 	struct text path = { .arena = arena };
 
+	if (plan_has_git_wrapper(plan, facts))
+		add_directory(&list, BOX_GIT_WRAPPER, BOX_GIT_WRAPPER);
 	add_packages(&list);
 	vec_each(mount, &facts->mounts) {
 		if (mount->on_path)

@@ -128,8 +128,11 @@ void probe_git_lfs(struct facts *facts, struct arena *arena)
 	vec_each(directory, &facts->store.path)
 		add_lfs_directory(facts, arena, *directory);
 	vec_each(entry, &facts->toolchains.path) {
-		if (entry->directory.kind == FILE_DIRECTORY)
-			add_lfs_directory(facts, arena, entry->directory.path);
+		if (entry->directory.kind != FILE_DIRECTORY)
+			continue;
+		add_lfs_directory(facts, arena, entry->directory.path);
+		if (entry->directory.hops.count)
+			add_lfs_directory(facts, arena, entry->directory.real);
 	}
 	vec_each(mount, &facts->mounts) {
 		if (mount->on_path)

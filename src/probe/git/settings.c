@@ -149,11 +149,9 @@ static git_settings read_repository(struct facts *facts, struct arena *arena,
 {
 	const struct git_facts *git = &facts->git;
 	git_settings settings = { 0 };
-	struct reader reader = { .facts = facts,
-				 .arena = arena,
-				 .place = place,
-				 .settings = &settings,
-				 .local = true };
+	struct reader reader = {
+		.facts = facts, .arena = arena, .place = place, .settings = &settings, .local = true
+	};
 
 	read_config(&reader, path_join(arena, git->common, "config"));
 	if (git_setting_is_true(git_setting_last(&settings, "extensions.worktreeconfig")))

@@ -32,7 +32,7 @@ enum {
 struct scan {
 	struct arena *arena;
 	strings *found;
-	strings *nested; // directories that have a .git, NULL: not wanted
+	strings *nested;     // directories that have a .git, NULL: not wanted
 	const char *skipped; // a path relative to the start, NULL: none
 	int directories;
 	int entries;
@@ -83,9 +83,7 @@ static int compare_names(const void *a, const void *b)
 static void scan_tree(struct arena *arena, const char *root, const char *skipped, strings *found,
 		      strings *nested)
 {
-	struct scan scan = {
-		.arena = arena, .found = found, .nested = nested, .skipped = skipped
-	};
+	struct scan scan = { .arena = arena, .found = found, .nested = nested, .skipped = skipped };
 
 	scan_directory(&scan, AT_FDCWD, root, "", MAX_DEPTH);
 	if (found->count)
