@@ -35,8 +35,9 @@ static bool is_text(const char *value)
 // Returns whether a value is one word or a list. A path outside of the project is none.
 static bool is_word(const char *value)
 {
-	return is_text(value) && !strpbrk(value, "\n\t\"'\\`$|&<>") && !strchr("/~!", *value) &&
-	       !strstr(value, "..") && strlen(value) <= WORD_LIMIT;
+	return is_text(value) && !strpbrk(value, "\n\t\"'\\`$|&<>") &&
+	       !(*value && strchr("/~!", *value)) && !strstr(value, "..") &&
+	       strlen(value) <= WORD_LIMIT;
 }
 
 static bool has_secret(const char *text)

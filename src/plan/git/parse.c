@@ -106,7 +106,7 @@ static bool parse_section(struct parser *parser, const char **ret_section)
 		add_lower(&parser->name, c);
 	}
 	*ret_section = copy_of(parser, &parser->name);
-	return true;
+	return **ret_section != '\0';
 }
 
 // Adds the character of an escape sequence. The escape of a newline adds none.
