@@ -197,6 +197,32 @@ static void warn_lfs(struct plan *plan, struct arena *arena, const struct facts 
 			"--force', or 'git lfs install --local' in the repository");
 }
 
+static bool has_name(const strings *names, const char *name)
+{
+	vec_each(known, names) {
+		if (str_equal(*known, name))
+			return true;
+	}
+	return false;
+}
+
+// Judges all settings, from the last: in git the last value counts, so one that stays outside is not
+// replaced by an earlier one of its name.
+static const enum git_rule *judge_all(struct arena *arena, const git_settings *settings, bool lfs)
+{
+	enum git_rule *rules = arena_alloc(arena, settings->count * sizeof(*rules) + 1);
+	strings refused = { 0 };
+
+	for (size_t i = settings->count; i-- > 0;) {
+		rules[i] = git_judge(arena, &settings->items[i], lfs);
+		if (rules[i] != GIT_WORD)
+			vec_push(arena, &refused, settings->items[i].name);
+		else if (has_name(&refused, settings->items[i].name))
+			rules[i] = GIT_QUIET;
+	}
+	return rules;
+}
+
 // Names the files and settings that stay outside, one row for each reason.
 static void name_outside(struct plan *plan, struct arena *arena, const struct git_user_facts *user,
 			 const strings *outside)
@@ -243,19 +269,20 @@ void plan_build_git(struct plan *plan, struct arena *arena, const struct facts *
 {
 	const struct git_user_facts *user = &facts->git.user;
 	bool lfs = has_lfs(plan, arena, facts);
+	const enum git_rule *rules = judge_all(arena, &user->settings, lfs);
 	strings outside[GIT_RULE_COUNT] = { 0 };
 	git_settings passed = { 0 };
-	bool filtered = false;
+	bool filtered = true;
 
-	vec_each(setting, &user->settings) {
-		enum git_rule rule = git_judge(arena, setting, lfs);
+	for (size_t i = 0; i < user->settings.count; i++) {
+		const struct git_setting *setting = &user->settings.items[i];
 
-		if (rule == GIT_WORD)
+		if (rules[i] == GIT_WORD)
 			vec_push(arena, &passed, *setting);
-		else if (rule != GIT_QUIET)
-			git_add_once(arena, &outside[rule], show_name(arena, setting->name),
+		else if (rules[i] != GIT_QUIET)
+			git_add_once(arena, &outside[rules[i]], show_name(arena, setting->name),
 				     MAX_NAMES);
-		filtered |= rule == GIT_WORD && str_starts(setting->name, "filter.lfs.");
+		filtered &= rules[i] == GIT_WORD || !str_starts(setting->name, "filter.lfs.");
 	}
 	add_copies(plan, arena, facts, &passed);
 	write_settings(plan, arena, &passed);
