@@ -47,8 +47,8 @@ static void add_settings(strings *lines, struct arena *arena, const struct confi
 					   quote_word(arena, setting->text, 0)));
 }
 
-// Adds the git settings that decide which servers git asks and what a commit stores. Others, such as
-// aliases, change too often to ask about each.
+// Adds the git settings that decide which servers git asks and what a commit stores. Others, such
+// as aliases, change too often to ask about each.
 static void add_git_settings(strings *lines, struct arena *arena, const struct plan *plan)
 {
 	vec_each(setting, &plan->git_settings) {

@@ -3,9 +3,9 @@
 //
 // Theory of operation: a profile can change what has to be collected, and a profile is only used
 // when no box can have written it. So probe_base collects what that check needs, and probe_all the
-// rest for the final configuration. The answer of the Nix daemon takes milliseconds: it is requested
-// first and read last. The daemon is asked before the profile is known. If the profile excludes the
-// daemon, its answer is not waited for.
+// rest for the final configuration. The answer of the Nix daemon takes milliseconds: it is
+// requested first and read last. The daemon is asked before the profile is known. If the profile
+// excludes the daemon, its answer is not waited for.
 #include "probe/probe.h"
 
 #include "base/arena.h"

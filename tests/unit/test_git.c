@@ -297,8 +297,7 @@ static void test_tables(void)
 		CHECK(row->why && *row->why);
 		CHECK(row->rule < GIT_SIGNING || git_outside_table[row->rule].why);
 		while ((key = str_next_word(&arena, &keys))) {
-			const char *name = arena_printf(&arena, "%s%s.%s", row->section,
-							row->named ? ".n" : "", key);
+			const char *name = arena_printf(&arena, "%s.%s", row->section, key);
 
 			CHECK(git_rule_find(&arena, name) == row);
 		}

@@ -3,8 +3,8 @@
 //
 // Theory of operation: an alias starts with a command, or with options of git itself (-c,
 // --exec-path) and '!', which are refused. Git accepts each unique prefix of a long option and
-// several short options in one word, so a word is refused if it can stand for an option of the list.
-// A word that is refused by mistake costs an alias, which is named; nothing else.
+// several short options in one word, so a word is refused if it can stand for an option of the
+// list. A word that is refused by mistake costs an alias, which is named; nothing else.
 #include "plan/git/alias.h"
 
 #include "base/arena.h"

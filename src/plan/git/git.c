@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The generated git configuration of the box: /etc/gitconfig, and copies of the files that it names.
+// The generated git configuration of the box: /etc/gitconfig, and copies of files that it names.
 //
 // Theory of operation: git in the box reads it as the system's configuration, so the repository's
 // own settings and `git config --global` in the box rank above it, as outside. Nothing in it comes
@@ -206,8 +206,8 @@ static bool has_name(const strings *names, const char *name)
 	return false;
 }
 
-// Judges all settings, from the last: in git the last value counts, so one that stays outside is not
-// replaced by an earlier one of its name.
+// Judges all settings, from the last: in git the last value counts, so one that stays outside is
+// not replaced by an earlier one of its name.
 static const enum git_rule *judge_all(struct arena *arena, const git_settings *settings, bool lfs)
 {
 	enum git_rule *rules = arena_alloc(arena, settings->count * sizeof(*rules) + 1);

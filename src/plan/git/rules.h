@@ -35,9 +35,8 @@ enum git_rule {
 
 // A row stands for some keys of a section.
 struct git_rule_row {
-	const char *section;
-	bool named;       // with a name in quotes: [branch "x"]
-	const char *keys; // in lower case, separated by blanks; "*": all
+	const char *section; // "branch.*": with a name, [branch "x"]
+	const char *keys;    // in lower case, separated by blanks; "*": all
 	enum git_rule rule;
 	const char *why;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Searches the project and the repository around it for files that look like secrets, and for
-// secrets in Claude settings and in the git configuration. The search also finds nested repositories.
+// secrets in Claude settings and in the git configuration. It also finds nested repositories.
 #include "probe/mounts/project_secrets.h"
 
 #include "base/arena.h"
