@@ -47,6 +47,20 @@ static void add_settings(strings *lines, struct arena *arena, const struct confi
 					   quote_word(arena, setting->text, 0)));
 }
 
+// Adds the git settings that decide which servers git asks and what a commit stores. Others, such
+// as aliases, change too often to ask about each.
+static void add_git_settings(strings *lines, struct arena *arena, const struct plan *plan)
+{
+	vec_each(setting, &plan->git_settings) {
+		const char *value = setting->value ? setting->value : "true";
+
+		if (str_starts(setting->name, "url.") || str_starts(setting->name, "filter."))
+			add(lines, arena,
+			    arena_printf(arena, "git %s %s", quote_word(arena, setting->name, 0),
+					 quote_word(arena, value, 0)));
+	}
+}
+
 strings approval_lines(struct arena *arena, const struct plan *plan)
 {
 	const struct config *config = plan->config;
@@ -83,6 +97,7 @@ strings approval_lines(struct arena *arena, const struct plan *plan)
 			add(&lines, arena,
 			    arena_printf(arena, "path %s", quote_word(arena, mount->source, 0)));
 	}
+	add_git_settings(&lines, arena, plan);
 	vec_each(mount, &plan->mounts)
 		add_mount(&lines, arena, mount);
 	return lines;
@@ -146,7 +161,8 @@ static bool is_wider(const struct plan *plan, const strings *approved, struct ar
 // "path" have lines of their own.
 static const char *const no_grants[] = { "limit ",      "package ", "toolchain ",
 					 "toolchains ", "path ",    "package_settings",
-					 "home ",       "project ", "confirm " };
+					 "home ",       "project ", "confirm ",
+					 "git " };
 
 // Returns whether a new line gives the box something that earlier sessions did not have.
 static bool is_grant(const struct plan *plan, struct arena *arena, const strings *approved,

@@ -9,6 +9,7 @@
 #include "config/limits.h"
 #include "config/origin.h"
 #include "plan/claude/files.h"
+#include "plan/git/facts.h"
 #include "plan/nix/requested.h"
 #include "plan/toolchains/facts.h"
 
@@ -38,6 +39,7 @@ struct git_facts {
 	bool identity_incomplete; // the host has no user.name or no user.email
 	strings config_secrets;   // entries of the repository's configuration with a secret
 	bool repository_signs;    // the repository's configuration requires signatures
+	struct git_user_facts user;
 };
 
 // Files that the box can change and that have another name outside, as far as they were found.

@@ -16,6 +16,7 @@
 #include "plan/command.h"
 #include "plan/environment.h"
 #include "plan/facts.h"
+#include "plan/git/git.h"
 #include "plan/home/home.h"
 #include "plan/limits.h"
 #include "plan/mounts.h"
@@ -267,6 +268,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	    !plan_build_mounts(plan, arena, facts, error)) // last, so that none hides another part
 		return false;
 	plan_build_registries(plan, arena, facts);
+	plan_build_git(plan, arena, facts);
 	plan_finish_home(plan, arena, facts);
 	plan_build_warnings(plan, arena, facts);
 	plan_build_first_start_notes(plan, arena, facts);

@@ -16,6 +16,7 @@
 #include "config/limits.h"
 #include "config/origin.h"
 #include "plan/facts.h"
+#include "plan/git/facts.h"
 #include "plan/registries/tools.h"
 #include "plan/secrets/detect.h"
 #include "seccomp/programs.h"
@@ -210,6 +211,7 @@ struct plan {
 	VEC(struct plan_toolchain) toolchains;
 	VEC(struct plan_left_out) left_out;
 	VEC(struct plan_registry) registries; // one for each file of the host
+	git_settings git_settings;            // of the user, in the generated configuration
 	bool has_registries[TOOL_COUNT];      // the box has settings of this package manager
 	struct plan_network inet;
 	struct plan_limits limits;

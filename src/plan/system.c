@@ -11,6 +11,7 @@
 #include "config/config.h"
 #include "plan/claude/parts.h"
 #include "plan/facts.h"
+#include "plan/git/git.h"
 #include "plan/home/home.h"
 #include "plan/home/installs.h"
 #include "plan/nix/registry.h"
@@ -131,44 +132,6 @@ static void add_names(struct plan *plan, struct arena *arena, const struct facts
 		      "host name lookup");
 	add_generated(plan, arena, "/etc/nsswitch.conf",
 		      "passwd: files\ngroup: files\nhosts: files dns\n", "host name lookup");
-}
-
-// Returns a value in git's configuration syntax, without control characters.
-static const char *git_value(struct arena *arena, const char *value)
-{
-	struct text out = { .arena = arena };
-
-	text_add(&out, "\"");
-	for (const char *s = value; *s; s++) {
-		if (*s == '"' || *s == '\\')
-			text_add(&out, "\\");
-		if (*s == '\n')
-			text_add(&out, "\\n");
-		else if ((unsigned char)*s >= ' ' && *s != 0x7f)
-			text_add_bytes(&out, s, 1);
-	}
-	text_add(&out, "\"");
-	return text_get(&out);
-}
-
-static void add_git_configuration(struct plan *plan, struct arena *arena, const struct facts *facts)
-{
-	const struct git_facts *git = &facts->git;
-	struct text out = { .arena = arena };
-
-	if (git->user_name || git->user_email)
-		text_add(&out, "[user]\n");
-	if (git->user_name)
-		text_printf(&out, "\tname = %s\n", git_value(arena, git->user_name));
-	if (git->user_email)
-		text_printf(&out, "\temail = %s\n", git_value(arena, git->user_email));
-	text_printf(&out, "[safe]\n\tdirectory = %s\n", git_value(arena, facts->project));
-	if (plan_git(facts) && !str_equal(git->top, facts->project))
-		text_printf(&out, "\tdirectory = %s\n", git_value(arena, git->top));
-	// Other worktrees are not in the box: `git gc` would remove their records after 3 months.
-	text_add(&out, "[gc]\n\tworktreePruneExpire = never\n");
-	add_generated(plan, arena, "/etc/gitconfig", text_get(&out),
-		      "your name and e-mail for commits");
 }
 
 bool plan_kernel_file(const char *path)
@@ -374,7 +337,8 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct fact
 	add_certificates(plan, arena, facts);
 	add_accounts(plan, arena, facts);
 	add_names(plan, arena, facts);
-	add_git_configuration(plan, arena, facts);
+	add_generated(plan, arena, BOX_GIT_CONFIG, plan_git_basics(arena, facts),
+		      "your name and e-mail for commits");
 	if (nested && facts_file(facts, CONTAINERS_POLICY))
 		add_containers(plan, arena, facts);
 	if (facts_file(facts, NIX_DAEMON) && !plan->nix_daemon_left_out)

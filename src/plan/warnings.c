@@ -225,8 +225,8 @@ void plan_build_warnings(struct plan *plan, struct arena *arena, const struct fa
 	if (plan_git(facts) && facts->git.identity_incomplete)
 		plan_warn(plan, arena,
 			  "git has no user.name and user.email: the author of commits is '%s <%s>'",
-			  quote_word(arena, facts->git.user_name, 60),
-			  quote_word(arena, facts->git.user_email, 60));
+			  quote_display(arena, facts->git.user_name, 60),
+			  quote_display(arena, facts->git.user_email, 60));
 	warn_resolver(plan, arena, facts);
 	warn_confinement(plan, arena, facts);
 }

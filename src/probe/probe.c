@@ -3,9 +3,9 @@
 //
 // Theory of operation: a profile can change what has to be collected, and a profile is only used
 // when no box can have written it. So probe_base collects what that check needs, and probe_all the
-// rest for the final configuration. The answers of other processes (the Nix daemon, git) take
-// milliseconds: they are requested first and read last. The daemon is asked before the profile is
-// known. If the profile excludes the daemon, its answer is not waited for.
+// rest for the final configuration. The answer of the Nix daemon takes milliseconds: it is
+// requested first and read last. The daemon is asked before the profile is known. If the profile
+// excludes the daemon, its answer is not waited for.
 #include "probe/probe.h"
 
 #include "base/arena.h"
@@ -25,8 +25,9 @@
 #include "probe/claude/claude_files.h"
 #include "probe/flat.h"
 #include "probe/git/enclosing.h"
-#include "probe/git/identity.h"
+#include "probe/git/files.h"
 #include "probe/git/repository.h"
+#include "probe/git/settings.h"
 #include "probe/git/worktrees.h"
 #include "probe/mounts/hard_links.h"
 #include "probe/mounts/mounted_files.h"
@@ -246,12 +247,9 @@ void probe_all(struct probe *probe, struct facts *facts, struct arena *arena,
 	       const struct config *config, unsigned int needs)
 {
 	bool want_nix = plan_requests_daemon(config) || (needs & PROBE_NIX);
-	struct git_query git = { .pid = -1, .output = -1 };
 
 	if (want_nix && !probe->nix.started)
 		probe->nix = probe_nix_start();
-	if (!facts->project_problem)
-		git = probe_identity_start(&facts->git, arena, facts);
 	probe_files(facts, arena);
 	probe_kernel(facts, arena);
 	probe_store(facts, arena);
@@ -279,6 +277,9 @@ void probe_all(struct probe *probe, struct facts *facts, struct arena *arena,
 	probe_cgroup(facts, arena, config, needs & PROBE_SYSTEMD);
 	if (config->network == NETWORK_INET || (needs & PROBE_NETWORK))
 		probe_network(facts, arena);
-	probe_identity_finish(&git, &facts->git, arena, facts->user);
+	if (!facts->project_problem) {
+		probe_git_settings(facts, arena);
+		probe_git_lfs(facts, arena);
+	}
 	finish_nix(probe, facts, arena, want_nix);
 }

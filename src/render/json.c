@@ -13,6 +13,7 @@
 #include "config/profile_schema.h"
 #include "config/profile_settings.h"
 #include "plan/facts.h"
+#include "plan/git/settings.h"
 #include "plan/plan.h"
 #include "plan/tables.h"
 #include "render/mask.h"
@@ -200,6 +201,16 @@ static json_t *registries_of(struct arena *arena, const struct plan *plan)
 	return list;
 }
 
+// Returns the names of the user's git settings in the box, each once.
+static json_t *git_settings_of(struct arena *arena, const struct plan *plan)
+{
+	strings names = { 0 };
+
+	vec_each(setting, &plan->git_settings)
+		git_add_once(arena, &names, setting->name, plan->git_settings.count);
+	return strings_of(arena, &names);
+}
+
 const char *render_json(const struct plan *plan, struct arena *arena)
 {
 	const struct config *config = plan->config;
@@ -243,6 +254,7 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 		changes);
 	json_object_set_new(all, "toolchains", toolchains_of(arena, plan));
 	json_object_set_new(all, "left_out", left_out_of(arena, plan));
+	json_object_set_new(all, "git_settings", git_settings_of(arena, plan));
 	json_object_set_new(all, "home", home_of(arena, plan));
 	if (plan->state.kept_as)
 		json_object_set_new(all, "replaced_instance",

@@ -56,6 +56,10 @@ TABLE = {
     r"claudebox adds no keys and no passwords: leave pushing, fetching from private repositories and signing to the user\.":
         ["box/test_git.py:test_no_agent_socket", "box/test_git.py:test_the_hosts_git_configuration_is_not_in_the_box",
         "box/test_git.py:test_a_host_that_requests_signatures"],
+    r"Create worktrees only inside of the project: `git worktree add \.worktrees/NAME`, with a file `\.worktrees/\.gitignore` that has the "
+        r"line `\*`\.": ["box/test_git_config.py:test_a_project_in_the_home", "box/test_git_config.py:test_other_places"],
+    r"The user does not see files beside the project, in `/tmp` or in your home directory, and git refuses worktrees there\.":
+        ["box/test_git_config.py:test_a_project_in_the_home", "box/test_git_config.py:test_a_project_elsewhere", "box/test_git_config.py:test_other_places"],
     # Programs
     r"The host's programs and libraries are available\.": [f"{TOOLS}:test_programs_of_the_host"],
     r"Programs and libraries are those of the Nix store, and `/usr` is almost empty\.": [f"{TOOLS}:test_a_box_of_the_nix_store",
@@ -68,7 +72,7 @@ TABLE = {
     r"Toolchains of the user, read-only: .*\.": [f"{TOOLS}:test_toolchains"],
     r"They are on `PATH` as outside\.": [f"{TOOLS}:test_toolchains"],
     r"To add a version to one of them, ask the user: it is available from the next session on\.": [f"{TOOLS}:test_toolchains"],
-    r"Some programs of the user, or versions of them, are not in the box\.": [f"{TOOLS}:test_programs_that_stay_outside"],
+    r"Some programs or settings of the user are not in the box\.": [f"{TOOLS}:test_programs_that_stay_outside"],
     r"If you need one, tell the user: claudebox lists them before the start, under \"Not in the box\", with options that bring them\.":
         [f"{TOOLS}:test_programs_that_stay_outside", "box/test_toolchains.py:test_programs_that_need_the_files_beside_them"],
     r"If a tool is missing, run it with `nix shell nixpkgs#NAME -c COMMAND`, or with `, COMMAND` if comma is installed\.":

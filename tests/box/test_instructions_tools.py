@@ -11,7 +11,7 @@ from lib.other_host import OtherHost
 from lib.toolchains import ToolchainTest, program
 
 INSTALLS = "`npm install -g`, `cargo install` and `go install` put programs into `~/.local/bin`"
-LEFT_OUT = "Some programs of the user, or versions of them, are not in the box."
+LEFT_OUT = "Some programs or settings of the user are not in the box."
 NPM = "npm install --silent --offline --no-audit --no-fund"
 PIP = "/usr/bin/pip3 install --quiet --no-index --disable-pip-version-check --target"
 

@@ -12,6 +12,7 @@
 #include "config/limits.h"
 #include "plan/claude/files.h"
 #include "plan/facts.h"
+#include "plan/git/wrapper.h"
 #include "plan/home/installs.h"
 #include "plan/limits.h"
 #include "plan/plan.h"
@@ -59,10 +60,16 @@ static void add_git(struct text *out, const struct plan *plan, struct arena *are
 			    quote_display(arena, main, 0),
 			    path_within(git->top, main) ? "and this worktree are" : "is");
 	if (plan->config->project != PROJECT_READ_ONLY)
-		text_add(out,
-			 "- git works, including commits. claudebox adds no keys and no passwords: "
-			 "leave pushing, fetching from private repositories and signing to the "
-			 "user.\n");
+		text_add(
+			out,
+			"- git works, including commits. claudebox adds no keys and no passwords: "
+			"leave pushing, fetching from private repositories and signing to the "
+			"user.\n"
+			"- Create worktrees only inside of the project: `git worktree add " WORKTREE_PLACE
+			"/NAME`, with a file `" WORKTREE_PLACE
+			"/.gitignore` that has the line `*`. The user does not see files beside the "
+			"project, in `/tmp` or in your home directory, and git refuses worktrees "
+			"there.\n");
 }
 
 static void add_project(struct text *out, const struct plan *plan, struct arena *arena,
@@ -149,9 +156,9 @@ static void add_left_out(struct text *out, const struct plan *plan)
 			continue;
 		text_add(
 			out,
-			"- Some programs of the user, or versions of them, are not in the box. If "
-			"you need one, tell the user: claudebox lists them before the start, under "
-			"\"Not in the box\", with options that bring them.\n");
+			"- Some programs or settings of the user are not in the box. If you need "
+			"one, tell the user: claudebox lists them before the start, under \"Not in "
+			"the box\", with options that bring them.\n");
 		return;
 	}
 }

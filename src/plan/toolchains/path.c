@@ -8,6 +8,7 @@
 #include "base/quote.h"
 #include "base/text.h"
 #include "plan/facts.h"
+#include "plan/git/wrapper.h"
 #include "plan/home/installs.h"
 #include "plan/nix/without_daemon.h"
 #include "plan/plan.h"
@@ -304,6 +305,8 @@ const char *plan_build_path(struct plan *plan, struct arena *arena, const struct
 
 	if (plan_provides(plan, BOX_NIX "/nix"))
 		add_directory(&list, BOX_NIX, BOX_NIX);
+	if (plan_has_git_wrapper(plan, facts))
+		add_directory(&list, BOX_GIT_WRAPPER, BOX_GIT_WRAPPER);
 	add_packages(&list);
 	vec_each(mount, &facts->mounts) {
 		if (mount->on_path)
