@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/text.h"
+#include "plan/command.h"
 #include "plan/facts.h"
 #include "plan/home/installs.h"
 #include "plan/plan.h"
@@ -300,12 +301,16 @@ const char *plan_build_path(struct plan *plan, struct arena *arena, const struct
 {
 	struct path_list list = { .plan = plan, .arena = arena, .facts = facts };
 	struct text path = { .arena = arena };
+	const char *claude;
 
 	add_packages(&list);
 	vec_each(mount, &facts->mounts) {
 		if (mount->on_path)
 			add_directory(&list, mount->destination.path, mount->source.real);
 	}
+	claude = plan_command_directory(arena, facts);
+	if (claude)
+		add_directory(&list, claude, claude);
 	add_host_path(&list);
 	// In a box of the store, ~/.local/bin is there only if it is on the host's PATH.
 	if (!facts->store.only) {
