@@ -21,7 +21,8 @@ static const char *option_nearest(struct arena *arena, const char *name)
 	strings known = { 0 };
 
 	for (char *s = spelled; *s; s++)
-		*s = *s == '_' ? '-' : *s;
+		if (*s == '_')
+			*s = '-';
 	for (size_t i = 0; i < option_table_count; i++)
 		vec_push(arena, &known, option_table[i].name);
 	return name_nearest(spelled, known.items, known.count);
