@@ -24,8 +24,8 @@ _claudebox_table() {
 		--exec
 		--instances --instances=json
 		--gc --gc=home
-		--help
-		--version
+		-h --help
+		-v --version
 	)
 	case $option in
 	-y | --yes) kind=none ;;
@@ -44,8 +44,8 @@ _claudebox_table() {
 	--exec) kind=rest ;;
 	--instances) kind=json ;;
 	--gc) kind=home ;;
-	--help) kind=none ;;
-	--version) kind=none ;;
+	-h | --help) kind=none ;;
+	-v | --version) kind=none ;;
 	*) kind='' ;;
 	esac
 }

@@ -191,8 +191,16 @@ struct mount_facts {
 	struct followed source;      // `path` is absolute
 	struct followed destination; // the same path on the host
 	bool writable;
-	bool on_path; // first in PATH
+	bool on_path;  // first in PATH
+	bool argument; // an argument of claude names it
 	struct origin origin;
+};
+
+// A file or directory outside of the project that Claude's files name.
+struct named_facts {
+	struct followed file; // of one that the repository names, only `path` and `real`
+	const char *by;       // "your CLAUDE.md", ".mcp.json"
+	bool repository;      // a file of the project names it
 };
 
 // The project's .claudebox.
@@ -297,6 +305,7 @@ struct facts {
 	struct network_facts network;
 	struct cgroup_facts cgroup;
 	VEC(struct mount_facts) mounts;
+	VEC(struct named_facts) named;
 	struct toolchains_facts toolchains;
 	struct requested_facts requested;
 	struct nix_facts nix; // if there is a daemon

@@ -13,6 +13,7 @@
 #include "plan/approval.h"
 #include "plan/check.h"
 #include "plan/claude/instructions.h"
+#include "plan/claude/named_paths.h"
 #include "plan/command.h"
 #include "plan/environment.h"
 #include "plan/facts.h"
@@ -267,6 +268,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	    !plan_build_command(plan, arena, facts, error) ||
 	    !plan_build_mounts(plan, arena, facts, error)) // last, so that none hides another part
 		return false;
+	plan_leave_out_named(plan, arena, facts);
 	plan_build_registries(plan, arena, facts);
 	plan_build_git(plan, arena, facts);
 	plan_finish_home(plan, arena, facts);

@@ -238,7 +238,9 @@ struct plan {
 #define CREDENTIALS_STORE "store"
 #define BOX_CREDENTIALS   BOX_RUN "/sign-in"
 #define BOX_AGENT         BOX_RUN "/agent"
-#define BOX_POLICY        "/etc/claude-code"
+// The directory of PATH with claude.
+#define BOX_COMMAND BOX_RUN "/command"
+#define BOX_POLICY  "/etc/claude-code"
 
 // Builds the plan; it keeps a pointer to the configuration. Returns false with an error if there
 // is no safe plan.

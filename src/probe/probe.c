@@ -20,9 +20,11 @@
 #include "plan/secrets/places.h"
 #include "plan/system.h"
 #include "plan/tables.h"
-#include "probe/claude/agent.h"
 #include "probe/cgroup.h"
+#include "probe/claude/agent.h"
+#include "probe/claude/arguments.h"
 #include "probe/claude/claude_files.h"
+#include "probe/claude/named_paths.h"
 #include "probe/flat.h"
 #include "probe/git/enclosing.h"
 #include "probe/git/files.h"
@@ -260,6 +262,8 @@ void probe_all(struct probe *probe, struct facts *facts, struct arena *arena,
 	if (facts->state.root_kind == FILE_DIRECTORY && !facts->state.version)
 		probe_flat_state(facts, arena);
 	probe_agent(&facts->agent, arena, facts);
+	if (config->payload == PAYLOAD_CLAUDE)
+		probe_named_paths(facts, arena); // before those of the repository
 	if (!facts->project_problem) {
 		probe_project_secrets(facts, arena);
 		probe_requested_packages(facts, arena);
@@ -267,6 +271,8 @@ void probe_all(struct probe *probe, struct facts *facts, struct arena *arena,
 	if (config->package_settings != PACKAGE_SETTINGS_NONE)
 		probe_registries(facts, arena);
 	probe_mounts(facts, arena, config);
+	if (config->payload == PAYLOAD_CLAUDE)
+		probe_arguments(facts, arena, config);
 	probe_toolchains(facts, arena, config);
 	probe_sockets(facts, arena);
 	probe_mounted_files(facts, arena);

@@ -96,7 +96,7 @@ class Environment(BoxTest):
         out = self.box('IFS=:; for d in $PATH; do [ -d "$d" ] && [ ! -L "$d" ] && echo "$d"; done; echo; echo "$PATH"')
         directories, path = out.rstrip("\n").split("\n\n")
         self.assertEqual(directories.split("\n"), path.split(":"))
-        self.assertTrue(all(d.startswith((f"{self.home}/.local/bin", "/usr/", "/bin", "/sbin", "/nix/store/")) for d in path.split(":")), path)
+        self.assertTrue(all(d.startswith(("/run/claudebox/command", f"{self.home}/.local/bin", "/usr/", "/bin", "/sbin", "/nix/store/")) for d in path.split(":")), path)
         self.assertEqual(len(set(path.split(":"))), len(path.split(":")))
 
     def test_extra_names_pass(self):
@@ -303,7 +303,7 @@ class RuntimeDirectory(BoxTest):
     def test_run_has_only_the_expected_entries(self):
         out = self.box("find /run -mindepth 1 -maxdepth 2 | sort").split()
         self.assertLessEqual(set(out), {"/run/claudebox", "/run/claudebox/sign-in", "/run/claudebox/claude", "/run/claudebox/npmrc", "/run/user",
-                                        f"/run/user/{inside()}", "/run/claudebox/agent"})
+                                        f"/run/user/{inside()}", "/run/claudebox/agent", "/run/claudebox/command"})
 
     def test_no_socket_of_the_host_is_visible(self):
         servers = []

@@ -102,8 +102,7 @@ static bool is_shell_word(const char *word)
 	return strpbrk(word, "=$`(){}<>|&;!\\*?") != NULL;
 }
 
-// Returns whether the box has a file at this path of the host.
-static bool visible_in_box(const struct plan *plan, struct arena *arena, const struct facts *facts,
+bool claude_visible_in_box(const struct plan *plan, struct arena *arena, const struct facts *facts,
 			   const char *path)
 {
 	const char *clean = path_clean(arena, path);
@@ -133,7 +132,7 @@ static bool can_run(const struct plan *plan, struct arena *arena, const struct f
 		bool found = false;
 
 		if (path[0] == '/') {
-			if (!visible_in_box(plan, arena, facts, path))
+			if (!claude_visible_in_box(plan, arena, facts, path))
 				return false;
 			continue;
 		}

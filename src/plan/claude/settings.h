@@ -11,6 +11,10 @@
 // Returns whether a text, which may be NULL, is a JSON object.
 bool settings_valid(const char *text);
 
+// Returns whether the box has a file at this path of the host.
+bool claude_visible_in_box(const struct plan *plan, struct arena *arena, const struct facts *facts,
+			   const char *path);
+
 // Returns the host's settings without secrets and without what cannot run in the box, or NULL when
 // there are none. Adds a note for each removed part.
 const char *settings_filter(struct arena *arena, const struct plan *plan, const struct facts *facts,

@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/text.h"
+#include "plan/command.h"
 #include "plan/facts.h"
 #include "plan/git/wrapper.h"
 #include "plan/home/installs.h"
@@ -302,6 +303,7 @@ const char *plan_build_path(struct plan *plan, struct arena *arena, const struct
 {
 	struct path_list list = { .plan = plan, .arena = arena, .facts = facts };
 	struct text path = { .arena = arena };
+	const char *claude;
 
 	if (plan_provides(plan, BOX_NIX "/nix"))
 		add_directory(&list, BOX_NIX, BOX_NIX);
@@ -312,6 +314,9 @@ const char *plan_build_path(struct plan *plan, struct arena *arena, const struct
 		if (mount->on_path)
 			add_directory(&list, mount->destination.path, mount->source.real);
 	}
+	claude = plan_command_directory(arena, facts);
+	if (claude)
+		add_directory(&list, claude, claude);
 	add_host_path(&list);
 	// In a box of the store, ~/.local/bin is there only if it is on the host's PATH.
 	if (!facts->store.only) {

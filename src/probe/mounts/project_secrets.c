@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "plan/claude/files.h"
+#include "plan/claude/named_paths.h"
 #include "plan/claude/settings.h"
 #include "plan/facts.h"
 #include "plan/secrets/detect.h"
@@ -136,17 +137,20 @@ void probe_project_secrets(struct facts *facts, struct arena *arena)
 		const char *text = file_read(arena, path_join(arena, facts->project, settings[i]),
 					     SETTINGS_LIMIT, 0);
 
-		if (text)
-			settings_find_secrets(arena, settings[i], text,
-					      &facts->project_mcp_secrets);
+		if (!text)
+			continue;
+		settings_find_secrets(arena, settings[i], text, &facts->project_mcp_secrets);
+		claude_add_repository_settings(facts, arena, settings[i], text);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(instructions); i++) {
 		const char *text = file_read(
 			arena, path_join(arena, facts->project, instructions[i]), TEXT_LIMIT, 0);
 		const char *lines = NULL;
 
-		if (text)
-			claude_without_secret_lines(arena, text, &lines);
+		if (!text)
+			continue;
+		claude_without_secret_lines(arena, text, &lines);
+		claude_add_repository_imports(facts, arena, instructions[i], text);
 		if (lines)
 			vec_push(arena, &facts->project_mcp_secrets,
 				 arena_printf(arena, "%s: line %s", instructions[i], lines));
