@@ -14,6 +14,7 @@
 #include "plan/check.h"
 #include "plan/claude/instructions.h"
 #include "plan/command.h"
+#include "plan/connections/connections.h"
 #include "plan/environment.h"
 #include "plan/facts.h"
 #include "plan/home/home.h"
@@ -266,6 +267,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	    !plan_build_command(plan, arena, facts, error) ||
 	    !plan_build_mounts(plan, arena, facts, error)) // last, so that none hides another part
 		return false;
+	plan_build_connections(plan, arena, facts);
 	plan_build_registries(plan, arena, facts);
 	plan_finish_home(plan, arena, facts);
 	plan_build_warnings(plan, arena, facts);

@@ -52,6 +52,17 @@ static bool is_reference(const struct plan_variable *variable)
 	return variable->secret || variable->origin.kind == ORIGIN_REQUESTED;
 }
 
+// Returns the reference to a variable. bwrap does not start if it is not set: an empty secret would
+// fail later, and elsewhere.
+static const char *reference(struct script *script, const struct plan_variable *variable)
+{
+	return arena_printf(
+		script->arena, "\"${%s?%s}\"", variable->name,
+		variable->written ? "is not set. Set it to the value in the profile"
+				  : "is not set. This script has no values of requested variables "
+				    "and secrets");
+}
+
 // Returns the end mark of a here-document, a word that the content does not contain.
 static const char *delimiter(struct script *script, const char *content)
 {
@@ -100,7 +111,7 @@ static void add_option(struct script *script, const struct bwrap_option *option)
 	case OPERAND_VARIABLE:
 		text_printf(&script->command, " %s", option->variable->name);
 		if (is_reference(option->variable))
-			text_printf(&script->command, " \"$%s\"", option->variable->name);
+			text_printf(&script->command, " %s", reference(script, option->variable));
 		else
 			text_printf(&script->command, " %s", word(script, option->arguments[1]));
 		return;
@@ -210,6 +221,22 @@ static void add_settings(struct text *out, struct arena *arena, const struct con
 			    quote_display(arena, setting->text, 0), setting->origin->name);
 }
 
+// Says what happens with the Claude login.
+static void add_login(struct script *script, struct text *out, const struct plan *plan)
+{
+	const struct plan_state *state = &plan->state;
+
+	if (state->login && str_equal(state->login, state->host_credentials))
+		text_printf(
+			out,
+			"#\n# claudebox copies the Claude login from %s into the directory that "
+			"all boxes\n# share, and keeps both in sync; this script does neither.\n",
+			word(script, state->login));
+	else if (state->login)
+		text_printf(out, "#\n# The box gets the Claude login that was made in a box, %s.\n",
+			    word(script, state->login));
+}
+
 // Adds the comments at the head of the script.
 static void add_head(struct script *script, struct text *out, const struct plan *plan)
 {
@@ -226,6 +253,7 @@ static void add_head(struct script *script, struct text *out, const struct plan 
 		text_printf(out, "# %s\n", plan->state.replaced);
 	vec_each(sentence, &plan->state.upgrade.notes)
 		text_printf(out, "# %s\n", *sentence);
+	add_login(script, out, plan);
 	if (plan->config->terminal == TERMINAL_FILTERED)
 		text_add(out, "#\n# claudebox gives the box a terminal of its own and filters its "
 			      "output; the box of this script\n# has your terminal.\n");

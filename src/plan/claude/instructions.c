@@ -18,6 +18,8 @@
 #include "plan/registries/registries.h"
 #include "plan/tables.h"
 
+#include <string.h>
+
 static void add_home(struct text *out, const struct plan *plan, struct arena *arena)
 {
 	static const char *const seen_by[HOME_MODE_COUNT] = {
@@ -107,6 +109,16 @@ static void add_packages(struct text *out, const struct plan *plan)
 		text_add(out, " (Nix packages, first in `PATH`).\n");
 }
 
+// Returns whether programs of the user's PATH are not in the box.
+static bool has_path_left_out(const struct plan *plan)
+{
+	vec_each(row, &plan->left_out) {
+		if (row->option && strstr(row->option, "--path"))
+			return true;
+	}
+	return false;
+}
+
 // Adds the toolchains of the host that the box has.
 static void add_toolchains(struct text *out, const struct plan *plan, struct arena *arena)
 {
@@ -122,7 +134,7 @@ static void add_toolchains(struct text *out, const struct plan *plan, struct are
 	if (before)
 		text_add(out, ". They are on `PATH` as outside. To add a version to one of them, "
 			      "ask the user: it is available from the next session on.\n");
-	if (plan->left_out.count)
+	if (has_path_left_out(plan))
 		text_add(out,
 			 "- Some programs of the user's `PATH` are not in the box. If you need "
 			 "one, ask the user to start claudebox with `--path DIRECTORY`; the "
