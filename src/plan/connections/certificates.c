@@ -91,7 +91,7 @@ void plan_mount_certificates(struct plan *plan, struct arena *arena, const struc
 		    !path_within(file->real, facts->project) &&
 		    !is_own_state(arena, facts, file->real))
 			plan_add_followed(plan, arena, facts, file,
-					  arena_printf(arena, "certificates (%s)",
+					  arena_printf(arena, "certificates that %s names",
 						       certificate->origin));
 	}
 }

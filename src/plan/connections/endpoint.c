@@ -16,7 +16,6 @@
 #include "plan/secrets/detect.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -79,14 +78,12 @@ static bool parse_authority(struct arena *arena, struct endpoint *endpoint, cons
 {
 	bool six = *text == '[';
 	const char *host = text + six;
-	size_t length = strcspn(host, six ? "]%" : ":");
+	size_t length = strcspn(host, six ? "]" : ":");
 	const char *rest = host + length;
 
 	if (six) {
-		rest = strchr(host, ']'); // behind the zone of a link-local address
-		if (!rest || strspn(host, "0123456789abcdefABCDEF:.") != length)
+		if (*rest++ != ']' || strspn(host, "0123456789abcdefABCDEF:.") != length)
 			return false;
-		rest++;
 	} else {
 		for (size_t i = 0; i < length; i++)
 			if (!isalnum((unsigned char)host[i]) && !strchr("-._", host[i]))
@@ -100,7 +97,9 @@ static bool parse_authority(struct arena *arena, struct endpoint *endpoint, cons
 		if (digits > LONGEST_PORT || rest[1 + digits])
 			return false;
 		if (digits)
-			endpoint->port = (unsigned int)strtoul(rest + 1, NULL, 10);
+			endpoint->port = 0;
+		for (size_t i = 1; i <= digits; i++)
+			endpoint->port = endpoint->port * 10 + (unsigned int)(rest[i] - '0');
 	} else if (*rest) {
 		return false;
 	}
