@@ -52,15 +52,16 @@ static bool is_reference(const struct plan_variable *variable)
 	return variable->secret || variable->origin.kind == ORIGIN_REQUESTED;
 }
 
-// Returns the reference to a variable. bwrap does not start if it is not set: an empty secret would
-// fail later, and elsewhere.
-static const char *reference(struct script *script, const struct plan_variable *variable)
+// Adds a check of each variable that is a reference: an empty secret would fail later, and
+// elsewhere. The checks are in the same command as bwrap, which an interactive shell then discards.
+static void add_checks(struct script *script, const struct plan *plan)
 {
-	return arena_printf(
-		script->arena, "\"${%s?%s}\"", variable->name,
-		variable->written ? "is not set. Set it to the value in the profile"
-				  : "is not set. This script has no values of requested variables "
-				    "and secrets");
+	vec_each(variable, &plan->variables) {
+		if (is_reference(variable))
+			text_printf(&script->command, ": \"${%s?%s}\"\n  ", variable->name,
+				    variable->written ? "set it to its value in the profile"
+						      : "set it: the script has no secret values");
+	}
 }
 
 // Returns the end mark of a here-document, a word that the content does not contain.
@@ -111,7 +112,7 @@ static void add_option(struct script *script, const struct bwrap_option *option)
 	case OPERAND_VARIABLE:
 		text_printf(&script->command, " %s", option->variable->name);
 		if (is_reference(option->variable))
-			text_printf(&script->command, " %s", reference(script, option->variable));
+			text_printf(&script->command, " \"$%s\"", option->variable->name);
 		else
 			text_printf(&script->command, " %s", word(script, option->arguments[1]));
 		return;
@@ -169,7 +170,9 @@ static void add_command(struct script *script, const struct plan *plan,
 {
 	strings prefix = limits_render_prefix(script->arena, &plan->limits);
 
-	text_add(&script->command, "{ base64 -d <<CLAUDEBOX_END | ");
+	text_add(&script->command, "{ ");
+	add_checks(script, plan);
+	text_add(&script->command, "base64 -d <<CLAUDEBOX_END | ");
 	vec_each(part, &prefix)
 		text_printf(&script->command, "%s ", word(script, *part));
 	text_add(&script->command, word(script, plan->bwrap));
