@@ -59,7 +59,7 @@ static void test_logins(void)
 		"proxy.example:3128",          "proxy.example",
 		"http://10.1.2.3:3128",        "https://squid-eu-west-1.corp.example:8080",
 		"socks5h://127.0.0.1:1080",    "http://[2001:db8::1]:3128",
-		"http://[fe80::1]:3128",  "http://localhost:8888",
+		"http://[fe80::1]:3128",       "http://localhost:8888",
 		"HTTP://Proxy.Example.:3128",  "https://gateway.corp.example/anthropic",
 		"https://llm.example/v1/team", "http://proxy_1.example:3128",
 	};
@@ -248,6 +248,18 @@ static void test_base_url(void)
 		CHECK_STRING(row ? row->option : NULL, "CLAUDEBOX_EXTRA_ENV=ANTHROPIC_BASE_URL");
 		world_free(&world);
 	}
+	// The filter of the settings removes the address.
+	world_debian(&world);
+	world.facts.user_claude.settings_json =
+		"{\"env\":{\"ANTHROPIC_BASE_URL\":\"https://canary@gateway.example\","
+		"\"HTTPS_PROXY\":\"http://canary@proxy.example\"}}";
+	CHECK(world_plan(&world));
+	CHECK(str_ends(plan_variable(&world.plan, "ANTHROPIC_BASE_URL"), ".invalid/"));
+	vec_each(file, &world.plan.state.files)
+		CHECK(!strstr(file->content, "canary"));
+	CHECK(world.plan.state.files.count > 0);
+	world_free(&world);
+
 	world_debian(&world);
 	world_variable(&world, hostile[0]);
 	world.config.extra_env = "ANTHROPIC_BASE_URL";
@@ -369,6 +381,35 @@ static void test_unexamined_certificates(void)
 	world_free(&world);
 }
 
+static bool has_change(const struct world *world, const char *wanted)
+{
+	vec_each(change, &world->plan.changes) {
+		if (str_equal(*change, wanted))
+			return true;
+	}
+	return false;
+}
+
+// The login is a change when it first appears, and when it is gone.
+static void test_login_in_approval(void)
+{
+	static const char line[] = "login " HOME "/.claude/.credentials.json";
+	struct world world;
+
+	for (int present = 0; present < 2; present++) {
+		world_debian(&world);
+		world.facts.user_claude.has_credentials = present;
+		world.facts.state.approved = present ? "network full\n"
+						     : arena_printf(&arena, "%s\n", line);
+		CHECK(world_plan(&world));
+		CHECK(has_change(&world, arena_printf(&arena, "%s %s", present ? "+" : "-", line)));
+		world.facts.state.approved = present ? arena_printf(&arena, "%s\n", line) : "";
+		CHECK(world_plan(&world));
+		CHECK(!has_change(&world, arena_printf(&arena, "+ %s", line)));
+		world_free(&world);
+	}
+}
+
 int main(void)
 {
 	test_logins();
@@ -379,6 +420,7 @@ int main(void)
 	test_clouds();
 	test_logins_are_secret();
 	test_unexamined_certificates();
+	test_login_in_approval();
 	arena_free(&arena);
 	return check_done();
 }

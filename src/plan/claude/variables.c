@@ -243,6 +243,15 @@ bool settings_variable_known(const char *name, const char *value)
 	       variable_row_find(proxy_variables, proxy_variable_count, name);
 }
 
+bool settings_variable_secret(const char *name, const char *value)
+{
+	bool address = str_ends(name, "_URL") ||
+		       (variable_row_find(proxy_variables, proxy_variable_count, name) &&
+			!proxy_variable_is_list(name));
+
+	return secret_text(NULL, value) || (address && endpoint_has_user(value));
+}
+
 // Returns whether CLAUDEBOX_EXTRA_ENV, a list with commas, has a name.
 static bool list_names(const char *list, const char *name)
 {
@@ -282,7 +291,7 @@ static enum verdict judge(struct arena *arena, const struct config *config, cons
 	    variable_row_find(box_variables, box_variable_count, name))
 		return VARIABLE_OF_BOX;
 	if (text && settings_variable_known(name, text))
-		return secret_text(NULL, text) ? VARIABLE_SECRET : VARIABLE_PASSES;
+		return settings_variable_secret(name, text) ? VARIABLE_SECRET : VARIABLE_PASSES;
 	if (!env_name_valid(name, strlen(name)))
 		return VARIABLE_UNKNOWN;
 	if (!text || secret_variable(name, text, &kind) != SECRET_NONE)

@@ -28,6 +28,8 @@ const struct variable_row *claude_variable_find(const char *name, const char *va
 // Returns whether a variable of Claude's settings is in the table of known ones, with a value that
 // its row allows.
 bool settings_variable_known(const char *name, const char *value);
+// Returns whether the value of such a variable is a secret, or an address with a login.
+bool settings_variable_secret(const char *name, const char *value);
 
 // Removes from `env` of the settings the variables that are neither known nor named by a profile,
 // and those that look like secrets. Adds a note for each reason, with the names.

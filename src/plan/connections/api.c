@@ -7,7 +7,7 @@
 // its place. In a box without a network an address that does not exist makes Claude report its
 // error within seconds: it does not wait for the settings of the real one, and does not retry.
 #include "base/arena.h"
-#include "base/quote.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "config/config.h"
 #include "config/names.h"
@@ -106,6 +106,23 @@ static void add_settings(struct connections *all)
 	}
 }
 
+// Replaces the addresses of the user's settings that their filter removes. The filter names them.
+static void replace_addresses_of_settings(struct connections *all)
+{
+	JSON_OWNED *settings = json_read_object(all->facts->user_claude.settings_json, 0);
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(json_object_get(settings, "env"), name, value) {
+		const char *text = json_string_value(value);
+
+		if (text && str_ends(name, "_URL") && claude_variable_find(name, text) &&
+		    settings_variable_secret(name, text) && connection_open(all, name))
+			fail_fast(all, arena_strdup(all->arena, name), ADDRESS_LEFT_OUT,
+				  "the address stays outside");
+	}
+}
+
 // Names the variables that the user has set and that never pass by themselves.
 static void add_refused(struct connections *all)
 {
@@ -137,5 +154,6 @@ void connections_add_api(struct connections *all)
 				"--shell to work in this box yourself");
 	}
 	add_settings(all);
+	replace_addresses_of_settings(all);
 	add_refused(all);
 }

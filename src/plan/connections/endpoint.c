@@ -107,6 +107,11 @@ static bool parse_authority(struct arena *arena, struct endpoint *endpoint, cons
 	return true;
 }
 
+bool endpoint_has_user(const char *text)
+{
+	return strchr(text, '@') || strcasestr(text, "%40");
+}
+
 struct endpoint endpoint_parse(struct arena *arena, const char *text)
 {
 	struct endpoint endpoint = { 0 };
@@ -114,7 +119,7 @@ struct endpoint endpoint_parse(struct arena *arena, const char *text)
 	const char *authority = scheme ? scheme + 3 : text;
 	size_t length = strcspn(authority, "/?#");
 
-	endpoint.login = strchr(text, '@') || strcasestr(text, "%40") || secret_text(NULL, text) ||
+	endpoint.login = endpoint_has_user(text) || secret_text(NULL, text) ||
 			 address_has_token(arena, text);
 	endpoint.port = scheme ? default_port(text, scheme) : 0;
 	if (scheme && (scheme == text || strspn(text, "abcdefghijklmnopqrstuvwxyz"
@@ -131,9 +136,7 @@ const char *endpoint_list_problem(const char *text)
 	for (const char *s = text; *s; s++)
 		if (*s < ' ' || *s > '~')
 			return "it has control characters";
-	return strchr(text, '@') || strcasestr(text, "%40") || secret_text(NULL, text)
-		       ? "it looks like a secret"
-		       : NULL;
+	return endpoint_has_user(text) || secret_text(NULL, text) ? "it looks like a secret" : NULL;
 }
 
 static bool is_host_port(const struct plan *plan, unsigned int number)

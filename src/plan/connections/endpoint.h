@@ -20,6 +20,8 @@ struct endpoint {
 
 // Parses an address. Every form that programs read in different ways counts as odd or as a login.
 struct endpoint endpoint_parse(struct arena *arena, const char *text);
+// Returns whether an address, or a list, has a user name or a password in any spelling.
+bool endpoint_has_user(const char *text);
 // Returns why a list of hosts does not pass, NULL: it does.
 const char *endpoint_list_problem(const char *text);
 
