@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Connections: addresses with logins in every spelling, what the box reaches, files of certificates,
-// the tables, and the variables of a plan.
+// Connections: addresses with logins in every spelling, what the box reaches, files of
+// certificates, the tables, and the variables of a plan.
 #include "base/arena.h"
 #include "base/text.h"
 #include "check.h"

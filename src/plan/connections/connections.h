@@ -20,7 +20,7 @@ struct connections {
 	strings named; // variables that a row of plan->left_out names
 };
 
-// Returns whether the box may get a host variable: its name is valid, not reserved, and not set yet.
+// Returns whether the box may get a host variable: the name is valid, not reserved, not set yet.
 bool connection_open(const struct connections *all, const char *name);
 // Pass a host variable, and set one of claudebox's own.
 void connection_pass(struct connections *all, const char *name, const char *value, const char *why);

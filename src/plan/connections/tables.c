@@ -51,8 +51,9 @@ const size_t login_variable_count = ARRAY_SIZE(login_variables);
 #define PROGRAM "it names a program of the host"
 #define FILES   "it names files of the host"
 
-// CLAUDE_CODE_SUBPROCESS_ENV_SCRUB and CLAUDE_CONFIG_DIR are reserved (src/config/names.c). Variables
-// that Claude Code sets for its own child processes are in no table: they describe another session.
+// CLAUDE_CODE_SUBPROCESS_ENV_SCRUB and CLAUDE_CONFIG_DIR are reserved (src/config/names.c).
+// Variables that Claude Code sets for its own child processes are in no table: they describe
+// another session.
 const struct variable_row refused_variables[] = {
 	{ "ANTHROPIC_CUSTOM_HEADERS", "headers often log in" },
 	{ "ANTHROPIC_UNIX_SOCKET", "it names a socket of the host" },
