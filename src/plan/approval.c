@@ -85,6 +85,9 @@ strings approval_lines(struct arena *arena, const struct plan *plan)
 			add(&lines, arena,
 			    arena_printf(arena, "env %s", quote_word(arena, variable->name, 0)));
 	}
+	if (plan->state.login)
+		add(&lines, arena,
+		    arena_printf(arena, "login %s", quote_word(arena, plan->state.login, 0)));
 	vec_each(package, &plan->packages)
 		add(&lines, arena,
 		    arena_printf(arena, "package %s", quote_word(arena, package->name, 0)));
@@ -158,11 +161,11 @@ static bool is_wider(const struct plan *plan, const strings *approved, struct ar
 }
 
 // Lines that give the box nothing that a program of an earlier session could misuse. The mounts of
-// "path" have lines of their own.
+// "path" have lines of their own. The directory of the login is in every box.
 static const char *const no_grants[] = { "limit ",      "package ", "toolchain ",
 					 "toolchains ", "path ",    "package_settings",
 					 "home ",       "project ", "confirm ",
-					 "git " };
+					 "git ",        "login " };
 
 // Returns whether a new line gives the box something that earlier sessions did not have.
 static bool is_grant(const struct plan *plan, struct arena *arena, const strings *approved,

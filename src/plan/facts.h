@@ -256,6 +256,13 @@ struct registry_facts {
 	const char *problem; // why it is not used
 };
 
+// A file with CA certificates that the user names. Its links are in `files`.
+struct certificate_facts {
+	const char *path;
+	const char *origin;  // the variable, or the settings of a package manager
+	const char *problem; // why it does not come along, NULL: it does
+};
+
 // The first version of Landlock that restricts abstract sockets and signals (Linux 6.12).
 enum { LANDLOCK_SCOPES = 6 };
 // The first version that restricts connections to sockets by path (Linux 7.1).
@@ -311,6 +318,7 @@ struct facts {
 	struct nix_facts nix; // if there is a daemon
 	struct profile_facts profile;
 	VEC(struct registry_facts) registries; // of the files in source_table that exist
+	VEC(struct certificate_facts) certificates;
 	package_rows packages;
 	const char *nixpkgs; // the flake of the packages in the store, NULL: unknown
 };

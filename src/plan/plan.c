@@ -15,6 +15,7 @@
 #include "plan/claude/instructions.h"
 #include "plan/claude/named_paths.h"
 #include "plan/command.h"
+#include "plan/connections/connections.h"
 #include "plan/environment.h"
 #include "plan/facts.h"
 #include "plan/git/git.h"
@@ -269,6 +270,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	    !plan_build_mounts(plan, arena, facts, error)) // last, so that none hides another part
 		return false;
 	plan_leave_out_named(plan, arena, facts);
+	plan_build_connections(plan, arena, facts);
 	plan_build_registries(plan, arena, facts);
 	plan_build_git(plan, arena, facts);
 	plan_finish_home(plan, arena, facts);

@@ -33,6 +33,7 @@ struct plan_variable {
 	enum secret_sign secret;
 	const char *secret_kind; // by shape: "an AWS key"
 	const char *toolchain;   // that it belongs to, NULL: none
+	bool written;            // its value is in a profile
 };
 
 enum mount_kind {
@@ -105,6 +106,7 @@ struct plan_state {
 	const char *claude;           // …/claude, the box's ~/.claude
 	const char *credentials;      // ~/.claudebox/sign-in, shared by all boxes
 	const char *host_credentials; // the host's .credentials.json
+	const char *login;            // the file whose login enters the box, NULL: none does
 	const char *canonical_root;
 	const char *new_version; // of the whole state, NULL: unchanged
 	struct plan_upgrade upgrade;

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "config/config.h"
 #include "plan/claude/parts.h"
+#include "plan/connections/certificates.h"
 #include "plan/facts.h"
 #include "plan/git/git.h"
 #include "plan/home/home.h"
@@ -137,28 +138,6 @@ static void add_names(struct plan *plan, struct arena *arena, const struct facts
 bool plan_kernel_file(const char *path)
 {
 	return path_within(path, "/proc") || path_within(path, "/sys") || path_within(path, "/dev");
-}
-
-static void add_certificates(struct plan *plan, struct arena *arena, const struct facts *facts)
-{
-	for (size_t i = 0; i < ca_bundle_count; i++) {
-		const struct followed *bundle = facts_file(facts, ca_bundles[i]);
-
-		if (bundle && bundle->kind == FILE_REGULAR)
-			plan_add_followed(plan, arena, facts, bundle, "trusted certificates");
-	}
-	for (size_t i = 0; i < ca_variable_count; i++) {
-		const char *path = facts_variable(facts, ca_variables[i]);
-		const struct followed *bundle = path ? facts_file(facts, path) : NULL;
-
-		if (bundle && plan_kernel_file(bundle->real))
-			plan_warn(plan, arena, "%s is left out: '%s' is a file of the kernel",
-				  ca_variables[i], quote_word(arena, path, 120));
-		else if (bundle && bundle->kind == FILE_REGULAR &&
-			 !path_within(bundle->real, facts->project) &&
-			 !path_within(bundle->real, path_join(arena, facts->home, ".claude")))
-			plan_add_followed(plan, arena, facts, bundle, "trusted certificates");
-	}
 }
 
 const char *plan_nix_problem(const struct facts *facts, const char **ret_remedy)
@@ -334,7 +313,7 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct fact
 	}
 	plan_build_policy(plan, arena, facts);
 	plan_build_installs(plan, arena);
-	add_certificates(plan, arena, facts);
+	plan_mount_certificates(plan, arena, facts);
 	add_accounts(plan, arena, facts);
 	add_names(plan, arena, facts);
 	add_generated(plan, arena, BOX_GIT_CONFIG, plan_git_basics(arena, facts),

@@ -133,6 +133,13 @@ static void warn_hard_links(struct plan *plan, struct arena *arena, const struct
 static void warn_secrets(struct plan *plan, struct arena *arena)
 {
 	vec_each(variable, &plan->variables) {
+		if (variable->secret && variable->written) {
+			plan_warn(plan, arena,
+				  "'%s' is a secret in plain text in %s; set it in your "
+				  "environment and name it in \"extra_env_passthrough\"",
+				  variable->name, variable->origin.name);
+			continue;
+		}
 		if (variable->secret == SECRET_BY_NAME)
 			plan_warn(plan, arena,
 				  "'%s' passes into the box: its name looks like that of a secret",
@@ -264,7 +271,9 @@ void plan_build_first_start_notes(struct plan *plan, struct arena *arena, const 
 				   "sync.",
 				   "The list above is everything that the box gets. To look "
 				   "around in it: claudebox --shell; help: claudebox --help." } });
-	if (plan->config->payload == PAYLOAD_CLAUDE && !has_credentials(plan, facts))
+	// Later starts are silent: Claude itself tells how to log in.
+	if (plan->config->payload == PAYLOAD_CLAUDE && !facts->state.version &&
+	    !has_credentials(plan, facts))
 		vec_push(
 			arena, &plan->notes,
 			(struct plan_note){

@@ -20,6 +20,7 @@
 #include "plan/secrets/places.h"
 #include "plan/system.h"
 #include "plan/tables.h"
+#include "probe/certificates.h"
 #include "probe/cgroup.h"
 #include "probe/claude/agent.h"
 #include "probe/claude/arguments.h"
@@ -148,8 +149,6 @@ static void probe_files(struct facts *facts, struct arena *arena)
 		add_file(facts, arena, root_table[i].path);
 	for (size_t i = 0; i < hidden_table_count; i++)
 		add_file(facts, arena, hidden_table[i].path);
-	for (size_t i = 0; i < ca_variable_count; i++)
-		add_file(facts, arena, facts_variable(facts, ca_variables[i]));
 	facts->hosts_text = file_read(arena, "/etc/hosts", TEXT_LIMIT, READ_FOLLOW);
 	facts->nix_conf_text = file_read(arena, "/etc/nix/nix.conf", TEXT_LIMIT, READ_FOLLOW);
 	facts->policy_instructions =
@@ -270,6 +269,7 @@ void probe_all(struct probe *probe, struct facts *facts, struct arena *arena,
 	}
 	if (config->package_settings != PACKAGE_SETTINGS_NONE)
 		probe_registries(facts, arena);
+	probe_certificates(facts, arena);
 	probe_mounts(facts, arena, config);
 	if (config->payload == PAYLOAD_CLAUDE)
 		probe_arguments(facts, arena, config);

@@ -255,6 +255,7 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 	json_object_set_new(all, "toolchains", toolchains_of(arena, plan));
 	json_object_set_new(all, "left_out", left_out_of(arena, plan));
 	json_object_set_new(all, "git_settings", git_settings_of(arena, plan));
+	json_object_set_new(all, "login", string_of(arena, plan->state.login));
 	json_object_set_new(all, "home", home_of(arena, plan));
 	if (plan->state.kept_as)
 		json_object_set_new(all, "replaced_instance",

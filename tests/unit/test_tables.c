@@ -119,11 +119,8 @@ static bool matches(const struct variable_row *rows, size_t count, const char *n
 
 static void test_variables(void)
 {
-	static const char *const allowed[] = {
-		"TERM",          "COLORTERM",        "EDITOR", "VISUAL",   "LANG",
-		"LC_ALL",        "LC_TIME",          "TZ",     "NO_COLOR", "NIX_SSL_CERT_FILE",
-		"SSL_CERT_FILE", "ANTHROPIC_API_KEY"
-	};
+	static const char *const allowed[] = { "TERM",   "COLORTERM", "EDITOR", "VISUAL",  "LANG",
+					       "LC_ALL", "LC_TIME",   "TZ",     "NO_COLOR" };
 	static const char *const not_allowed[] = { "HOME",
 						   "PATH",
 						   "TERMINAL",

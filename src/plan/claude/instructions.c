@@ -20,6 +20,8 @@
 #include "plan/registries/registries.h"
 #include "plan/tables.h"
 
+#include <string.h>
+
 static void add_home(struct text *out, const struct plan *plan, struct arena *arena)
 {
 	static const char *const seen_by[HOME_MODE_COUNT] = {

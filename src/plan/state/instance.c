@@ -171,6 +171,19 @@ static void add_settings(struct plan *plan, struct arena *arena, const struct fa
 		add_file(plan, arena, ".claude.json", answers, facts->state.instance_json);
 }
 
+// Returns the reason of the directory with the credentials: the file whose login enters the box.
+static const char *login_reason(const struct plan *plan, struct arena *arena)
+{
+	const struct plan_state *state = &plan->state;
+
+	if (!state->login)
+		return "for a Claude login that you make in a box; there is none yet";
+	if (!str_equal(state->login, state->host_credentials))
+		return "the Claude login of your boxes";
+	return arena_printf(arena, "your Claude login, from %s",
+			    quote_word(arena, path_tilde(arena, state->login, plan->home), 120));
+}
+
 void plan_build_state(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
 	struct plan_state *state = &plan->state;
@@ -193,6 +206,11 @@ void plan_build_state(struct plan *plan, struct arena *arena, const struct facts
 	state->credentials = path_join(arena, state->root, "sign-in");
 	state->host_credentials =
 		path_join(arena, facts->user_claude.directory, ".credentials.json");
+	if (facts->user_claude.has_credentials)
+		state->login = state->host_credentials;
+	else if (facts->state.has_credentials)
+		state->login = path_join(arena, state->credentials,
+					 CREDENTIALS_STORE "/.credentials.json");
 	plan_add_mount(plan, arena,
 		       (struct plan_mount){ .kind = MOUNT_WRITABLE,
 					    .source = state->claude,
@@ -205,7 +223,7 @@ void plan_build_state(struct plan *plan, struct arena *arena, const struct facts
 		       (struct plan_mount){ .kind = MOUNT_WRITABLE,
 					    .source = state->credentials,
 					    .path = BOX_CREDENTIALS,
-					    .why = "the Claude credentials" });
+					    .why = login_reason(plan, arena) });
 	add_link(plan, arena, ".credentials.json",
 		 BOX_CREDENTIALS "/" CREDENTIALS_STORE "/.credentials.json");
 	// Claude names session files after its process id, which is the same in every box.
