@@ -144,7 +144,8 @@ class Answering(Terminal):
 
 def approve(test, *words):
     """Starts a command in the project of a test on a terminal, answers the question with yes and returns the output."""
-    terminal = Terminal(list(map(str, words)), test.env | {"NO_COLOR": "1"}, str(test.project), columns=200)
+    test.env["NO_COLOR"] = "1"
+    terminal = Terminal(list(map(str, words)), test.env, str(test.project), columns=200)
     test.addCleanup(terminal.close)
     terminal.expect(r"Start\? \[y/N\]")
     terminal.send("y\n")
