@@ -7,7 +7,7 @@ import shutil
 import unittest
 
 from lib.box import CLAUDEBOX, GIVEN, BoxTest
-from lib.terminal import Terminal
+from lib.terminal import approve
 
 AS_ROOT = True
 TOKEN = "gh" + "p_" + "canary0Ab1" * 4  # of no account
@@ -89,21 +89,12 @@ class Arguments(BoxTest):
     def test_dev_null_is_the_boxs_own(self):
         self.assertEqual(self.requested("--mcp-config", "/dev/null", "--append-system-prompt-file", "/dev/stdin"), [])
 
-    def start(self, *arguments):
-        """Starts on a terminal, answers the question with yes and returns the output."""
-        terminal = Terminal([CLAUDEBOX, *map(str, arguments)], self.env | {"NO_COLOR": "1"}, str(self.project), columns=200)
-        self.addCleanup(terminal.close)
-        terminal.expect(r"Start\? \[y/N\]")
-        terminal.send("y\n")
-        terminal.wait(20)
-        return terminal.output.decode()
-
     def test_the_audit_and_the_approval_name_it(self):
-        self.start()
-        out = self.start("--add-dir", self.other)
+        approve(self, CLAUDEBOX)
+        out = approve(self, CLAUDEBOX, "--add-dir", self.other)
         self.assertRegex(out, r"\[\+\] +read-only +~/other +\(--add-dir\)")
         self.assertIn(f"+ mount read-only {self.other}", out)
-        self.assertIn(f"- mount read-only {self.other}", self.start())
+        self.assertIn(f"- mount read-only {self.other}", approve(self, CLAUDEBOX))
 
     def test_a_file_in_the_hosts_claude_directory_is_mounted_elsewhere(self):
         place = self.home / ".claude" / "my" / "prompt.md"

@@ -8,7 +8,7 @@ import subprocess
 import unittest
 
 from lib.box import CLAUDEBOX, BoxTest
-from lib.terminal import Terminal
+from lib.terminal import approve
 from lib.toolchains import SECRET, ToolchainTest, find_mise, program, secret
 
 JAVA = next((str(path.parent.parent) for path in sorted(pathlib.Path("/usr/lib/jvm").glob("*/bin/javac"))), None)
@@ -536,14 +536,7 @@ class Choice(ToolchainTest):
         self.assertIn('["cargo"]', self.refused())
 
     def approve(self):
-        """Starts on a terminal and answers the question; returns the output."""
-        self.env["NO_COLOR"] = "1"
-        terminal = Terminal([CLAUDEBOX, "--exec", "true"], self.env, str(self.project), columns=200)
-        self.addCleanup(terminal.close)
-        terminal.expect(r"Start\? \[y/N\]")
-        terminal.send("y\n")
-        terminal.wait(20)
-        return terminal.output.decode()
+        return approve(self, CLAUDEBOX, "--exec", "true")
 
     def test_an_update_is_no_change_and_a_new_manager_is(self):
         program(self.home / ".rustup" / "toolchains" / "stable" / "bin" / "rustc", "echo stable")
