@@ -382,7 +382,7 @@ class Worktrees(ConfigTest):
                   "echo y >new && git add new && git commit -qm in-worktree && git log -1 --format=%s; cd ../..; git status --short")
         done = self.claudebox("--yes", "--exec", "sh", "-c", script, cwd=project)
         self.assertEqual(done.stdout, "128\n" * 7 + "main\nin-worktree\n", done.stderr)
-        self.assertIn("is not kept for the user, so no worktree and no branch was created", done.stderr)
+        self.assertIn("is not kept for the user, so nothing was created", done.stderr)
         self.assertIn(f"git worktree add {project}/.worktrees/NAME", done.stderr)
         self.assertNotIn("prunable", self.git("worktree", "list", "--porcelain", cwd=project))
         self.assertEqual((project / ".worktrees/x/new").read_text(), "y\n")
@@ -406,6 +406,11 @@ class Worktrees(ConfigTest):
             done = self.claudebox("--yes", *options, "--exec", "git", "worktree", "add", "-q", "--detach", path, cwd=cwd)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertTrue((cwd / path / "file.txt").exists())
+
+    def test_a_worktree_is_not_moved_away(self):
+        done = self.claudebox("--yes", "--exec", "sh", "-c", "git worktree add -q .worktrees/a; git worktree move .worktrees/a ../a; echo $?; "
+                                                             "git worktree move .worktrees/a .worktrees/b; echo $?; ls .worktrees")
+        self.assertEqual(done.stdout, "128\n0\nb\n", done.stderr)
 
     def test_a_repository_of_the_box_is_free(self):
         self.assertEqual(self.box("cd /tmp; git init -q r; cd r; git commit -q --allow-empty -m y; git worktree add -q ../r2 && echo $?"), "0\n")
