@@ -23,6 +23,7 @@
 #include "probe/claude/agent.h"
 #include "probe/cgroup.h"
 #include "probe/claude/claude_files.h"
+#include "probe/claude/commands.h"
 #include "probe/flat.h"
 #include "probe/git/enclosing.h"
 #include "probe/git/identity.h"
@@ -270,6 +271,7 @@ void probe_all(struct probe *probe, struct facts *facts, struct arena *arena,
 		probe_registries(facts, arena);
 	probe_mounts(facts, arena, config);
 	probe_toolchains(facts, arena, config);
+	probe_claude_commands(facts, arena, config);
 	probe_sockets(facts, arena);
 	probe_mounted_files(facts, arena);
 	if (!facts->project_problem)

@@ -107,6 +107,16 @@ static void add_packages(struct text *out, const struct plan *plan)
 		text_add(out, " (Nix packages, first in `PATH`).\n");
 }
 
+// Returns whether the box lacks a directory of programs that an option brings.
+static bool lacks_programs(const struct plan *plan)
+{
+	vec_each(row, &plan->left_out) {
+		if (row->option && str_starts(row->option, "--path "))
+			return true;
+	}
+	return false;
+}
+
 // Adds the toolchains of the host that the box has.
 static void add_toolchains(struct text *out, const struct plan *plan, struct arena *arena)
 {
@@ -122,7 +132,7 @@ static void add_toolchains(struct text *out, const struct plan *plan, struct are
 	if (before)
 		text_add(out, ". They are on `PATH` as outside. To add a version to one of them, "
 			      "ask the user: it is available from the next session on.\n");
-	if (plan->left_out.count)
+	if (lacks_programs(plan))
 		text_add(out,
 			 "- Some programs of the user's `PATH` are not in the box. If you need "
 			 "one, ask the user to start claudebox with `--path DIRECTORY`; the "
