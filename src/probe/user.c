@@ -128,14 +128,16 @@ static void read_directory(struct user_claude_facts *user, struct arena *arena)
 		access(path_join(arena, user->directory, ".credentials.json"), F_OK) == 0;
 }
 
-// Reads the parts of .claude.json that may come along. The rest can have many megabytes.
+// Reads the parts of .claude.json that may come along. The rest can have many megabytes. A file that
+// cannot be read counts as one that is not valid.
 static void read_account(struct facts *facts, struct arena *arena, const char *directory)
 {
 	struct arena scratch = { 0 };
-	const char *text = file_read(&scratch, path_join(&scratch, directory, ".claude.json"),
-				     ACCOUNT_LIMIT, READ_FOLLOW);
+	const char *path = path_join(&scratch, directory, ".claude.json");
+	const char *text = file_read(&scratch, path, ACCOUNT_LIMIT, READ_FOLLOW);
 	const char *reduced =
-		account_reduce(&scratch, text, plan_canonical_root(&scratch, facts));
+		account_reduce(&scratch, text || access(path, F_OK) < 0 ? text : "",
+			       plan_canonical_root(&scratch, facts));
 
 	facts->user_claude.account_json = reduced ? arena_strdup(arena, reduced) : NULL;
 	arena_free(&scratch);

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "plan/secrets/detect.h"
 
 #include <string.h>
 
@@ -56,7 +57,8 @@ static bool is_word(const json_t *value)
 				      "0123456789-_:";
 	const char *text = json_string_value(value);
 
-	return text && *text && strlen(text) <= LONGEST_WORD && !text[strspn(text, letters)];
+	return text && *text && strlen(text) <= LONGEST_WORD && !text[strspn(text, letters)] &&
+	       !secret_value(text) && !secret_random_part(text);
 }
 
 bool preference_passes(const char *name, const json_t *value)

@@ -80,23 +80,30 @@ static bool all_strings(json_t *container)
 	return true;
 }
 
+// The servers that a member belongs to.
+enum member_of { OF_PROGRAM, OF_ADDRESS, OF_BOTH };
+
 // A member of a server that comes along.
 struct member_row {
 	const char *name;
-	json_type type;
-	bool by_address; // of a server that is reached by its address; otherwise of a program
-	bool both;       // of both kinds
+	enum member_of of;
+	json_type type; // JSON_TRUE: a boolean
+	bool strings;   // a container of strings
 	const char *why;
 };
 static const struct member_row member_table[] = {
-	{ "type", JSON_STRING, .both = true, .why = "stdio, http or sse" },
-	{ "command", JSON_STRING, .why = "the program" },
-	{ "args", JSON_ARRAY, .why = "its arguments" },
-	{ "env", JSON_OBJECT, .why = "its variables" },
-	{ "url", JSON_STRING, .by_address = true, .why = "the address" },
-	{ "headers", JSON_OBJECT, .by_address = true, .why = "of each request" },
-	{ "timeout", JSON_INTEGER, .both = true, .why = "of a call" },
-	{ "alwaysLoad", JSON_TRUE, .both = true, .why = "whether its tools are always described" },
+	{ "type", OF_BOTH, JSON_STRING, false, "stdio, http or sse" },
+	{ "command", OF_PROGRAM, JSON_STRING, false, "the program" },
+	{ "args", OF_PROGRAM, JSON_ARRAY, true, "its arguments" },
+	{ "env", OF_PROGRAM, JSON_OBJECT, true, "its variables" },
+	{ "url", OF_ADDRESS, JSON_STRING, false, "the address" },
+	{ "headers", OF_ADDRESS, JSON_OBJECT, true, "of each request" },
+	{ "oauth", OF_ADDRESS, JSON_OBJECT, false, "how a login is done; it contains none" },
+	{ "tools", OF_BOTH, JSON_ARRAY, false, "which tools are allowed" },
+	{ "toolPermissions", OF_BOTH, JSON_OBJECT, false, "which tools are allowed" },
+	{ "timeout", OF_BOTH, JSON_INTEGER, false, "of a call" },
+	{ "request_timeout_ms", OF_BOTH, JSON_INTEGER, false, "of a call" },
+	{ "alwaysLoad", OF_BOTH, JSON_TRUE, false, "whether its tools are always described" },
 };
 
 // Copies the known members. Returns NULL if one has another type than Claude accepts.
@@ -110,9 +117,9 @@ static json_t *copy_known(json_t *server, bool by_address)
 		bool typed = row->type == JSON_TRUE ? json_is_boolean(value)
 						    : value && json_typeof(value) == row->type;
 
-		if (!value || (!row->both && row->by_address != by_address))
+		if (!value || row->of == (by_address ? OF_PROGRAM : OF_ADDRESS))
 			continue;
-		if (!typed || !all_strings(value)) {
+		if (!typed || (row->strings && !all_strings(value))) {
 			json_decref(copy);
 			return NULL;
 		}
