@@ -135,9 +135,8 @@ static void read_account(struct facts *facts, struct arena *arena, const char *d
 	struct arena scratch = { 0 };
 	const char *path = path_join(&scratch, directory, ".claude.json");
 	const char *text = file_read(&scratch, path, ACCOUNT_LIMIT, READ_FOLLOW);
-	const char *reduced =
-		account_reduce(&scratch, text || access(path, F_OK) < 0 ? text : "",
-			       plan_canonical_root(&scratch, facts));
+	const char *reduced = account_reduce(&scratch, text || access(path, F_OK) < 0 ? text : "",
+					     plan_canonical_root(&scratch, facts));
 
 	facts->user_claude.account_json = reduced ? arena_strdup(arena, reduced) : NULL;
 	arena_free(&scratch);

@@ -386,6 +386,12 @@ class Commands(ServersTest):
         self.assertEqual(row[1], "--mount-ro ~/notify.sh")
         self.assertTrue(self.kept("--mount-ro", "~/notify.sh"))
 
+    def test_a_program_behind_a_link_of_the_system(self):
+        self.settings("/bin/sh -c true")
+        self.assertTrue(self.kept())
+        self.account({"x": {"command": "/bin/sh", "args": ["-c", "true"]}})
+        self.assertEqual(self.result()[0], ["x"])
+
     def test_a_program_that_the_box_installed_counts(self):
         self.settings("own-prompt")
         self.assertFalse(self.kept())

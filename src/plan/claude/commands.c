@@ -44,6 +44,18 @@ static const struct followed *find_file(const struct facts *facts, const char *p
 	return NULL;
 }
 
+// Returns whether the box has the links on the way to a path, and the file behind them: /bin/sh,
+// where /bin is a link.
+static bool is_behind_links(const struct plan *plan, const struct facts *facts, const char *path)
+{
+	const struct followed *file = find_file(facts, path);
+	bool has_links = file && file->hops.count && file->kind != FILE_MISSING;
+
+	for (size_t i = 0; has_links && i < file->hops.count; i++)
+		has_links = plan_provides(plan, file->hops.items[i].link);
+	return has_links && plan_provides(plan, file->real);
+}
+
 // Returns whether the box has something at this path.
 static bool is_visible(const struct plan *plan, struct arena *arena, const struct facts *facts,
 		       const char *path)
@@ -57,7 +69,8 @@ static bool is_visible(const struct plan *plan, struct arena *arena, const struc
 	// The box has its own ~/.claude: only the entries above are the host's.
 	if (path_within(path, own))
 		return false;
-	return plan_provides(plan, path) || path_within(path, "/dev") || path_within(path, "/tmp");
+	return plan_provides(plan, path) || is_behind_links(plan, facts, path) ||
+	       path_within(path, "/dev") || path_within(path, "/tmp");
 }
 
 // Returns the mount of a host path that the box has at this path, NULL: it is another one.
@@ -120,9 +133,8 @@ static struct command_lack lack_of_path(const struct plan *plan, struct arena *a
 	wanted = reached ? file->real : path;
 	around = file->kind == FILE_DIRECTORY ? wanted : path_parent(arena, wanted);
 	if (plan_near_secret(facts, file->real) && !path_within(facts->home, file->real))
-		return (struct command_lack){
-			.why = arena_printf(arena, "%s leads to a secret place", name)
-		};
+		return (struct command_lack){ .why = arena_printf(
+						      arena, "%s leads to a secret place", name) };
 	if (plan_near_secret(facts, around)) {
 		around = wanted;
 		program = false;

@@ -154,6 +154,11 @@ void account_merge(json_t *instance, const json_t *base, const json_t *host, con
 	}
 }
 
+const char *account_server_name(struct arena *arena, const char *name, bool local)
+{
+	return arena_printf(arena, "%s %s", local ? "local" : "user", name);
+}
+
 strings account_server_names(struct arena *arena, const json_t *account, const char *root)
 {
 	strings names = { 0 };
@@ -161,8 +166,8 @@ strings account_server_names(struct arena *arena, const json_t *account, const c
 	json_t *server;
 
 	json_object_foreach(account_user_servers(account), name, server)
-		vec_push(arena, &names, arena_printf(arena, "user %s", name));
+		vec_push(arena, &names, account_server_name(arena, name, false));
 	json_object_foreach(account_local_servers(account, root), name, server)
-		vec_push(arena, &names, arena_printf(arena, "local %s", name));
+		vec_push(arena, &names, account_server_name(arena, name, true));
 	return names;
 }

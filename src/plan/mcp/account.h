@@ -10,6 +10,8 @@
 #include "base/arena.h"
 #include "base/json.h"
 
+#include <stdbool.h>
+
 // Returns the reduced form of an account file, for the project at `root`; "": the text is not a JSON
 // object. NULL stands for a missing file, and is returned for it. A list of servers that cannot be
 // read is null in the result.
@@ -23,5 +25,7 @@ json_t *account_local_servers(const json_t *account, const char *root);
 // start, NULL: none.
 void account_merge(json_t *instance, const json_t *base, const json_t *host, const char *root);
 
-// Returns the names of the servers in an account file: "user NAME", "local NAME".
+// Returns the name of a server with its scope: "user NAME", "local NAME".
+const char *account_server_name(struct arena *arena, const char *name, bool local);
+// Returns these names of all servers in an account file.
 strings account_server_names(struct arena *arena, const json_t *account, const char *root);

@@ -12,6 +12,7 @@
 #include "plan/claude/commands.h"
 #include "plan/claude/variables.h"
 #include "plan/facts.h"
+#include "plan/mcp/members.h"
 #include "plan/mcp/reach.h"
 #include "plan/mcp/references.h"
 #include "plan/plan.h"
@@ -63,72 +64,6 @@ static const char *list_names(struct arena *arena, const strings *names)
 	vec_each(name, names)
 		text_printf(&out, "%s%s", out.length ? ", " : "", quote_word(arena, *name, 60));
 	return text_get(&out);
-}
-
-static bool all_strings(json_t *container)
-{
-	const char *key;
-	json_t *value;
-	size_t i;
-
-	json_array_foreach(container, i, value)
-		if (!json_is_string(value))
-			return false;
-	json_object_foreach(container, key, value)
-		if (!json_is_string(value))
-			return false;
-	return true;
-}
-
-// The servers that a member belongs to.
-enum member_of { OF_PROGRAM, OF_ADDRESS, OF_BOTH };
-
-// A member of a server that comes along.
-struct member_row {
-	const char *name;
-	enum member_of of;
-	json_type type; // JSON_TRUE: a boolean
-	bool strings;   // a container of strings
-	const char *why;
-};
-static const struct member_row member_table[] = {
-	{ "type", OF_BOTH, JSON_STRING, false, "stdio, http or sse" },
-	{ "command", OF_PROGRAM, JSON_STRING, false, "the program" },
-	{ "args", OF_PROGRAM, JSON_ARRAY, true, "its arguments" },
-	{ "env", OF_PROGRAM, JSON_OBJECT, true, "its variables" },
-	{ "url", OF_ADDRESS, JSON_STRING, false, "the address" },
-	{ "headers", OF_ADDRESS, JSON_OBJECT, true, "of each request" },
-	{ "oauth", OF_ADDRESS, JSON_OBJECT, false, "how a login is done; it contains none" },
-	{ "tools", OF_BOTH, JSON_ARRAY, false, "which tools are allowed" },
-	{ "toolPermissions", OF_BOTH, JSON_OBJECT, false, "which tools are allowed" },
-	{ "timeout", OF_BOTH, JSON_INTEGER, false, "of a call" },
-	{ "request_timeout_ms", OF_BOTH, JSON_INTEGER, false, "of a call" },
-	{ "alwaysLoad", OF_BOTH, JSON_TRUE, false, "whether its tools are always described" },
-};
-
-// Copies the known members. Returns NULL if one has another type than Claude accepts.
-static json_t *copy_known(json_t *server, bool by_address)
-{
-	json_t *copy = json_object();
-
-	for (size_t i = 0; i < ARRAY_SIZE(member_table); i++) {
-		const struct member_row *row = &member_table[i];
-		json_t *value = json_object_get(server, row->name);
-		bool typed = row->type == JSON_TRUE ? json_is_boolean(value)
-						    : value && json_typeof(value) == row->type;
-
-		if (!value || row->of == (by_address ? OF_PROGRAM : OF_ADDRESS))
-			continue;
-		if (!typed || (row->strings && !all_strings(value))) {
-			json_decref(copy);
-			return NULL;
-		}
-		json_object_set_new(copy, row->name, json_deep_copy(value));
-	}
-	if (json_object_get(copy, by_address ? "url" : "command"))
-		return copy;
-	json_decref(copy);
-	return NULL;
 }
 
 // Returns how the user requested a variable, NULL: not at all.
@@ -218,8 +153,10 @@ static bool judge_variables(struct judged *judged)
 		const char *text = json_string_value(value);
 
 		if (!env_name_valid(name, strlen(name)) || secret_value(name))
-			return refuse(judged, "the name of one of its variables is not valid", NULL);
-		if (!is_secret_variable(arena, name, text) || refer_to_variable(judged, env, name, text))
+			return refuse(judged, "the name of one of its variables is not valid",
+				      NULL);
+		if (!is_secret_variable(arena, name, text) ||
+		    refer_to_variable(judged, env, name, text))
 			continue;
 		vec_push(arena, find_request(judged->plan, arena, name) ? &others : &secrets,
 			 arena_strdup(arena, name));
@@ -229,10 +166,9 @@ static bool judge_variables(struct judged *judged)
 			      arena_printf(arena, "its %s is not the one that the box has",
 					   list_names(arena, &others)),
 			      NULL);
-	return !secrets.count || refuse(judged,
-					arena_printf(arena, "uses a secret: %s",
-						     list_names(arena, &secrets)),
-					pass_variables(arena, &secrets));
+	return !secrets.count ||
+	       refuse(judged, arena_printf(arena, "uses a secret: %s", list_names(arena, &secrets)),
+		      pass_variables(arena, &secrets));
 }
 
 // Returns whether the address has a login, or a token in its path or query.
@@ -264,8 +200,8 @@ static void put_defaults(struct arena *arena, json_t *value)
 static bool judge_secrets(struct judged *judged)
 {
 	struct arena *arena = judged->arena;
-	JSON_OWNED *whole = json_pack("{s:{s:o}}", "mcpServers", "x",
-				      json_deep_copy(judged->server));
+	JSON_OWNED *whole =
+		json_pack("{s:{s:o}}", "mcpServers", "x", json_deep_copy(judged->server));
 	JSON_OWNED *before = NULL;
 	const char *address;
 	strings removed = { 0 };
@@ -292,7 +228,8 @@ static bool judge_secrets(struct judged *judged)
 		const char *text = json_string_value(argument);
 
 		if (secret_text(NULL, text) || (secret_random_part(text) && !command_path(text)))
-			return refuse(judged, arena_printf(arena, "args[%zu] looks like a secret", i),
+			return refuse(judged,
+				      arena_printf(arena, "args[%zu] looks like a secret", i),
 				      BY_VARIABLE);
 	}
 	return true;
@@ -374,15 +311,14 @@ static bool judge(struct judged *judged, json_t *server)
 	bool by_address = type && (str_equal(type, "http") || str_equal(type, "sse") ||
 				   str_equal(type, "streamable-http"));
 
-	if (!json_is_object(server) ||
-	    json_dumpb(server, NULL, 0, JSON_COMPACT) > LONGEST_SERVER ||
+	if (!json_is_object(server) || json_dumpb(server, NULL, 0, JSON_COMPACT) > LONGEST_SERVER ||
 	    json_array_size(json_object_get(server, "args")) > MOST_ARGUMENTS)
 		return refuse(judged, "it is not a valid server", NULL);
 	if (!by_address && json_object_get(server, "type") && !str_equal(type, "stdio"))
 		return refuse(judged, "its type is not known", NULL);
 	if (by_address && json_object_get(server, "headersHelper"))
 		return refuse(judged, "it runs a program for its headers (headersHelper)", NULL);
-	judged->server = copy_known(server, by_address);
+	judged->server = server_copy_known(server, by_address);
 	if (!judged->server)
 		return refuse(judged, "it is not a valid server", NULL);
 	return judge_variables(judged) && judge_secrets(judged) && judge_references(judged) &&

@@ -35,9 +35,9 @@ static bool parse_port(const char *text, unsigned int *ret_port)
 static bool parse_address(struct arena *arena, const char *address, struct place *ret_place)
 {
 	bool secure = strncasecmp(address, "https://", 8) == 0;
-	const char *authority = secure					    ? address + 8
+	const char *authority = secure                                    ? address + 8
 				: strncasecmp(address, "http://", 7) == 0 ? address + 7
-									    : NULL;
+									  : NULL;
 	size_t length = authority ? strcspn(authority, "/?#\\ \t\r\n") : 0;
 	const char *at = authority ? memrchr(authority, '@', length) : NULL;
 	char *host;

@@ -17,9 +17,9 @@ const char *references_expand(struct arena *arena, const char *text, reference_l
 		size_t length = strcspn(start + 2, "}");
 		const char *inside = arena_strndup(arena, start + 2, length);
 		const char *fallback = strstr(inside, ":-");
-		const char *name = fallback ? arena_strndup(arena, inside,
-							    (size_t)(fallback - inside))
-					    : inside;
+		const char *name =
+			fallback ? arena_strndup(arena, inside, (size_t)(fallback - inside))
+				 : inside;
 		const char *value = lookup(environment, name);
 
 		if (!start[2 + length] || !length)

@@ -59,6 +59,9 @@ static json_t *filter_list(struct plan *plan, struct arena *arena, const struct 
 	json_t *server;
 	size_t count = 0;
 
+	// With the company's list, Claude uses no other, also outside.
+	if (facts_file(facts, BOX_POLICY "/managed-mcp.json"))
+		servers = NULL;
 	if (servers && !json_is_object(servers))
 		plan_leave_out(plan, arena, "your MCP servers",
 			       "the list in .claude.json cannot be read", NULL);
@@ -95,8 +98,7 @@ const char *servers_filter(struct plan *plan, struct arena *arena, const struct 
 	const char *root = plan->state.canonical_root;
 	JSON_OWNED *account = json_read_object(facts->user_claude.account_json, 0);
 	json_t *projects = json_object_get(account, "projects");
-	json_t *disabled =
-		json_object_get(json_object_get(projects, root), "disabledMcpServers");
+	json_t *disabled = json_object_get(json_object_get(projects, root), "disabledMcpServers");
 	json_t *user;
 	json_t *local;
 
@@ -133,9 +135,10 @@ static void add_words(struct arena *arena, const struct facts *facts, json_t *se
 				 references_expand(arena, program, look_up_on_host, facts, NULL));
 		json_array_foreach(arguments, i, argument) {
 			const char *text = json_string_value(argument);
-			const char *path = text ? command_path(references_expand(
-							  arena, text, look_up_on_host, facts, NULL))
-						: NULL;
+			const char *path =
+				text ? command_path(references_expand(arena, text, look_up_on_host,
+								      facts, NULL))
+				     : NULL;
 
 			if (path && i < MOST_ARGUMENTS)
 				vec_push(arena, words, path);

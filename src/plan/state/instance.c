@@ -178,6 +178,24 @@ static const char *filter_account(struct plan *plan, struct arena *arena, const 
 	return filtered;
 }
 
+// Removes the rows of servers that the box itself has removed.
+static void drop_removed_servers(struct plan *plan, struct arena *arena)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < plan->servers.count; i++) {
+		const struct plan_server *server = &plan->servers.items[i];
+		const char *name = account_server_name(arena, server->name, server->local);
+		bool found = false;
+
+		vec_each(known, &plan->state.server_names)
+			found |= str_equal(*known, name);
+		if (found)
+			plan->servers.items[kept++] = *server;
+	}
+	plan->servers.count = kept;
+}
+
 static void add_account(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
 	struct plan_state *state = &plan->state;
@@ -193,6 +211,7 @@ static void add_account(struct plan *plan, struct arena *arena, const struct fac
 		0);
 
 	state->server_names = account_server_names(arena, account, user.root);
+	drop_removed_servers(plan, arena);
 	if (claude && api_key && *api_key && !first_run_approves(api_key))
 		plan_warn(
 			plan, arena,
