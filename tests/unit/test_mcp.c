@@ -120,9 +120,7 @@ static void test_merge(void)
 {
 	static const struct {
 		const char *what;
-		const char *base;
-		const char *host;
-		const char *box;
+		const char *base, *host, *box;
 		const char *wanted;
 	} rows[] = {
 		{ "nothing", NULL, NULL, "{\"a\":1}", "{\"a\":1}" },

@@ -172,7 +172,7 @@ static bool is_in_directory(const struct plan *plan, struct arena *arena, const 
 
 	if (mount && str_equal(mount->path, path))
 		return true;
-	return file && file->kind == FILE_REGULAR &&
+	return mount && file && file->kind == FILE_REGULAR &&
 	       (mount->kept_home || str_equal(file->real, outside) ||
 		plan_provides(plan, file->real));
 }

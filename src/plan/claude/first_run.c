@@ -12,20 +12,6 @@
 // The number of characters by which Claude recognises a key. They must not be most of the key.
 enum { API_KEY_TAIL = 20, API_KEY_SHORTEST = 2 * API_KEY_TAIL };
 
-// Returns the object of that key, and creates it when it is missing; NULL on failure.
-static json_t *get_or_add_object(json_t *parent, const char *key)
-{
-	json_t *value = json_object_get(parent, key);
-
-	if (!json_is_object(value)) {
-		value = json_object();
-		// Setting a key that is not UTF-8 fails, and releases the value.
-		if (json_object_set_new(parent, key, value) < 0)
-			return NULL;
-	}
-	return value;
-}
-
 bool first_run_approves(const char *api_key)
 {
 	return strlen(api_key) >= API_KEY_SHORTEST;
@@ -47,7 +33,7 @@ static void forget_keys(json_t *account, const char *tail)
 // characters are in this list.
 static void approve_key(json_t *account, const char *tail)
 {
-	json_t *responses = get_or_add_object(account, "customApiKeyResponses");
+	json_t *responses = json_get_or_add_object(account, "customApiKeyResponses");
 	json_t *approved = json_object_get(responses, "approved");
 
 	if (!json_is_array(approved)) {
@@ -81,7 +67,7 @@ const char *first_run_render(struct arena *arena, const char *existing,
 		merge_user(account, user);
 	json_object_set_new(account, "hasCompletedOnboarding", json_true());
 	json_object_set_new(account, "bypassPermissionsModeAccepted", json_true());
-	here = get_or_add_object(get_or_add_object(account, "projects"), project);
+	here = json_get_or_add_object(json_get_or_add_object(account, "projects"), project);
 	json_object_set_new(here, "hasTrustDialogAccepted", json_true());
 	json_object_set_new(here, "hasCompletedProjectOnboarding", json_true());
 	// A file outside the project that CLAUDE.md imports is either mounted on purpose or not in

@@ -104,17 +104,6 @@ json_t *account_local_servers(const json_t *account, const char *root)
 			       "mcpServers");
 }
 
-// Returns the object of a key, and creates it when it is missing; NULL: the key is not UTF-8.
-static json_t *get_or_add(json_t *parent, const char *key)
-{
-	json_t *value = json_object_get(parent, key);
-
-	if (json_is_object(value))
-		return value;
-	value = json_object();
-	return json_object_set_new(parent, key, value) == 0 ? value : NULL;
-}
-
 // Merges one list of servers into `parent`.
 static void merge_servers(json_t *parent, const json_t *base, const json_t *host)
 {
@@ -147,7 +136,8 @@ void account_merge(json_t *instance, const json_t *base, const json_t *host, con
 	}
 	merge_servers(instance, account_user_servers(base), account_user_servers(host));
 	if (local || local_before) {
-		json_t *project = get_or_add(get_or_add(instance, "projects"), root);
+		json_t *project =
+			json_get_or_add_object(json_get_or_add_object(instance, "projects"), root);
 
 		if (project)
 			merge_servers(project, local_before, local);

@@ -65,15 +65,6 @@ static bool parse_address(struct arena *arena, const char *address, struct place
 	return *ret_place->host != '\0';
 }
 
-static bool is_covered(const plan_ranges *ranges, const struct address_range *address)
-{
-	vec_each(row, ranges) {
-		if (address_covers(&row->range, address))
-			return true;
-	}
-	return false;
-}
-
 static bool name_ends(const char *name, const char *end)
 {
 	size_t length = strlen(name);
@@ -135,7 +126,8 @@ const char *reach_problem(const struct plan *plan, struct arena *arena, const ch
 					   place.port);
 		return "it is a service of this machine, which the box cannot reach";
 	}
-	if (numeric ? is_covered(&refused, &range) || is_covered(&plan->inet.host, &range)
+	if (numeric ? plan_ranges_cover(&refused, &range) ||
+			      plan_ranges_cover(&plan->inet.host, &range)
 		    : is_private_name(place.host)) {
 		*ret_option = "--network full";
 		return "it is in a private network, which the box cannot reach";
