@@ -62,6 +62,21 @@ class Servers(ServersTest):
         seen = self.claudebox("--yes", "--path", "~/tools", "--exec", "sh", "-c", "server && echo works", env=env)
         self.assertEqual(seen.stdout, "works\n")
 
+    def test_programs_of_toolchains(self):
+        node = self.home / ".nvm" / "versions" / "node" / "v20.0.0"
+        self.program(node / "lib" / "node_modules" / "npm" / "bin" / "npx-cli.js")
+        (node / "bin").mkdir()
+        (node / "bin" / "mcp-npx").symlink_to("../lib/node_modules/npm/bin/npx-cli.js")
+        self.program(node / "bin" / "node")
+        self.program(self.home / ".local" / "bin" / "uv")
+        self.program(self.home / ".local" / "bin" / "uvx")
+        self.account({"npx": {"command": "mcp-npx", "args": ["-y", "x"]}, "uvx": {"command": "uvx", "args": ["x"]},
+                      "path": {"command": str(node / "bin" / "mcp-npx")}})
+        env = {"PATH": f"{node}/bin:{self.home}/.local/bin:{self.env['PATH']}"}
+        self.assertEqual(self.result(env=env)[0], ["npx", "uvx", "path"])
+        self.profile(toolchains=[])
+        self.assertEqual(self.result(env=env)[0], [])
+
     def test_an_argument_that_is_a_file_must_be_in_the_box(self):
         data = self.home / "data"
         data.mkdir()
