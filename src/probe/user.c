@@ -128,8 +128,8 @@ static void read_directory(struct user_claude_facts *user, struct arena *arena)
 		access(path_join(arena, user->directory, ".credentials.json"), F_OK) == 0;
 }
 
-// Reads the parts of .claude.json that may come along. The rest can have many megabytes. A file that
-// cannot be read counts as one that is not valid.
+// Reads the parts of .claude.json that may come along. The rest can have many megabytes. A file
+// that cannot be read counts as one that is not valid.
 static void read_account(struct facts *facts, struct arena *arena, const char *directory)
 {
 	struct arena scratch = { 0 };

@@ -12,6 +12,9 @@ from box.test_claude_files import SEARCH, secret, text, token
 from box.test_state import StateTest
 
 
+AS_ROOT = True
+
+
 class ServersTest(StateTest):
     def setUp(self):
         super().setUp()
@@ -253,6 +256,11 @@ class Secrets(ServersTest):
         self.assertIn("MY_TOKEN", done.stderr)
         self.profile()
         self.assertEqual(self.result()[0], [])
+
+    def test_a_named_secret_of_a_server_that_cannot_run_stays_outside(self):
+        self.account({"a": {"command": "no-such-program", "env": {"MY_TOKEN": self.plant(token())}}})
+        self.profile(extra_env_passthrough=["MY_TOKEN"])
+        self.assertNotIn("MY_TOKEN", [row["name"] for row in self.plan()["environment"]])
 
 
 class Hostile(ServersTest):

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The preferences in the user's .claude.json that come along: how Claude looks and reacts.
 //
-// Newer versions of Claude keep some of these names in settings.json, which comes along as well, and
-// read them in .claude.json as a fallback. The names are those that `claude config` knew (2.1.100,
-// 2.1.325). No row: env and apiKeyHelper (credentials), installMethod and autoUpdates (claude is
-// read-only in the box), autoConnectIde and claudeInChrome* (the IDE and the browser are outside),
-// remoteControl*, agentPushNotifEnabled and autoUploadSessions (they send the session elsewhere), and
-// everything about accounts, projects and history.
+// Newer versions of Claude keep some of these names in settings.json, which comes along as well,
+// and read them in .claude.json as a fallback. The names are those that `claude config` knew
+// (2.1.100, 2.1.325). No row: env and apiKeyHelper (credentials), installMethod and autoUpdates
+// (claude is read-only in the box), autoConnectIde and claudeInChrome* (the IDE and the browser are
+// outside), remoteControl*, agentPushNotifEnabled and autoUploadSessions (they send the session
+// elsewhere), and everything about accounts, projects and history.
 #include "plan/claude/preferences.h"
 
 #include "base/arena.h"

@@ -2,9 +2,9 @@
 // Claude's account file, .claude.json: the parts of the user's that come along, and those of the
 // instance.
 //
-// A reduced account file has the format of .claude.json, with these members only: the preferences of
-// preference_table, "mcpServers", and "projects" with "mcpServers" and "disabledMcpServers" of one
-// project.
+// A reduced account file has the format of .claude.json, with these members only: the preferences
+// of preference_table, "mcpServers", and "projects" with "mcpServers" and "disabledMcpServers" of
+// one project.
 #pragma once
 
 #include "base/arena.h"
@@ -12,9 +12,9 @@
 
 #include <stdbool.h>
 
-// Returns the reduced form of an account file, for the project at `root`; "": the text is not a JSON
-// object. NULL stands for a missing file, and is returned for it. A list of servers that cannot be
-// read is null in the result.
+// Returns the reduced form of an account file, for the project at `root`; "": the text is not a
+// JSON object. NULL stands for a missing file, and is returned for it. A list of servers that
+// cannot be read is null in the result.
 const char *account_reduce(struct arena *arena, const char *text, const char *root);
 
 // Return the servers of the user and of the project in an account file, NULL: none.

@@ -31,7 +31,8 @@ struct judged {
 	struct plan *plan;
 	struct arena *arena;
 	const struct facts *facts;
-	json_t *server; // a copy with the known members
+	json_t *server;                      // a copy with the known members
+	VEC(struct plan_variable) variables; // secrets that the user names, for the box
 	struct command_lack lack;
 };
 
@@ -88,7 +89,7 @@ static const struct origin *find_request(const struct plan *plan, struct arena *
 static bool refer_to_variable(struct judged *judged, json_t *env, const char *name,
 			      const char *value)
 {
-	struct plan *plan = judged->plan;
+	const struct plan *plan = judged->plan;
 	struct arena *arena = judged->arena;
 	const struct origin *origin = find_request(plan, arena, name);
 	const char *present = plan_variable(plan, name);
@@ -100,7 +101,7 @@ static bool refer_to_variable(struct judged *judged, json_t *env, const char *na
 	if (!present) {
 		variable.origin = *origin;
 		variable.secret = secret_variable(name, value, &variable.secret_kind);
-		vec_push(arena, &plan->variables, variable);
+		vec_push(arena, &judged->variables, variable);
 	}
 	json_object_set_new(env, name, json_string(arena_printf(arena, "${%s}", name)));
 	return true;
@@ -330,8 +331,11 @@ json_t *server_judge(struct plan *plan, struct arena *arena, const struct facts 
 {
 	struct judged judged = { .plan = plan, .arena = arena, .facts = facts };
 
-	if (judge(&judged, server))
+	if (judge(&judged, server)) {
+		vec_each(variable, &judged.variables)
+			vec_push(arena, &plan->variables, *variable);
 		return judged.server;
+	}
 	*ret_lack = judged.lack;
 	json_decref(judged.server);
 	return NULL;

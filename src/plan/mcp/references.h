@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// References to variables in the configuration of an MCP server, as Claude expands them: ${NAME} and
-// ${NAME:-default}. Claude leaves a reference to a variable that is not set as it is.
+// References to variables in the configuration of an MCP server, as Claude expands them: ${NAME}
+// and ${NAME:-default}. Claude leaves a reference to a variable that is not set as it is.
 #pragma once
 
 #include "base/arena.h"

@@ -2,12 +2,11 @@
 // Decides which of the user's MCP servers the box gets.
 //
 // Theory of operation: a server comes along whole or not at all, because Claude starts a server
-// without its key as well, and it then fails in ways that nobody expects. Only members that are
-// known to be harmless are copied. They go into the instance's .claude.json, merged with the box's
-// own servers, and not into a file for --mcp-config: so `claude mcp list`, `get` and `remove` work
-// in the box, --strict-mcp-config and the user's own --mcp-config mean what they mean outside, and a
-// shell in the box (--shell, --exec) has the same servers. A managed-mcp.json would exclude all
-// others.
+// without its key as well, and each of its tools then fails. Only members that are known to be
+// harmless are copied. They go into the instance's .claude.json, merged with the box's own servers,
+// and not into a file for --mcp-config: so `claude mcp list`, `get` and `remove` work in the box,
+// --strict-mcp-config and the user's own --mcp-config mean what they mean outside, and a shell in
+// the box (--shell, --exec) has the same servers. A managed-mcp.json would exclude all others.
 #include "plan/mcp/servers.h"
 
 #include "base/arena.h"
