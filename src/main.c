@@ -18,6 +18,7 @@
 #include "plan/check.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
+#include "probe/claude/commands.h"
 #include "probe/probe.h"
 #include "probe/profile.h"
 #include "prove/bait.h"
@@ -171,9 +172,13 @@ static bool collect_facts(struct session *session, const struct command *command
 // store paths. Their paths are facts for the plan. This step can ask the user and can build.
 static bool prepare_packages(struct session *session, struct error *error)
 {
-	return resolve_requested_packages(&session->config, &session->facts, &session->arena,
-					  &session->requested_record, error) &&
-	       packages_resolve(&session->facts, &session->config, &session->arena, error);
+	if (!resolve_requested_packages(&session->config, &session->facts, &session->arena,
+					&session->requested_record, error) ||
+	    !packages_resolve(&session->facts, &session->config, &session->arena, error))
+		return false;
+	if (session->facts.packages.count)
+		probe_claude_commands(&session->facts, &session->arena, &session->config);
+	return true;
 }
 
 static bool build_plan(struct session *session, struct error *error)

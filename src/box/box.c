@@ -17,6 +17,7 @@
 #include "network/refusals.h"
 #include "plan/plan.h"
 #include "plan/tables.h"
+#include "state/added_servers.h"
 #include "state/credentials.h"
 #include "state/home.h"
 #include "state/prepare.h"
@@ -247,6 +248,7 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 			report_network(plan, network.plan ? &network : NULL, arena, *ret_status);
 		if (network.plan)
 			network_end(&network);
+		report_added_servers(plan, arena);
 	} else {
 		terminal_restore(&box.terminal);
 	}

@@ -95,6 +95,10 @@ strings approval_lines(struct arena *arena, const struct plan *plan)
 		add(&lines, arena,
 		    arena_printf(arena, "toolchain %s %s", toolchain->name,
 				 quote_word(arena, toolchain->root, 0)));
+	vec_each(server, &plan->servers)
+		add(&lines, arena,
+		    arena_printf(arena, "mcp %s%s", quote_word(arena, server->name, 0),
+				 server->local ? " (this project)" : ""));
 	vec_each(mount, &config->mounts) {
 		if (mount->on_path)
 			add(&lines, arena,
@@ -165,7 +169,7 @@ static bool is_wider(const struct plan *plan, const strings *approved, struct ar
 static const char *const no_grants[] = { "limit ",      "package ", "toolchain ",
 					 "toolchains ", "path ",    "package_settings",
 					 "home ",       "project ", "confirm ",
-					 "git ",        "login " };
+					 "git ",        "login ",   "mcp " };
 
 // Returns whether a new line gives the box something that earlier sessions did not have.
 static bool is_grant(const struct plan *plan, struct arena *arena, const strings *approved,

@@ -103,6 +103,7 @@ struct state_facts {
 	const char *instance_json; // content of …/claude/.claude.json, NULL: missing
 	const char *settings_json; // content of …/claude/settings.json, NULL: missing
 	const char *settings_base; // the host's settings at the last merge
+	const char *account_base;  // the host's reduced .claude.json at the last merge
 	const char *approved;      // the lines of the last approval
 	bool home_exists;          // the kept home, if the box has one
 	uint64_t home_size;        // at the end of the last session; 0: unknown
@@ -129,8 +130,9 @@ struct user_claude_facts {
 	strings doubtful;             // texts that may have a secret: "skills/a.md line 3"
 	const char *secret_lines;     // of CLAUDE.md, NULL: none
 	const char *settings_json;
-	const char *preferences_json; // .claude.json
-	strings hook_commands_found;  // first words of hook commands that are on the box's PATH
+	const char *account_json; // .claude.json, reduced (plan/mcp/account.h); "": not valid
+	// Programs and files that hooks, the status line and MCP servers name, by their paths.
+	followed_files command_files;
 	bool has_credentials;
 };
 

@@ -20,8 +20,7 @@
 #include "plan/plan.h"
 #include "plan/tables.h"
 
-// Returns whether one of the ranges includes `range`.
-static bool is_covered(const plan_ranges *ranges, const struct address_range *range)
+bool plan_ranges_cover(const plan_ranges *ranges, const struct address_range *range)
 {
 	vec_each(known, ranges) {
 		if (address_covers(&known->range, range))
@@ -60,8 +59,8 @@ plan_ranges plan_host_ranges(struct arena *arena, const host_ranges *found)
 
 	// nft refuses overlapping ranges in a set.
 	vec_each(own, found) {
-		if (is_covered(&always, &own->range) || is_covered(&ranges, &own->range) ||
-		    is_covered_later(found, own))
+		if (plan_ranges_cover(&always, &own->range) ||
+		    plan_ranges_cover(&ranges, &own->range) || is_covered_later(found, own))
 			continue;
 		vec_push(arena, &ranges,
 			 (struct plan_range){ .range = own->range, .why = own->interface });

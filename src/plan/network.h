@@ -33,3 +33,5 @@ void plan_build_network(struct plan *plan, struct arena *arena, const struct fac
 bool plan_check_network(const struct plan *plan, const struct facts *facts, struct error *error);
 // Returns why the host cannot look up host names, NULL: it can.
 const char *plan_resolver_problem(struct arena *arena, const struct facts *facts);
+// Returns whether one of the ranges includes `range`.
+bool plan_ranges_cover(const plan_ranges *ranges, const struct address_range *range);

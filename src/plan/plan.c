@@ -274,6 +274,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	plan_build_registries(plan, arena, facts);
 	plan_build_git(plan, arena, facts);
 	plan_finish_home(plan, arena, facts);
+	plan_build_claude_configuration(plan, arena, facts);
 	plan_build_warnings(plan, arena, facts);
 	plan_build_first_start_notes(plan, arena, facts);
 	plan->state.requested_name = plan_requested_name(arena, facts);

@@ -116,6 +116,8 @@ struct plan_state {
 	const char *kept_as;           // name for the instance of an earlier directory; NULL: none
 	const char *replaced;          // a sentence on that, for people
 	const char *new_settings_base; // the host's filtered settings, NULL: unchanged
+	const char *new_account_base;  // the host's filtered .claude.json, NULL: unchanged
+	strings server_names;          // of MCP servers in the instance at the start
 	const char *new_searched;      // list of Claude files without secrets, NULL: unchanged
 	size_t new_searched_size;
 	const char *approval_name;  // the instance's file with the approved lines
@@ -174,6 +176,13 @@ struct plan_toolchain {
 	const char *parts; // the names in it that come along, or "the program"
 };
 
+// An MCP server of the user in the box.
+struct plan_server {
+	const char *name;
+	bool local;      // of this project only; otherwise of all the user's projects
+	bool by_address; // it is reached by its address; otherwise it is a program in the box
+};
+
 // Something that the host has and the box lacks, for people.
 struct plan_left_out {
 	const char *what;
@@ -212,6 +221,7 @@ struct plan {
 	package_rows packages;
 	VEC(struct plan_toolchain) toolchains;
 	VEC(struct plan_left_out) left_out;
+	VEC(struct plan_server) servers;
 	VEC(struct plan_registry) registries; // one for each file of the host
 	git_settings git_settings;            // of the user, in the generated configuration
 	bool has_registries[TOOL_COUNT];      // the box has settings of this package manager

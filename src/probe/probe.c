@@ -25,6 +25,7 @@
 #include "probe/claude/agent.h"
 #include "probe/claude/arguments.h"
 #include "probe/claude/claude_files.h"
+#include "probe/claude/commands.h"
 #include "probe/claude/named_paths.h"
 #include "probe/flat.h"
 #include "probe/git/enclosing.h"
@@ -274,6 +275,7 @@ void probe_all(struct probe *probe, struct facts *facts, struct arena *arena,
 	if (config->payload == PAYLOAD_CLAUDE)
 		probe_arguments(facts, arena, config);
 	probe_toolchains(facts, arena, config);
+	probe_claude_commands(facts, arena, config);
 	probe_sockets(facts, arena);
 	probe_mounted_files(facts, arena);
 	if (!facts->project_problem)

@@ -16,6 +16,7 @@
 #include "plan/limits.h"
 #include "plan/plan.h"
 #include "plan/tables.h"
+#include "render/audit_claude.h"
 #include "render/audit_toolchains.h"
 #include "render/mask.h"
 
@@ -406,6 +407,7 @@ const char *render_audit(const struct plan *plan, struct arena *arena, struct re
 	text_add(&screen.out, "  other paths do not exist\n");
 	add_mounts(&screen, plan);
 	audit_add_toolchains(&screen, plan);
+	audit_add_servers(&screen, plan);
 	audit_add_left_out(&screen, plan);
 	add_network(&screen, plan);
 	add_terminal(&screen, plan);

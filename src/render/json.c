@@ -89,6 +89,18 @@ static json_t *left_out_of(struct arena *arena, const struct plan *plan)
 	return list;
 }
 
+static json_t *servers_of(struct arena *arena, const struct plan *plan)
+{
+	json_t *list = json_array();
+
+	vec_each(row, &plan->servers)
+		json_array_append_new(list, json_pack("{s:o, s:s, s:s}", "name",
+						      string_of(arena, row->name), "scope",
+						      row->local ? "local" : "user", "by",
+						      row->by_address ? "address" : "program"));
+	return list;
+}
+
 static json_t *package_of(struct arena *arena, const struct package_facts *package)
 {
 	return json_pack("{s:s, s:o, s:o, s:o}", "name", package->name, "path",
@@ -256,6 +268,8 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 	json_object_set_new(all, "left_out", left_out_of(arena, plan));
 	json_object_set_new(all, "git_settings", git_settings_of(arena, plan));
 	json_object_set_new(all, "login", string_of(arena, plan->state.login));
+	if (plan->servers.count)
+		json_object_set_new(all, "mcp_servers", servers_of(arena, plan));
 	json_object_set_new(all, "home", home_of(arena, plan));
 	if (plan->state.kept_as)
 		json_object_set_new(all, "replaced_instance",

@@ -299,6 +299,11 @@ const char *plan_render_instructions(const struct plan *plan, struct arena *aren
 	add_network(&out, plan);
 	add_kernel(&out, plan);
 	add_limits(&out, plan, arena);
+	text_add(
+		&out,
+		"- MCP servers that you add with `claude mcp add`, with any scope but `project`, are "
+		"for the boxes of this project only, and are kept. To have one everywhere, the user "
+		"runs `claude mcp add` outside of the box.\n");
 	text_add(&out,
 		 "- Not in the box, unless the user added it: SSH and GPG keys, cloud and registry "
 		 "credentials, the user's other projects and the rest of the home directory, "

@@ -13,7 +13,7 @@
 #include "base/quote.h"
 #include "base/text.h"
 #include "config/config.h"
-#include "plan/claude/settings.h"
+#include "plan/claude/commands.h"
 #include "plan/facts.h"
 #include "plan/mounts.h"
 #include "plan/plan.h"
@@ -194,7 +194,7 @@ static void offer(struct plan *plan, struct arena *arena, const struct facts *fa
 	const char *path = named->file.path;
 	bool secret = plan_near_secret(facts, named->file.real) || plan_near_secret(facts, path);
 
-	if (claude_visible_in_box(plan, arena, facts, path) &&
+	if (claude_visible_in_box(plan, arena, facts, path_clean(arena, path)) &&
 	    (str_equal(path, named->file.real) ||
 	     claude_visible_in_box(plan, arena, facts, named->file.real)))
 		return;

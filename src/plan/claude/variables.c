@@ -265,8 +265,7 @@ static bool list_names(const char *list, const char *name)
 	return false;
 }
 
-// Returns whether the user names a variable: in a profile or in CLAUDEBOX_EXTRA_ENV.
-static bool is_requested(const struct config *config, const char *name)
+bool settings_variable_requested(const struct config *config, const char *name)
 {
 	vec_each(variable, &config->variables) {
 		if (str_equal(variable->name, name))
@@ -296,7 +295,7 @@ static enum verdict judge(struct arena *arena, const struct config *config, cons
 		return VARIABLE_UNKNOWN;
 	if (!text || secret_variable(name, text, &kind) != SECRET_NONE)
 		return VARIABLE_SECRET;
-	return is_requested(config, name) ? VARIABLE_PASSES : VARIABLE_UNKNOWN;
+	return settings_variable_requested(config, name) ? VARIABLE_PASSES : VARIABLE_UNKNOWN;
 }
 
 void settings_filter_variables(struct arena *arena, const struct config *config, json_t *variables,

@@ -31,6 +31,9 @@ bool settings_variable_known(const char *name, const char *value);
 // Returns whether the value of such a variable is a secret, or an address with a login.
 bool settings_variable_secret(const char *name, const char *value);
 
+// Returns whether the user names a variable: in a profile or in CLAUDEBOX_EXTRA_ENV.
+bool settings_variable_requested(const struct config *config, const char *name);
+
 // Removes from `env` of the settings the variables that are neither known nor named by a profile,
 // and those that look like secrets. Adds a note for each reason, with the names.
 void settings_filter_variables(struct arena *arena, const struct config *config, json_t *variables,
