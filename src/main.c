@@ -19,7 +19,7 @@
 #include "plan/facts.h"
 #include "plan/plan.h"
 #include "probe/probe.h"
-#include "probe/profile.h"
+#include "probe/profile/profile.h"
 #include "prove/bait.h"
 #include "prove/plant.h"
 #include "prove/prove.h"
@@ -138,11 +138,13 @@ static bool apply_profile(struct session *session, const struct command *command
 	struct config *config = &session->config;
 	struct profile_facts *profile = &session->facts.profile;
 	profile_chain chain = { 0 };
-	bool ok = probe_profile(&session->facts, &session->arena, config->profile, &chain, error) &&
+	bool ok = probe_profile(&session->facts, &session->arena, config->profile, profile, &chain,
+				error) &&
 		  profile_apply(config, &session->arena, chain.items, chain.count, error);
 
 	profile_release(&chain);
 	profile->name = config->profile;
+	config->profile_directory = profile->directory;
 	if (ok || !command->reports_bad_profile)
 		return ok;
 	profile->problem = error->message;

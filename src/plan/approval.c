@@ -53,6 +53,10 @@ strings approval_lines(struct arena *arena, const struct plan *plan)
 	strings lines = { 0 };
 
 	add(&lines, arena, arena_printf(arena, "network %s", network_tier_names[config->network]));
+	if (config->profile_directory)
+		add(&lines, arena,
+		    arena_printf(arena, "profile %s by directory %s", config->profile,
+				 quote_word(arena, config->profile_directory, 0)));
 	add_settings(&lines, arena, config);
 	vec_each(port, &config->host_ports)
 		add(&lines, arena, arena_printf(arena, "host port %u", port->number));
@@ -146,7 +150,8 @@ static bool is_wider(const struct plan *plan, const strings *approved, struct ar
 // "path" have lines of their own.
 static const char *const no_grants[] = { "limit ",      "package ", "toolchain ",
 					 "toolchains ", "path ",    "package_settings",
-					 "home ",       "project ", "confirm " };
+					 "home ",       "project ", "confirm ",
+					 "profile " };
 
 // Returns whether a new line gives the box something that earlier sessions did not have.
 static bool is_grant(const struct plan *plan, struct arena *arena, const strings *approved,

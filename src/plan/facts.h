@@ -227,6 +227,8 @@ struct profile_facts {
 	const char *name; // NULL: none
 	const char *problem;
 	const char *fix;
+	const char *directory; // the pattern that chose it, as written; NULL: another way
+	strings doubtful;      // sentences on others that may be meant for this directory
 };
 
 // A package in the store: one row for each output with programs, or one for all outputs.

@@ -12,7 +12,7 @@ from lib.box import CLAUDEBOX, BoxTest, tree
 from lib.other_host import OtherHost
 from lib.terminal import Terminal
 
-NAMES = ["bwrap", "claude", "shell", "state", "project", "profile", "path", "toolchains", "landlock", "git", "pasta", "nft", "inet", "limits", "nix",
+NAMES = ["bwrap", "claude", "shell", "state", "project", "profile", "profiles", "path", "toolchains", "landlock", "git", "pasta", "nft", "inet", "limits", "nix",
          "packages", "terminal"]
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 REQUIRED = {"bwrap", "claude", "shell", "state", "project", "profile"}
