@@ -26,6 +26,7 @@
 #include "render/audit.h"
 #include "render/dry_run.h"
 #include "render/json.h"
+#include "state/conversations.h"
 #include "state/gc.h"
 #include "state/replaced.h"
 #include "sys/ask.h"
@@ -116,6 +117,8 @@ static bool launch(struct session *session, struct error *error)
 			return false;
 		plan->state.new_approval = approval_render(&session->arena, plan);
 	}
+	if (!resolve_conversations(&session->facts, plan, &session->arena, error))
+		return false;
 	return box_run(plan, &session->arena, &session->status, error);
 }
 

@@ -17,6 +17,8 @@
 #include "network/refusals.h"
 #include "plan/plan.h"
 #include "plan/tables.h"
+#include "state/conversations.h"
+#include "state/conversations_copy.h"
 #include "state/credentials.h"
 #include "state/home.h"
 #include "state/prepare.h"
@@ -35,6 +37,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 enum { EXIT_TIMEOUT_MS = 2000, INFO_TIMEOUT_MS = 20000 };
 
@@ -221,6 +224,7 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 	struct box box = BOX_NONE;
 	CLEANUP_FD int lock = -1;
 	CLEANUP_FD int home_lock = -1;
+	struct timespec start;
 	bool ok;
 
 	if (plan->config->report && fcntl(plan->config->report, F_GETFD) < 0) {
@@ -231,9 +235,10 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 				  plan->config->report, plan->config->report);
 	}
 	lock = instance_prepare(plan, error);
-	if (lock < 0 || !home_prepare(plan, &home_lock, error) ||
-	    !credentials_prepare(plan, arena, error))
+	if (lock < 0 || !conversations_copy(plan, error) ||
+	    !home_prepare(plan, &home_lock, error) || !credentials_prepare(plan, arena, error))
 		return false;
+	clock_gettime(CLOCK_REALTIME_COARSE, &start); // the clock of files
 	// Signals are blocked from here on. Those that arrive before the agent runs are forwarded
 	// later.
 	close(supervise_open_signals());
@@ -245,6 +250,8 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 		terminal_report(&box.terminal);
 		if (ok)
 			report_network(plan, network.plan ? &network : NULL, arena, *ret_status);
+		if (ok)
+			report_conversation(plan, arena, start);
 		if (network.plan)
 			network_end(&network);
 	} else {

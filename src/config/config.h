@@ -126,6 +126,7 @@ struct config {
 	bool yes;
 	bool list_only; // --gc with --dry-run
 	bool homes;     // --gc=home
+	bool import_conversations;
 
 	// Settings of the profile schema. Zero is the default of each: other values are shown.
 	bool nix_daemon; // mount the Nix daemon's socket in a tier with a network namespace too

@@ -22,6 +22,7 @@
 #include "plan/network.h"
 #include "plan/project.h"
 #include "plan/registries/registries.h"
+#include "plan/state/conversations.h"
 #include "plan/state/instance.h"
 #include "plan/state/instances.h"
 #include "plan/system.h"
@@ -265,6 +266,8 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	if (!plan_build_environment(plan, arena, facts, error) ||
 	    !plan_build_command(plan, arena, facts, error) ||
 	    !plan_build_mounts(plan, arena, facts, error)) // last, so that none hides another part
+		return false;
+	if (!plan_build_conversations(plan, arena, facts, error))
 		return false;
 	plan_build_registries(plan, arena, facts);
 	plan_finish_home(plan, arena, facts);
