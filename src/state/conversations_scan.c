@@ -20,7 +20,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -157,13 +156,13 @@ bool conversations_scan(const struct conversation_facts *found, struct arena *ar
 				     .total = found->size,
 				     .start_ms = clock_monotonic_ms(),
 				     .next_ms = NOTICE_MS };
-	struct search search = { .progress = &progress, .buffer = malloc(LINE_LIMIT + 1) };
+	struct arena scratch = { 0 };
+	struct search search = { .progress = &progress,
+				 .buffer = arena_alloc(&scratch, LINE_LIMIT + 1) };
 	bool ok = true;
 
 	if (source < 0)
 		ok = write_fail(error, "open directory", found->source);
-	if (!search.buffer)
-		ok = error_set(error, "no memory is left");
 	vec_each(conversation, &found->list) {
 		struct conversation_scan scan = { .conversation = conversation };
 
@@ -171,6 +170,6 @@ bool conversations_scan(const struct conversation_facts *found, struct arena *ar
 		ok = ok && search_file(&search, source, error);
 		vec_push(arena, ret_scans, scan);
 	}
-	free(search.buffer);
+	arena_free(&scratch);
 	return ok;
 }

@@ -61,11 +61,11 @@ const char *conversation_slug(struct arena *arena, const char *path)
 		size_t length = next_units(path, unit, &count);
 
 		for (size_t i = 0; i < count; i++) {
-			char c = byte_is_alnum(*path) ? *path : '-';
+			const char *c = byte_is_alnum(*path) ? path : "-";
 
 			hash = hash * 31 + unit[i];
 			if (units++ < SLUG_LONGEST)
-				text_add_bytes(&out, &c, 1);
+				text_add_bytes(&out, c, 1);
 		}
 		path += length;
 	}

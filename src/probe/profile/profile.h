@@ -10,8 +10,8 @@
 #include <stdbool.h>
 
 // Adds the profiles of a launch to the chain, parsed, the one that extends no other first. The
-// profile is chosen by `name`, else by CLAUDEBOX_PROFILE, else by the "directories" of all profiles,
-// else it is default.json if that exists. Stores in ret_facts what chose it by directory. The
-// caller releases the chain with profile_release, also after a failure.
+// profile is chosen by `name`, else by CLAUDEBOX_PROFILE, else by the "directories" of all
+// profiles, else it is default.json if that exists. Stores in ret_facts what chose it by directory.
+// The caller releases the chain with profile_release, also after a failure.
 bool probe_profile(const struct facts *facts, struct arena *arena, const char *name,
 		   struct profile_facts *ret_facts, profile_chain *ret_chain, struct error *error);
