@@ -24,6 +24,7 @@ _claudebox_table() {
 		--exec
 		--instances --instances=json
 		--gc --gc=home
+		--import-conversations
 		-h --help
 		-v --version
 	)
@@ -44,6 +45,7 @@ _claudebox_table() {
 	--exec) kind=rest ;;
 	--instances) kind=json ;;
 	--gc) kind=home ;;
+	--import-conversations) kind=none ;;
 	-h | --help) kind=none ;;
 	-v | --version) kind=none ;;
 	*) kind='' ;;

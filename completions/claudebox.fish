@@ -93,6 +93,8 @@ function __claudebox_kind
             echo json
         case --gc
             echo home
+        case --import-conversations
+            echo none
         case -h --help
             echo none
         case -v --version
@@ -116,6 +118,7 @@ complete -c claudebox -n '__claudebox_in own' -l shell -d 'run a shell in the bo
 complete -c claudebox -n '__claudebox_in own' -l exec -d 'run CMD in the box instead of claude; the rest are its arguments'
 complete -c claudebox -n '__claudebox_in own' -l instances -f -a json -d 'list the state of each project, the last used first'
 complete -c claudebox -n '__claudebox_in own' -l gc -f -a home -d 'remove the state of deleted projects, or kept homes; asks first'
+complete -c claudebox -n '__claudebox_in own' -l import-conversations -d 'copy this directory\'s conversations of plain claude, then start'
 complete -c claudebox -n '__claudebox_in own' -s h -l help -d 'show this help (help of claude: claudebox -- --help)'
 complete -c claudebox -n '__claudebox_in own' -s v -l version -d 'show the version of claudebox (of claude: claudebox -- --version)'
 # end of the generated part

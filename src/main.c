@@ -20,13 +20,14 @@
 #include "plan/plan.h"
 #include "probe/claude/commands.h"
 #include "probe/probe.h"
-#include "probe/profile.h"
+#include "probe/profile/profile.h"
 #include "prove/bait.h"
 #include "prove/plant.h"
 #include "prove/prove.h"
 #include "render/audit.h"
 #include "render/dry_run.h"
 #include "render/json.h"
+#include "state/conversations.h"
 #include "state/gc.h"
 #include "state/open_state.h"
 #include "state/replaced.h"
@@ -118,6 +119,8 @@ static bool launch(struct session *session, struct error *error)
 			return false;
 		plan->state.new_approval = approval_render(&session->arena, plan);
 	}
+	if (!resolve_conversations(&session->facts, plan, &session->arena, error))
+		return false;
 	return box_run(plan, &session->arena, &session->status, error);
 }
 
@@ -140,11 +143,13 @@ static bool apply_profile(struct session *session, const struct command *command
 	struct config *config = &session->config;
 	struct profile_facts *profile = &session->facts.profile;
 	profile_chain chain = { 0 };
-	bool ok = probe_profile(&session->facts, &session->arena, config->profile, &chain, error) &&
+	bool ok = probe_profile(&session->facts, &session->arena, config->profile, profile, &chain,
+				error) &&
 		  profile_apply(config, &session->arena, chain.items, chain.count, error);
 
 	profile_release(&chain);
 	profile->name = config->profile;
+	config->profile_directory = profile->directory;
 	if (ok || !command->reports_bad_profile)
 		return ok;
 	profile->problem = error->message;

@@ -18,6 +18,8 @@
 #include "plan/plan.h"
 #include "plan/tables.h"
 #include "state/added_servers.h"
+#include "state/conversations.h"
+#include "state/conversations_copy.h"
 #include "state/credentials.h"
 #include "state/home.h"
 #include "state/prepare.h"
@@ -36,6 +38,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 enum { EXIT_TIMEOUT_MS = 2000, INFO_TIMEOUT_MS = 20000 };
 
@@ -222,6 +225,7 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 	struct box box = BOX_NONE;
 	CLEANUP_FD int lock = -1;
 	CLEANUP_FD int home_lock = -1;
+	struct timespec start;
 	bool ok;
 
 	if (plan->config->report && fcntl(plan->config->report, F_GETFD) < 0) {
@@ -232,9 +236,10 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 				  plan->config->report, plan->config->report);
 	}
 	lock = instance_prepare(plan, error);
-	if (lock < 0 || !home_prepare(plan, &home_lock, error) ||
-	    !credentials_prepare(plan, arena, error))
+	if (lock < 0 || !conversations_copy(plan, error) ||
+	    !home_prepare(plan, &home_lock, error) || !credentials_prepare(plan, arena, error))
 		return false;
+	clock_gettime(CLOCK_REALTIME_COARSE, &start); // the clock of files
 	// Signals are blocked from here on. Those that arrive before the agent runs are forwarded
 	// later.
 	close(supervise_open_signals());
@@ -246,6 +251,8 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 		terminal_report(&box.terminal);
 		if (ok)
 			report_network(plan, network.plan ? &network : NULL, arena, *ret_status);
+		if (ok)
+			report_conversation(plan, arena, start);
 		if (network.plan)
 			network_end(&network);
 		report_added_servers(plan, arena);

@@ -58,6 +58,7 @@ static const struct check {
 	{ "state", EVERY_BOX, always, check_state },
 	{ "project", EVERY_BOX, always, check_project },
 	{ "profile", EVERY_BOX, always, check_profile },
+	{ "profiles", MACHINE, never, check_other_profiles },
 	{ "path", MACHINE, never, check_path },
 	{ "toolchains", MACHINE, never, check_toolchains },
 	{ "landlock", MACHINE, never, check_landlock },

@@ -126,6 +126,7 @@ struct config {
 	bool yes;
 	bool list_only; // --gc with --dry-run
 	bool homes;     // --gc=home
+	bool import_conversations;
 
 	// Settings of the profile schema. Zero is the default of each: other values are shown.
 	bool nix_daemon; // mount the Nix daemon's socket in a tier with a network namespace too
@@ -154,8 +155,9 @@ struct config {
 
 	const char *profile; // the name of the profile, NULL: none
 	const char *profile_description;
-	ports host_ports;      // of the host's loopback, for the box
-	ports published_ports; // of the box, for the host's loopback
+	const char *profile_directory; // the pattern that chose the profile, NULL: another way
+	ports host_ports;              // of the host's loopback, for the box
+	ports published_ports;         // of the box, for the host's loopback
 	VEC(struct config_mount) mounts;
 	VEC(struct config_variable) variables;
 	VEC(struct config_package) packages;

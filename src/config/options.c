@@ -45,6 +45,8 @@ const struct option_row option_table[] = {
 	  "list the state of each project, the last used first" },
 	{ OPTION_GC, 0, "gc", ARGUMENT_HOME, NULL,
 	  "remove the state of deleted projects, or kept homes; asks first" },
+	{ OPTION_IMPORT_CONVERSATIONS, 0, "import-conversations", ARGUMENT_NONE, NULL,
+	  "copy this directory's conversations of plain claude, then start" },
 	{ OPTION_HELP, 'h', "help", ARGUMENT_NONE, NULL,
 	  "show this help (help of claude: claudebox -- --help)" },
 	{ OPTION_VERSION, 'v', "version", ARGUMENT_NONE, NULL,
@@ -249,6 +251,9 @@ static bool apply(struct config *config, struct arena *arena, const struct optio
 		config->list_only = config->action == ACTION_DRY_RUN;
 		config->action = ACTION_GC;
 		config->homes = value != NULL;
+		return true;
+	case OPTION_IMPORT_CONVERSATIONS:
+		config->import_conversations = true;
 		return true;
 	case OPTION_HELP:
 		config->action = ACTION_HELP;

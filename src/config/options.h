@@ -36,6 +36,7 @@ enum option_id {
 	OPTION_PROVE,
 	OPTION_INSTANCES,
 	OPTION_GC,
+	OPTION_IMPORT_CONVERSATIONS,
 };
 
 struct option_row {

@@ -67,6 +67,10 @@ strings approval_lines(struct arena *arena, const struct plan *plan)
 	strings lines = { 0 };
 
 	add(&lines, arena, arena_printf(arena, "network %s", network_tier_names[config->network]));
+	if (config->profile_directory)
+		add(&lines, arena,
+		    arena_printf(arena, "profile %s by directory %s", config->profile,
+				 quote_word(arena, config->profile_directory, 0)));
 	add_settings(&lines, arena, config);
 	vec_each(port, &config->host_ports)
 		add(&lines, arena, arena_printf(arena, "host port %u", port->number));
@@ -166,10 +170,10 @@ static bool is_wider(const struct plan *plan, const strings *approved, struct ar
 
 // Lines that give the box nothing that a program of an earlier session could misuse. The mounts of
 // "path" have lines of their own. The directory of the login is in every box.
-static const char *const no_grants[] = { "limit ",      "package ", "toolchain ",
-					 "toolchains ", "path ",    "package_settings",
-					 "home ",       "project ", "confirm ",
-					 "git ",        "login ",   "mcp " };
+static const char *const no_grants[] = {
+	"limit ",   "package ", "toolchain ", "toolchains ", "path ", "package_settings", "home ",
+	"project ", "confirm ", "git ",       "login ",      "mcp ",  "profile "
+};
 
 // Returns whether a new line gives the box something that earlier sessions did not have.
 static bool is_grant(const struct plan *plan, struct arena *arena, const strings *approved,

@@ -120,6 +120,25 @@ struct state_facts {
 	size_t new_searched_size;
 };
 
+// A conversation of plain claude on the host.
+struct host_conversation {
+	const char *name; // of its file, ID.jsonl
+	uint64_t size;
+	int64_t changed_ns; // since 1970
+	struct file_id id;
+};
+
+// The conversations of plain claude in this project that the instance lacks. Collected only if the
+// user was not asked about them yet, or requests them.
+struct conversation_facts {
+	const char *source; // their directory, NULL: there is none
+	const char *slug;   // its name
+	VEC(struct host_conversation) list;
+	uint64_t size;
+	bool answered; // the user was asked, or has copied them
+	bool can_ask;  // there is a terminal
+};
+
 // The user's own ~/.claude (or $CLAUDE_CONFIG_DIR) on the host.
 struct user_claude_facts {
 	const char *directory;
@@ -239,6 +258,8 @@ struct profile_facts {
 	const char *name; // NULL: none
 	const char *problem;
 	const char *fix;
+	const char *directory; // the pattern that chose it, as written; NULL: another way
+	strings doubtful;      // sentences on others that may be meant for this directory
 };
 
 // A package in the store: one row for each output with programs, or one for all outputs.
@@ -311,6 +332,7 @@ struct facts {
 	struct agent_facts agent;
 	struct state_facts state;
 	struct user_claude_facts user_claude;
+	struct conversation_facts conversations;
 	struct network_facts network;
 	struct cgroup_facts cgroup;
 	VEC(struct mount_facts) mounts;

@@ -25,6 +25,7 @@
 #include "plan/network.h"
 #include "plan/project.h"
 #include "plan/registries/registries.h"
+#include "plan/state/conversations.h"
 #include "plan/state/instance.h"
 #include "plan/state/instances.h"
 #include "plan/system.h"
@@ -271,6 +272,8 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 		return false;
 	plan_leave_out_named(plan, arena, facts);
 	plan_build_connections(plan, arena, facts);
+	if (!plan_build_conversations(plan, arena, facts, error))
+		return false;
 	plan_build_registries(plan, arena, facts);
 	plan_build_git(plan, arena, facts);
 	plan_finish_home(plan, arena, facts);

@@ -100,6 +100,15 @@ struct plan_upgrade {
 	strings notes;                    // sentences for the user
 };
 
+// Conversations of plain claude that the launch copies into the instance. Chosen by the user, after
+// the audit.
+struct plan_import {
+	const char *source; // the directory on the host, NULL: none
+	const char *slug;   // its name, also in the instance
+	VEC(struct host_conversation) list;
+	const char *answer; // content of the instance's record of the answer, NULL: unchanged
+};
+
 struct plan_state {
 	const char *root;             // ~/.claudebox
 	const char *instance;         // ~/.claudebox/instances/<id>
@@ -120,10 +129,12 @@ struct plan_state {
 	strings server_names;          // of MCP servers in the instance at the start
 	const char *new_searched;      // list of Claude files without secrets, NULL: unchanged
 	size_t new_searched_size;
-	const char *approval_name;  // the instance's file with the approved lines
-	const char *new_approval;   // its new content, NULL: unchanged
-	const char *requested_name; // the instance's file with the answer on requested packages
-	const char *new_requested;  // its new content, NULL: unchanged
+	const char *approval_name;      // the instance's file with the approved lines
+	const char *new_approval;       // its new content, NULL: unchanged
+	const char *requested_name;     // the instance's file with the answer on requested packages
+	const char *new_requested;      // its new content, NULL: unchanged
+	const char *conversations_name; // the instance's file with the answer on conversations
+	struct plan_import import;
 	VEC(struct plan_link) links;
 	VEC(struct plan_file) files;
 	const char *home; // the directory of the kept home, NULL: it is empty and in memory

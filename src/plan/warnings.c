@@ -212,6 +212,8 @@ void plan_build_warnings(struct plan *plan, struct arena *arena, const struct fa
 	warn_sockets(plan, arena, facts);
 	warn_hard_links(plan, arena, facts);
 	warn_requested(plan, arena, facts);
+	vec_each(sentence, &facts->profile.doubtful)
+		plan_warn(plan, arena, "%s", *sentence);
 	vec_each(sentence, &facts->untrusted_programs)
 		plan_warn(plan, arena, "%s", *sentence);
 	vec_each(sentence, &facts->agent.untrusted_programs)

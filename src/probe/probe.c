@@ -27,6 +27,7 @@
 #include "probe/claude/claude_files.h"
 #include "probe/claude/commands.h"
 #include "probe/claude/named_paths.h"
+#include "probe/claude/conversations.h"
 #include "probe/flat.h"
 #include "probe/git/enclosing.h"
 #include "probe/git/files.h"
@@ -259,6 +260,8 @@ void probe_all(struct probe *probe, struct facts *facts, struct arena *arena,
 	probe_instance(facts, arena);
 	probe_home(facts, arena, config);
 	probe_user_claude(facts, arena);
+	if (!facts->project_problem)
+		probe_conversations(facts, arena, config);
 	if (facts->state.root_kind == FILE_DIRECTORY && !facts->state.version)
 		probe_flat_state(facts, arena);
 	probe_agent(&facts->agent, arena, facts);

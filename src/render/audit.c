@@ -346,8 +346,12 @@ static void add_head(struct screen *screen, const struct plan *plan)
 {
 	const char *project = shown_path(screen, plan->project);
 	const char *profile = plan->config->profile;
+	const char *pattern = plan->config->profile_directory;
 	const char *description = plan->config->profile_description;
 
+	if (profile && pattern)
+		profile = arena_printf(screen->arena, "%s, by directory %s", profile,
+				       quote_word(screen->arena, pattern, VALUE_COLUMNS));
 	screen_add(screen, STYLE_HEAD, "claudebox: ");
 	screen_add_wrapped(screen, STYLE_PLAIN,
 			   profile ? arena_printf(screen->arena, "%s (profile %s)", project,

@@ -264,6 +264,9 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 		(int)plan->uid, "gid", (int)plan->gid, "environment", variables, "packages",
 		packages, "mounts", mounts, "command", command, "warnings", warnings, "changes",
 		changes);
+	if (config->profile_directory)
+		json_object_set_new(all, "profile_directory",
+				    string_of(arena, config->profile_directory));
 	json_object_set_new(all, "toolchains", toolchains_of(arena, plan));
 	json_object_set_new(all, "left_out", left_out_of(arena, plan));
 	json_object_set_new(all, "git_settings", git_settings_of(arena, plan));

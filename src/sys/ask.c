@@ -24,6 +24,13 @@ static int open_terminal(void)
 	return isatty(STDERR_FILENO) ? open("/dev/tty", O_RDWR | O_CLOEXEC) : -1;
 }
 
+bool ask_possible(void)
+{
+	CLEANUP_FD int terminal = open_terminal();
+
+	return terminal >= 0;
+}
+
 // Prints a question and reads a line. *ret_end is whether the input ended. Returns false with an
 // error if the terminal fails.
 static bool read_answer(int terminal, const char *question, char answer[ANSWER_SIZE], bool *ret_end,

@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+// Returns whether a question can be asked.
+bool ask_possible(void);
 // Asks a question whose answer is one of these lower-case letters; the first is that of an empty
 // answer. Returns the letter of the answer, '\0' for any other answer, and the first letter if
 // there is no terminal.

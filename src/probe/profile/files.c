@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds, reads and parses the chosen profile and the profiles that it extends. Only the user's own
-// directory is searched.
-#include "probe/profile.h"
+// Lists and reads the files of profiles. Only the user's own directory is searched.
+#include "probe/profile/files.h"
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -25,18 +24,17 @@
 
 enum { MOST_LISTED = 12, LISTED_COLUMNS = 100 };
 
-static const char *directory_of(struct arena *arena, const struct facts *facts)
+const char *profile_directory_path(struct arena *arena, const struct facts *facts)
 {
 	return path_join(arena, facts->state.root, "profiles");
 }
 
-static const char *file_of(struct arena *arena, const struct facts *facts, const char *name)
+const char *profile_file_path(struct arena *arena, const struct facts *facts, const char *name)
 {
-	return arena_printf(arena, "%s/%s.json", directory_of(arena, facts), name);
+	return arena_printf(arena, "%s/%s.json", profile_directory_path(arena, facts), name);
 }
 
-// Returns a path for messages.
-static const char *shown(struct arena *arena, const struct facts *facts, const char *path)
+const char *profile_shown(struct arena *arena, const struct facts *facts, const char *path)
 {
 	return quote_display(arena, path_tilde(arena, path, facts->home), 200);
 }
@@ -46,9 +44,9 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static strings list_names(struct arena *arena, const struct facts *facts)
+strings profile_names(struct arena *arena, const struct facts *facts)
 {
-	CLEANUP_DIR DIR *directory = opendir(directory_of(arena, facts));
+	CLEANUP_DIR DIR *directory = opendir(profile_directory_path(arena, facts));
 	const struct dirent *entry;
 	strings names = { 0 };
 
@@ -74,7 +72,8 @@ static const char *describe(struct arena *arena, const struct facts *facts, cons
 	struct profile profile = { .name = name, .path = name };
 	const char *description = NULL;
 
-	profile.text = file_read(arena, file_of(arena, facts, name), LONGEST_PROFILE, READ_FOLLOW);
+	profile.text = file_read(arena, profile_file_path(arena, facts, name), LONGEST_PROFILE,
+				 READ_FOLLOW);
 	if (profile.text && profile_parse(&profile, &error))
 		description = profile_description(arena, &profile);
 	json_decref(profile.object);
@@ -109,13 +108,14 @@ static void add_names(struct text *hint, struct arena *arena, const struct facts
 static bool hint_names(struct arena *arena, const struct facts *facts, const char *name,
 		       struct error *error)
 {
-	strings names = list_names(arena, facts);
+	strings names = profile_names(arena, facts);
 	const char *nearest = name_nearest(name, names.items, names.count);
 	struct text hint = { .arena = arena };
 
 	if (!names.count)
 		return error_hint(error, "create '%s'; see claudebox-profile(5)",
-				  shown(arena, facts, file_of(arena, facts, name)));
+				  profile_shown(arena, facts,
+						profile_file_path(arena, facts, name)));
 	if (nearest)
 		text_printf(&hint, "did you mean '%s'? ", nearest);
 	text_add(&hint, "choose one of:");
@@ -128,7 +128,7 @@ static bool hint_names(struct arena *arena, const struct facts *facts, const cha
 static bool check_owner(struct arena *arena, const struct facts *facts, const char *path,
 			const struct stat *status, struct error *error)
 {
-	const char *name = shown(arena, facts, path);
+	const char *name = profile_shown(arena, facts, path);
 	bool newline;
 
 	if (status->st_uid != facts->uid && status->st_uid != 0) {
@@ -152,9 +152,9 @@ static bool check_owner(struct arena *arena, const struct facts *facts, const ch
 	return true;
 }
 
-static bool check_directory(struct arena *arena, const struct facts *facts, struct error *error)
+bool profile_check_directory(struct arena *arena, const struct facts *facts, struct error *error)
 {
-	const char *directory = directory_of(arena, facts);
+	const char *directory = profile_directory_path(arena, facts);
 	struct stat status;
 
 	if (stat(directory, &status) < 0)
@@ -175,12 +175,13 @@ static bool check_outside(struct arena *arena, const struct facts *facts, const 
 	box = probe_writing_box(arena, facts, &file);
 	if (box)
 		error_set(error, "profile '%s' leads to a file that %s can change",
-			  shown(arena, facts, path), box);
+			  profile_shown(arena, facts, path), box);
 	else if (!path_within(file.real, "/nix/store") &&
 		 probe_others_can_change(arena, facts, &file))
 		error_set(error,
 			  "profile '%s' leads to '%s', which other users can change or replace",
-			  shown(arena, facts, path), shown(arena, facts, file.real));
+			  profile_shown(arena, facts, path),
+			  profile_shown(arena, facts, file.real));
 	else
 		return true;
 	return error_hint(error, "replace the link by a copy, or choose another profile here");
@@ -195,16 +196,16 @@ static bool fail_missing(struct arena *arena, const struct facts *facts, const c
 		error_set(error, "no profile '%s' (%s)", name, source);
 	else
 		error_set(error, "cannot access profile '%s': %s",
-			  shown(arena, facts, file_of(arena, facts, name)), strerror(reason));
+			  profile_shown(arena, facts, profile_file_path(arena, facts, name)),
+			  strerror(reason));
 	return hint_names(arena, facts, name, error);
 }
 
-// Reads the text of a profile, or sets the error. `source`: what chose the profile.
-static bool read_profile(struct arena *arena, const struct facts *facts, struct profile *profile,
-			 const char *source, struct error *error)
+bool profile_read(struct arena *arena, const struct facts *facts, struct profile *profile,
+		  const char *source, struct error *error)
 {
-	const char *path = file_of(arena, facts, profile->name);
-	const char *seen = shown(arena, facts, path);
+	const char *path = profile_file_path(arena, facts, profile->name);
+	const char *seen = profile_shown(arena, facts, path);
 	struct stat status;
 
 	if (stat(path, &status) < 0)
@@ -227,90 +228,4 @@ static bool read_profile(struct arena *arena, const struct facts *facts, struct 
 		error_set(error, "profile '%s' is not text: it contains a NUL byte", seen);
 	}
 	return error_hint(error, "a profile is a small JSON file; see claudebox-profile(5)");
-}
-
-// Returns "a -> b -> a".
-static const char *show_chain(struct arena *arena, const profile_chain *chain, const char *last)
-{
-	struct text out = { .arena = arena };
-
-	vec_each(profile, chain)
-		text_printf(&out, "%s -> ", profile->name);
-	text_add(&out, last);
-	return text_get(&out);
-}
-
-static bool check_chain(struct arena *arena, const profile_chain *chain, const char *next,
-			struct error *error)
-{
-	bool cycle = false;
-
-	vec_each(profile, chain)
-		cycle |= str_equal(profile->name, next);
-	if (!cycle && chain->count <= MOST_EXTENDED)
-		return true;
-	if (cycle)
-		error_set(error, "profiles extend each other in a cycle: %s",
-			  show_chain(arena, chain, next));
-	else
-		error_set(error, "profiles extend each other more than %d levels deep: %s",
-			  MOST_EXTENDED, show_chain(arena, chain, next));
-	return error_hint(error, "remove one 'extends'");
-}
-
-// Adds the profile of this name and those that it extends, and then reverses the chain.
-static bool read_chain(struct arena *arena, const struct facts *facts, const char *name,
-		       const char *source, profile_chain *chain, struct error *error)
-{
-	while (name) {
-		struct profile profile = { .name = name };
-
-		if (!check_chain(arena, chain, name, error) ||
-		    !read_profile(arena, facts, &profile, source, error) ||
-		    !profile_parse(&profile, error))
-			return false;
-		vec_push(arena, chain, profile);
-		name = profile_extends(arena, &profile);
-		source = arena_printf(arena, "extended by '%s'", profile.name);
-	}
-	for (size_t i = 0; i < chain->count / 2; i++) {
-		struct profile first = chain->items[i];
-
-		chain->items[i] = chain->items[chain->count - 1 - i];
-		chain->items[chain->count - 1 - i] = first;
-	}
-	return true;
-}
-
-bool probe_profile(const struct facts *facts, struct arena *arena, const char *name,
-		   profile_chain *ret_chain, struct error *error)
-{
-	const char *variable = facts_variable(facts, "CLAUDEBOX_PROFILE");
-	const char *source = "chosen by --profile";
-
-	if (!name && variable) {
-		name = variable;
-		source = "chosen by CLAUDEBOX_PROFILE";
-		if (!*name)
-			return true;
-		if (!profile_name_valid(name)) {
-			error_set(error, "CLAUDEBOX_PROFILE: '%s' is not a valid profile name",
-				  quote_display(arena, name, 60));
-			return error_hint(error, "give the name of a file in '%s', without .json",
-					  shown(arena, facts, directory_of(arena, facts)));
-		}
-	}
-	if (!name) {
-		const char *path = file_of(arena, facts, "default");
-		struct stat status;
-
-		// A dangling link, or a file that cannot be examined, is an error and not ignored.
-		if (facts->state.root_kind != FILE_DIRECTORY ||
-		    (lstat(path, &status) < 0 && (errno == ENOENT || errno == ENOTDIR)))
-			return true;
-		name = "default";
-		source = "the default";
-	}
-	return plan_refuse_state(facts, error) && check_directory(arena, facts, error) &&
-	       read_chain(arena, facts, name, source, ret_chain, error);
 }
