@@ -20,6 +20,8 @@ _claudebox_table() {
 		--mount-rw
 		--path
 		--report-fd
+		--audit=full
+		--quiet
 		--shell
 		--exec
 		--instances --instances=json
@@ -40,6 +42,8 @@ _claudebox_table() {
 	--mount-rw) kind=mount ;;
 	--path) kind=mount ;;
 	--report-fd) kind=value ;;
+	--audit) kind=full ;;
+	--quiet) kind=none ;;
 	--shell) kind=none ;;
 	--exec) kind=rest ;;
 	--instances) kind=json ;;

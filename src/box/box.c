@@ -196,7 +196,7 @@ static void report_network(const struct plan *plan, struct network *network, str
 		output_message("network", "pasta or the DNS relay ended before the box");
 	if (interactive && !counted)
 		output_message("network", "cannot read the counters of refused connections");
-	if (interactive && line)
+	if (interactive && line && plan->config->audit != AUDIT_QUIET)
 		output_message("network", "%s", line);
 	if (!plan->config->report)
 		return;

@@ -40,6 +40,7 @@ static const char *kind_of(const struct option_row *row)
 		return "none";
 	case ARGUMENT_JSON:
 	case ARGUMENT_HOME:
+	case ARGUMENT_FULL:
 		return option_word(row);
 	case ARGUMENT_REST:
 		return "rest";
@@ -78,7 +79,8 @@ static const char *render_manual(struct arena *arena)
 			text_printf(&out, "*-%c*, ", row->letter);
 		text_printf(&out, "*--%s*", row->name);
 		if (option_word(row))
-			text_printf(&out, "[=%s]", option_word(row));
+			text_printf(&out, option_word_required(row) ? "=%s" : "[=%s]",
+				    option_word(row));
 		if (row->value_name)
 			text_printf(&out, " _%s_", scdoc_text(arena, row->value_name));
 		text_printf(&out, "\n\t%s\n", scdoc_text(arena, row->help));
@@ -106,9 +108,11 @@ static const char *render_bash(struct arena *arena)
 		text_add(&out, "\t\t");
 		if (row->letter)
 			text_printf(&out, "-%c ", row->letter);
-		text_printf(&out, "--%s", row->name);
+		if (!option_word_required(row))
+			text_printf(&out, "--%s", row->name);
 		if (option_word(row))
-			text_printf(&out, " --%s=%s", row->name, option_word(row));
+			text_printf(&out, "%s--%s=%s", option_word_required(row) ? "" : " ",
+				    row->name, option_word(row));
 		text_add(&out, "\n");
 	}
 	text_add(&out, "\t)\n\tcase $option in\n");
@@ -148,8 +152,8 @@ static void add_zsh(struct text *out, const struct option_row *row)
 	}
 	text_add(out, "]");
 	if (option_word(row))
-		text_printf(out, "::%s:(%s)", row->argument == ARGUMENT_JSON ? "format" : "what",
-			    option_word(row));
+		text_printf(out, "%s%s:(%s)", option_word_required(row) ? ":" : "::",
+			    row->argument == ARGUMENT_JSON ? "format" : "what", option_word(row));
 	if (row->argument == ARGUMENT_REST)
 		text_add(out, ":*::command:_normal");
 	if (row->argument == ARGUMENT_REQUIRED) {

@@ -76,7 +76,7 @@ static json_t *toolchains_of(struct arena *arena, const struct plan *plan)
 	return list;
 }
 
-static json_t *left_out_of(struct arena *arena, const struct plan *plan)
+json_t *json_left_out(struct arena *arena, const struct plan *plan)
 {
 	json_t *list = json_array();
 
@@ -242,7 +242,7 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 		packages, "mounts", mounts, "command", command, "warnings", warnings, "changes",
 		changes);
 	json_object_set_new(all, "toolchains", toolchains_of(arena, plan));
-	json_object_set_new(all, "left_out", left_out_of(arena, plan));
+	json_object_set_new(all, "left_out", json_left_out(arena, plan));
 	json_object_set_new(all, "home", home_of(arena, plan));
 	if (plan->state.kept_as)
 		json_object_set_new(all, "replaced_instance",
