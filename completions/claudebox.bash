@@ -20,7 +20,7 @@ _claudebox_table() {
 		--mount-rw
 		--path
 		--report-fd
-		--audit=full
+		--audit --audit=full
 		--quiet
 		--shell
 		--exec
@@ -130,6 +130,7 @@ _claudebox_value() {
 	case $kind in
 	json) _claudebox_offer "$text" "$before" json ;;
 	home) _claudebox_offer "$text" "$before" home ;;
+	full) _claudebox_offer "$text" "$before" full ;;
 	tier) _claudebox_offer "$text" "$before" "${tiers[@]}" ;;
 	mount) _claudebox_mounts "$text" "$before" ;;
 	profile)
@@ -203,7 +204,7 @@ _claudebox() {
 		elif [[ $kind == rest ]]; then
 			_claudebox_command
 			return
-		elif [[ $kind != none && $kind != json && $kind != home && $word != *=* ]]; then
+		elif [[ $kind != none && $kind != json && $kind != home && $kind != full && $word != *=* ]]; then
 			wanted=$kind
 		fi
 	done

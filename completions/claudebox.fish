@@ -27,7 +27,7 @@ function __claudebox_words
         else if test $kind = rest
             set whose command
             set rest
-        else if test $kind != none -a $kind != json -a $kind != home
+        else if test $kind != none -a $kind != json -a $kind != home -a $kind != full
             string match -q -- '*=*' $word
             or set wanted $kind
         end

@@ -242,7 +242,8 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 	if (ok) {
 		ok = box_supervise(&box, plan, network.plan ? &network : NULL, ret_status, error);
 		terminal_restore(&box.terminal);
-		terminal_report(&box.terminal);
+		if (plan->config->audit != AUDIT_QUIET)
+			terminal_report(&box.terminal);
 		if (ok)
 			report_network(plan, network.plan ? &network : NULL, arena, *ret_status);
 		if (network.plan)

@@ -79,8 +79,7 @@ static const char *render_manual(struct arena *arena)
 			text_printf(&out, "*-%c*, ", row->letter);
 		text_printf(&out, "*--%s*", row->name);
 		if (option_word(row))
-			text_printf(&out, option_word_required(row) ? "=%s" : "[=%s]",
-				    option_word(row));
+			text_printf(&out, "[=%s]", option_word(row));
 		if (row->value_name)
 			text_printf(&out, " _%s_", scdoc_text(arena, row->value_name));
 		text_printf(&out, "\n\t%s\n", scdoc_text(arena, row->help));
@@ -108,11 +107,9 @@ static const char *render_bash(struct arena *arena)
 		text_add(&out, "\t\t");
 		if (row->letter)
 			text_printf(&out, "-%c ", row->letter);
-		if (!option_word_required(row))
-			text_printf(&out, "--%s", row->name);
+		text_printf(&out, "--%s", row->name);
 		if (option_word(row))
-			text_printf(&out, "%s--%s=%s", option_word_required(row) ? "" : " ",
-				    row->name, option_word(row));
+			text_printf(&out, " --%s=%s", row->name, option_word(row));
 		text_add(&out, "\n");
 	}
 	text_add(&out, "\t)\n\tcase $option in\n");
@@ -152,8 +149,8 @@ static void add_zsh(struct text *out, const struct option_row *row)
 	}
 	text_add(out, "]");
 	if (option_word(row))
-		text_printf(out, "%s%s:(%s)", option_word_required(row) ? ":" : "::",
-			    row->argument == ARGUMENT_JSON ? "format" : "what", option_word(row));
+		text_printf(out, "::%s:(%s)", row->argument == ARGUMENT_JSON ? "format" : "what",
+			    option_word(row));
 	if (row->argument == ARGUMENT_REST)
 		text_add(out, ":*::command:_normal");
 	if (row->argument == ARGUMENT_REQUIRED) {

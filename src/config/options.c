@@ -67,11 +67,6 @@ const char *option_word(const struct option_row *row)
 						: NULL;
 }
 
-bool option_word_required(const struct option_row *row)
-{
-	return row->argument == ARGUMENT_FULL;
-}
-
 // Completes an error on the command line: its exit status and a hint. Returns false.
 static bool usage_error(struct error *error)
 {
@@ -303,15 +298,9 @@ static bool check_value(const struct option_row *row, const char *value, struct 
 		return true;
 	case ARGUMENT_JSON:
 	case ARGUMENT_HOME:
+	case ARGUMENT_FULL:
 		if (value && !str_equal(value, option_word(row))) {
 			error_set(error, "option '--%s' accepts no value except '%s'", row->name,
-				  option_word(row));
-			return usage_error(error);
-		}
-		return true;
-	case ARGUMENT_FULL:
-		if (!str_equal(value, option_word(row))) {
-			error_set(error, "option '--%s' is written --%s=%s", row->name, row->name,
 				  option_word(row));
 			return usage_error(error);
 		}

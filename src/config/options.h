@@ -14,7 +14,7 @@ enum option_argument {
 	ARGUMENT_REQUIRED, // --name VALUE or --name=VALUE
 	ARGUMENT_JSON,     // --name or --name=json
 	ARGUMENT_HOME,     // --name or --name=home
-	ARGUMENT_FULL,     // --name=full
+	ARGUMENT_FULL,     // --name or --name=full, which mean the same
 	ARGUMENT_REST,     // all words that follow
 };
 
@@ -54,10 +54,8 @@ extern const struct option_row option_table[];
 extern const size_t option_table_count;
 extern const char *const network_tier_names[NETWORK_TIER_COUNT];
 
-// Returns the only value that an option accepts after '=', NULL: it accepts another or none.
+// Returns the only value that an option with an optional value accepts, NULL: it is another option.
 const char *option_word(const struct option_row *row);
-// Returns whether an option without that value is wrong usage.
-bool option_word_required(const struct option_row *row);
 
 // Fills the configuration from the command line. Returns false with an error on wrong usage.
 bool options_parse(struct config *config, struct arena *arena, int argc, char *const *argv,

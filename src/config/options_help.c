@@ -16,10 +16,9 @@ enum { PIPE_COLUMNS = 100, NARROW_COLUMNS = 60 };
 static const char *help_name(struct arena *arena, const struct option_row *row)
 {
 	const char *word = option_word(row);
-	const char *value =
-		word ? arena_printf(arena, option_word_required(row) ? "=%s" : "[=%s]", word)
-		: row->value_name ? arena_printf(arena, " %s", row->value_name)
-				  : "";
+	const char *value = word              ? arena_printf(arena, "[=%s]", word)
+			    : row->value_name ? arena_printf(arena, " %s", row->value_name)
+					      : "";
 
 	if (row->letter)
 		return arena_printf(arena, "-%c, --%s%s", row->letter, row->name, value);

@@ -217,6 +217,8 @@ const char *render_audit_changes(const struct plan *plan, struct arena *arena, s
 	struct screen screen = screen_for(arena, reader);
 
 	screen.home = plan->home;
+	if (plan->config->terminal == TERMINAL_DIRECT) // in red
+		audit_add_terminal(&screen, plan);
 	audit_add_upgrade(&screen, plan);
 	audit_add_changes(&screen, plan);
 	audit_add_warnings(&screen, plan);

@@ -76,17 +76,17 @@ static size_t add_item(struct screen *screen, const struct audit_section *sectio
 		       const struct audit_item *item, const char *mark, const char *end,
 		       size_t used)
 {
-	const char *text = arena_printf(screen->arena, "%s%s", item->text, end);
+	// The blank after the mark disappears if the text starts in the next line.
+	const char *text = arena_printf(screen->arena, "%s%s%s", mark ? " " : "", item->text, end);
 	size_t indent = indent_of(screen);
-	size_t mark_width = mark ? strlen(mark) + 1 : 0;
 	size_t further = section->list ? LIST_INDENT : 0;
 
 	if (mark) {
 		screen_add(screen, item->mark_style, mark);
-		screen_add_blanks(screen, 1);
+		used += strlen(mark);
 	}
 	used = screen_add_words(screen, item->style, text, indent + further,
-				used + mark_width > further ? used + mark_width - further : 0);
+				used > further ? used - further : 0);
 	return used + further;
 }
 

@@ -34,6 +34,12 @@ const enum style origin_styles[ORIGIN_KIND_COUNT] = {
 	[ORIGIN_ALLOWED] = STYLE_ALLOWED,
 	[ORIGIN_REQUESTED] = STYLE_REQUESTED,
 };
+const char *const audit_terminal_effects[TERMINAL_CLASS_COUNT] = {
+	[TERMINAL_TITLE] = "title: the agent sets the title of the window",
+	[TERMINAL_NOTIFY] = "notify: the agent shows notifications",
+	[TERMINAL_CLIPBOARD] = "clipboard: the agent decides what you paste next",
+	[TERMINAL_IMAGES] = "images: the agent sends images to your terminal",
+};
 const char audit_terminal_direct[] =
 	"direct: the box has your own terminal; the agent can read what you type into your shell "
 	"and write any escape sequence";
@@ -194,12 +200,6 @@ void audit_add_limits(struct screen *screen, const struct plan *plan)
 // Adds what the box may do with the user's terminal besides the default.
 void audit_add_terminal(struct screen *screen, const struct plan *plan)
 {
-	static const char *const effects[TERMINAL_CLASS_COUNT] = {
-		[TERMINAL_TITLE] = "title: the agent sets the title of the window",
-		[TERMINAL_NOTIFY] = "notify: the agent shows notifications",
-		[TERMINAL_CLIPBOARD] = "clipboard: the agent decides what you paste next",
-		[TERMINAL_IMAGES] = "images: the agent sends images to your terminal",
-	};
 	const struct config *config = plan->config;
 	unsigned int allowed = config_terminal_allowed(config);
 
@@ -214,7 +214,8 @@ void audit_add_terminal(struct screen *screen, const struct plan *plan)
 	}
 	for (int class = 0; class < TERMINAL_CLASS_COUNT; class ++)
 		if (allowed & TERMINAL_BIT(class))
-			add_marked_line(screen, &config->terminal_allow_origin, effects[class]);
+			add_marked_line(screen, &config->terminal_allow_origin,
+					audit_terminal_effects[class]);
 	if (!allowed)
 		add_marked_line(screen, &config->terminal_allow_origin,
 				"no titles, no notifications, no bell");

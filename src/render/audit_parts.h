@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/screen.h"
+#include "config/config.h"
 #include "config/origin.h"
 #include "plan/plan.h"
 
@@ -11,7 +12,8 @@
 
 extern const char *const origin_marks[ORIGIN_KIND_COUNT];
 extern const enum style origin_styles[ORIGIN_KIND_COUNT];
-// What the agent can do with "terminal": "direct".
+// What the agent can do with a class of "terminal_allow", and with "terminal": "direct".
+extern const char *const audit_terminal_effects[TERMINAL_CLASS_COUNT];
 extern const char audit_terminal_direct[];
 
 // Returns a value, of which the end may be missing.

@@ -253,6 +253,10 @@ static void add_settings(struct screen *screen, const struct plan *plan,
 				   arena_printf(screen->arena, "%s: %s", setting->row->key,
 						audit_value(screen, setting->text)));
 	}
+	for (int class = 0; class < TERMINAL_CLASS_COUNT; class ++)
+		if (config_terminal_allowed(config) & ~TERMINAL_ALLOW_DEFAULT & TERMINAL_BIT(class))
+			add_marked(screen, section, ORIGIN_REQUESTED, STYLE_PLAIN,
+				   audit_terminal_effects[class]);
 	for (int limit = 0; limit < LIMIT_COUNT; limit++) {
 		const struct config_limit *row = &plan->limits.values[limit];
 
