@@ -6,6 +6,8 @@
 #include "base/screen.h"
 #include "base/text.h"
 #include "base/width.h"
+#include "config/origin.h"
+#include "render/audit_parts.h"
 
 #include <string.h>
 
@@ -23,6 +25,22 @@ struct part {
 	size_t shown;
 	bool cut;
 };
+
+void audit_add_item(struct arena *arena, struct audit_section *section, enum style style,
+		    const char *text)
+{
+	vec_push(arena, &section->items, (struct audit_item){ .style = style, .text = text });
+}
+
+void audit_add_marked(struct arena *arena, struct audit_section *section, enum origin_kind kind,
+		      enum style style, const char *text)
+{
+	vec_push(arena, &section->items,
+		 (struct audit_item){ .mark = origin_marks[kind],
+				      .mark_style = origin_styles[kind],
+				      .style = style,
+				      .text = text });
+}
 
 static bool is_red(const struct audit_item *item)
 {

@@ -31,6 +31,11 @@ struct audit_section {
 };
 typedef VEC(struct audit_section) audit_sections;
 
+// Add an item to a section, the second one with the mark of its origin.
+void audit_add_item(struct arena *arena, struct audit_section *section, enum style style,
+		    const char *text);
+void audit_add_marked(struct arena *arena, struct audit_section *section, enum origin_kind kind,
+		      enum style style, const char *text);
 // Adds the sections that have items, in `lines` lines. Items in STYLE_DANGER may take `spare` more
 // without an effect on the others.
 void audit_fold(struct screen *screen, const audit_sections *sections, size_t lines, size_t spare);

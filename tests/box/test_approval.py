@@ -83,7 +83,7 @@ class Approval(BoxTest):
         kept, = (self.home / ".claudebox").rglob("approved-*")
         os.unlink(kept)
         kept.symlink_to("/etc/passwd")
-        self.assertIn("it-runs", self.ask())
+        self.assertIn("\nit-runs", self.ask())
         self.assertFalse(kept.is_symlink())
 
 

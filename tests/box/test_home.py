@@ -65,7 +65,7 @@ class Kept(HomeTest):
         self.box("echo shared >~/.note")
         self.assertEqual(self.box("cat ~/.note", cwd=other), "shared\n")
         self.assertEqual((self.home / ".claudebox" / "home" / ".note").read_text(), "shared\n")
-        audit = self.claudebox("--yes", "--exec", "true").stderr
+        audit = self.claudebox("--yes", "--audit=full", "--exec", "true").stderr
         self.assertRegex(audit.replace("\n", " "), r"boxes +of +all +projects")
         self.profile(home="none")
         self.assertEqual(self.box("ls -A ~ | sort; echo x >~/.note"), ".claude\n.local\nbin\nproject\n")
