@@ -107,9 +107,14 @@ static void add_variables(struct screen *screen, const struct plan *plan,
 static void add_packages(struct screen *screen, const struct plan *plan,
 			 struct audit_section *section)
 {
-	vec_each(package, &plan->packages)
-		audit_add_marked(screen->arena, section, ORIGIN_REQUESTED, STYLE_PLAIN,
-				 quote_word(screen->arena, package->name, NAME_COLUMNS));
+	vec_each(package, &plan->packages) {
+		const char *name = quote_word(screen->arena, package->name, NAME_COLUMNS);
+
+		if (package->origin.name)
+			name = arena_printf(screen->arena, "%s (%s)", name,
+					    quote_display(screen->arena, package->origin.name, 80));
+		audit_add_marked(screen->arena, section, ORIGIN_REQUESTED, STYLE_PLAIN, name);
+	}
 }
 
 static void add_toolchains(struct screen *screen, const struct plan *plan,
