@@ -70,7 +70,7 @@ void audit_name_writable(struct screen *screen, const struct plan *plan,
 				 "an empty home in memory");
 }
 
-// Returns whether a mount that nobody requested has files of the user: these differ from box to
+// Returns whether a mount that was not requested has files of the user: these differ from box to
 // box.
 static bool is_personal(const struct plan *plan, const struct plan_mount *mount)
 {
