@@ -200,7 +200,7 @@ static void report_network(const struct plan *plan, struct network *network, str
 		output_message("network", "pasta or the DNS relay ended before the box");
 	if (interactive && !counted)
 		output_message("network", "cannot read the counters of refused connections");
-	if (interactive && line)
+	if (interactive && line && plan->config->audit != AUDIT_QUIET)
 		output_message("network", "%s", line);
 	if (!plan->config->report)
 		return;
@@ -248,7 +248,8 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 	if (ok) {
 		ok = box_supervise(&box, plan, network.plan ? &network : NULL, ret_status, error);
 		terminal_restore(&box.terminal);
-		terminal_report(&box.terminal);
+		if (plan->config->audit != AUDIT_QUIET)
+			terminal_report(&box.terminal);
 		if (ok)
 			report_network(plan, network.plan ? &network : NULL, arena, *ret_status);
 		if (ok)

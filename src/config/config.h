@@ -39,6 +39,13 @@ enum payload {
 	PAYLOAD_EXEC,
 };
 
+// What is shown before the start.
+enum audit_form {
+	AUDIT_AS_NEEDED, // in short where there is a question, otherwise changes and warnings
+	AUDIT_FULL,
+	AUDIT_QUIET, // errors, and the short form where there is a question
+};
+
 struct config_port {
 	unsigned int number;
 	struct origin origin;
@@ -122,6 +129,7 @@ struct config {
 	enum action action;
 	enum output output;
 	enum payload payload;
+	enum audit_form audit;
 	int report; // descriptor for the report at the end, 0: none
 	bool yes;
 	bool list_only; // --gc with --dry-run

@@ -37,6 +37,10 @@ const struct option_row option_table[] = {
 	  "mount a directory of programs, read-only, first in PATH" },
 	{ OPTION_REPORT, 0, "report-fd", ARGUMENT_REQUIRED, "N",
 	  "write exit status and refused connections as JSON to descriptor N" },
+	{ OPTION_AUDIT, 0, "audit", ARGUMENT_FULL, NULL,
+	  "show every variable and mount before the start" },
+	{ OPTION_QUIET, 0, "quiet", ARGUMENT_NONE, NULL,
+	  "show errors only; a question still shows what it is about" },
 	{ OPTION_SHELL, 0, "shell", ARGUMENT_NONE, NULL,
 	  "run a shell in the box instead of claude" },
 	{ OPTION_EXEC, 0, "exec", ARGUMENT_REST, "CMD [ARG...]",
@@ -64,6 +68,7 @@ const char *option_word(const struct option_row *row)
 {
 	return row->argument == ARGUMENT_JSON   ? "json"
 	       : row->argument == ARGUMENT_HOME ? "home"
+	       : row->argument == ARGUMENT_FULL ? "full"
 						: NULL;
 }
 
@@ -255,6 +260,12 @@ static bool apply(struct config *config, struct arena *arena, const struct optio
 	case OPTION_IMPORT_CONVERSATIONS:
 		config->import_conversations = true;
 		return true;
+	case OPTION_AUDIT:
+		config->audit = AUDIT_FULL;
+		return true;
+	case OPTION_QUIET:
+		config->audit = AUDIT_QUIET;
+		return true;
 	case OPTION_HELP:
 		config->action = ACTION_HELP;
 		return true;
@@ -295,6 +306,7 @@ static bool check_value(const struct option_row *row, const char *value, struct 
 		return true;
 	case ARGUMENT_JSON:
 	case ARGUMENT_HOME:
+	case ARGUMENT_FULL:
 		if (value && !str_equal(value, option_word(row))) {
 			error_set(error, "option '--%s' accepts no value except '%s'", row->name,
 				  option_word(row));

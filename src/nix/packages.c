@@ -321,6 +321,7 @@ static bool run_nix(struct resolution *resolution, const struct facts *facts, st
 
 		return error_set(error, "%s: %s", shown, error->message);
 	}
+	resolution->nix.quiet = resolution->config->audit == AUDIT_QUIET;
 	ok = find_source(resolution, error) && find_derivations(resolution, error) &&
 	     build_all(resolution, error) && collect_outputs(resolution, error);
 	nix_command_close(&resolution->nix);

@@ -35,14 +35,14 @@ static bool add_agent_mounts(struct plan *plan, struct arena *arena, const struc
 						 "CLAUDEBOX_CLAUDE");
 		}
 		if (str_equal(place, need->real))
-			plan_add_followed(plan, arena, facts, need, "claude");
+			plan_add_followed(plan, arena, facts, need, PLAN_WHY_CLAUDE);
 		else
 			plan_add_mount(plan, arena,
 				       (struct plan_mount){ .kind = MOUNT_READ_ONLY,
 							    .source = need->real,
 							    .path = place,
 							    .id = need->id,
-							    .why = "claude" });
+							    .why = PLAN_WHY_CLAUDE });
 	}
 	return true;
 }

@@ -265,6 +265,9 @@ struct plan {
 #define BOX_COMMAND BOX_RUN "/command"
 #define BOX_POLICY  "/etc/claude-code"
 
+// The reason of the mounts that claude itself needs.
+#define PLAN_WHY_CLAUDE "claude"
+
 // Builds the plan; it keeps a pointer to the configuration. Returns false with an error if there
 // is no safe plan.
 bool plan_build(struct plan *plan, struct arena *arena, const struct config *config,

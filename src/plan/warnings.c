@@ -271,8 +271,8 @@ void plan_build_first_start_notes(struct plan *plan, struct arena *arena, const 
 				   "state of each project, and the login.",
 				   "The box reads your own ~/.claude; only the login is kept in "
 				   "sync.",
-				   "The list above is everything that the box gets. To look "
-				   "around in it: claudebox --shell; help: claudebox --help." } });
+				   "Nothing else of this machine is in the box. To look around "
+				   "in it: claudebox --shell; help: claudebox --help." } });
 	// Later starts are silent: Claude itself tells how to log in.
 	if (plan->config->payload == PAYLOAD_CLAUDE && !facts->state.version &&
 	    !has_credentials(plan, facts))

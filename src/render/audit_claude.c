@@ -8,13 +8,13 @@
 #include "base/text.h"
 #include "config/origin.h"
 #include "plan/plan.h"
-#include "render/audit.h"
+#include "render/audit_parts.h"
 
 void audit_add_servers(struct screen *screen, const struct plan *plan)
 {
 	if (!plan->servers.count)
 		return;
-	screen_add(screen, STYLE_HEAD, "\nMCP servers:");
+	audit_add_title(screen, STYLE_HEAD, "MCP servers:");
 	text_add(&screen->out, "\n");
 	vec_each(server, &plan->servers) {
 		const char *line = arena_printf(
@@ -22,7 +22,7 @@ void audit_add_servers(struct screen *screen, const struct plan *plan)
 			server->local ? "this project's" : "yours",
 			server->by_address ? "by its address" : "a program in the box");
 
-		text_printf(&screen->out, "  %s ", origin_marks[ORIGIN_ALLOWED]);
+		audit_add_mark(screen, ORIGIN_ALLOWED);
 		screen_add_wrapped(screen, STYLE_PLAIN, line, 6);
 	}
 }

@@ -77,7 +77,7 @@ static json_t *toolchains_of(struct arena *arena, const struct plan *plan)
 	return list;
 }
 
-static json_t *left_out_of(struct arena *arena, const struct plan *plan)
+json_t *json_left_out(struct arena *arena, const struct plan *plan)
 {
 	json_t *list = json_array();
 
@@ -268,7 +268,7 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 		json_object_set_new(all, "profile_directory",
 				    string_of(arena, config->profile_directory));
 	json_object_set_new(all, "toolchains", toolchains_of(arena, plan));
-	json_object_set_new(all, "left_out", left_out_of(arena, plan));
+	json_object_set_new(all, "left_out", json_left_out(arena, plan));
 	json_object_set_new(all, "git_settings", git_settings_of(arena, plan));
 	json_object_set_new(all, "login", string_of(arena, plan->state.login));
 	if (plan->servers.count)

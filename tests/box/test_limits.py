@@ -236,7 +236,7 @@ class Limits(LimitsTest):
 
     def test_limits_are_shown(self):
         self.profile({"memory": "1.5G", "cpu": "50%"})
-        audit = self.claudebox("--yes", "--exec", "true").stderr
+        audit = self.claudebox("--yes", "--audit=full", "--exec", "true").stderr
         self.assertIn(f"Limits:  by a cgroup in {PARENT}\n  [+] 1536M of memory, without swap (profile limited)\n"
                       "  [~] 8192 processes and threads\n  [+] 50% of one processor's time (profile limited)\n", audit)
         self.assertEqual(self.plan("--exec", "true")["limits"], {

@@ -82,7 +82,7 @@ class Network(BoxTest):
         self.assertEqual(done.stdout.split(), ["store", "unset"], done.stderr[-300:])
 
     def test_tier_is_shown_to_agent_and_user(self):
-        done = self.claudebox("--network", "none", "--yes", "--exec", "cat", "/etc/claude-code/SANDBOX.md")
+        done = self.claudebox("--network", "none", "--yes", "--audit=full", "--exec", "cat", "/etc/claude-code/SANDBOX.md")
         self.assertIn("There is no network, on purpose", done.stdout)
         self.assertIn("`localhost` is the box's own", done.stdout)
         self.assertNotIn("The network is the host's own", done.stdout)

@@ -10,7 +10,7 @@ AS_ROOT = True
 
 class Profile(BoxTest):
     def run_in(self, script, *options, env=None):
-        done = self.claudebox(*options, "--yes", "--exec", "sh", "-c", script, env=env)
+        done = self.claudebox(*options, "--yes", "--audit=full", "--exec", "sh", "-c", script, env=env)
         self.assertNotEqual(done.returncode, 125, done.stderr[-500:])
         return done.stdout, done.stderr
 

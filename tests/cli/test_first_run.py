@@ -12,7 +12,7 @@ from lib.terminal import Terminal
 class FirstRun(BoxTest):
     def note(self, title, *arguments, env=None):
         """Returns the lines under that heading in the audit, or None when there is no such heading."""
-        done = self.claudebox("--yes", *arguments, env=env)
+        done = self.claudebox("--yes", "--audit=full", *arguments, env=env)
         self.assertEqual(done.returncode, 0, done.stderr)
         found = re.search(rf"(?m)^{title}:\n((?:  .*\n)+)", done.stderr)
         return found and found[1].splitlines()

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/quote.h"
 #include "plan/plan.h"
+#include "plan/toolchains/toolchains.h"
 
 static const char *const programs[] = { "nix", "nix-shell", "nix-build", "nix-env" };
 
@@ -30,6 +31,7 @@ void plan_explain_missing_daemon(struct plan *plan, struct arena *arena, bool st
 
 	if (!plan->nix_daemon_left_out)
 		return;
+	plan_leave_out(plan, arena, "the Nix daemon", plan->nix_daemon_left_out, NULL);
 	add_file(plan, arena, "/etc/nix/nix.conf",
 		 "extra-experimental-features = nix-command flakes\n"
 		 "store = unix://" BOX_RUN "/no-nix-daemon\n",
