@@ -161,15 +161,15 @@ class Servers(ServersTest):
         self.assertNotIn("evil", self.box("cat ~/.claude/.claude.json"))
 
     def test_the_audit_names_each_server_and_the_approval_notes_a_new_one(self):
-        self.profile(confirm="changed")
-        self.account({"one": {"command": "sh"}})
-        done = self.claudebox("--exec", "true", stdin=None, input="y\n")
-        self.assertIn("[>] one (yours, a program in the box)", done.stderr)
         self.account({"one": {"command": "sh"}}, {"two": {"type": "http", "url": "https://mcp.example.com/"}})
-        plan = self.plan("--exec", "true")
-        self.assertEqual(plan["changes"], [])  # nothing was approved in a pipe
         done = self.claudebox("--yes", "--exec", "true")
+        self.assertIn("[>] one (yours, a program in the box)", done.stderr)
         self.assertIn("[>] two (this project's, by its address)", done.stderr)
+        self.write(self.instance() / f"approved-{self.instance().name}", "network full\nmcp one\nmcp three\n")
+        changes = self.plan()["changes"]
+        self.assertIn("+ mcp two (this project)", changes)
+        self.assertIn("- mcp three", changes)
+        self.assertNotIn("+ mcp one", changes)
 
 
 class Secrets(ServersTest):
