@@ -219,6 +219,16 @@ static void close_box(struct box *box)
 	cleanup_close(&box->info_fd);
 }
 
+// Tells the user what the session left. `start`: when it started; NULL: it ended with an error.
+static void report_session(const struct plan *plan, struct arena *arena,
+			   const struct terminal *terminal, const struct timespec *start)
+{
+	terminal_report(terminal);
+	report_added_servers(plan, arena);
+	if (start)
+		report_conversation(plan, arena, *start);
+}
+
 bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, struct error *error)
 {
 	struct network network = { .pasta = { .end = -1 } };
@@ -248,15 +258,12 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 	if (ok) {
 		ok = box_supervise(&box, plan, network.plan ? &network : NULL, ret_status, error);
 		terminal_restore(&box.terminal);
-		if (plan->config->audit != AUDIT_QUIET)
-			terminal_report(&box.terminal);
 		if (ok)
 			report_network(plan, network.plan ? &network : NULL, arena, *ret_status);
-		if (ok)
-			report_conversation(plan, arena, start);
+		if (plan->config->audit != AUDIT_QUIET)
+			report_session(plan, arena, &box.terminal, ok ? &start : NULL);
 		if (network.plan)
 			network_end(&network);
-		report_added_servers(plan, arena);
 	} else {
 		terminal_restore(&box.terminal);
 	}
