@@ -20,13 +20,16 @@ _claudebox_table() {
 		--mount-rw
 		--path
 		--report-fd
+		--audit --audit=full
+		--quiet
 		--shell
 		--exec
 		--instances --instances=json
 		--gc --gc=home
 		--instance
-		--help
-		--version
+		--import-conversations
+		-h --help
+		-v --version
 	)
 	case $option in
 	-y | --yes) kind=none ;;
@@ -41,13 +44,16 @@ _claudebox_table() {
 	--mount-rw) kind=mount ;;
 	--path) kind=mount ;;
 	--report-fd) kind=value ;;
+	--audit) kind=full ;;
+	--quiet) kind=none ;;
 	--shell) kind=none ;;
 	--exec) kind=rest ;;
 	--instances) kind=json ;;
 	--gc) kind=home ;;
 	--instance) kind=mount ;;
-	--help) kind=none ;;
-	--version) kind=none ;;
+	--import-conversations) kind=none ;;
+	-h | --help) kind=none ;;
+	-v | --version) kind=none ;;
 	*) kind='' ;;
 	esac
 }
@@ -128,6 +134,7 @@ _claudebox_value() {
 	case $kind in
 	json) _claudebox_offer "$text" "$before" json ;;
 	home) _claudebox_offer "$text" "$before" home ;;
+	full) _claudebox_offer "$text" "$before" full ;;
 	tier) _claudebox_offer "$text" "$before" "${tiers[@]}" ;;
 	mount) _claudebox_mounts "$text" "$before" ;;
 	profile)
@@ -201,7 +208,7 @@ _claudebox() {
 		elif [[ $kind == rest ]]; then
 			_claudebox_command
 			return
-		elif [[ $kind != none && $kind != json && $kind != home && $word != *=* ]]; then
+		elif [[ $kind != none && $kind != json && $kind != home && $kind != full && $word != *=* ]]; then
 			wanted=$kind
 		fi
 	done

@@ -27,7 +27,7 @@ function __claudebox_words
         else if test $kind = rest
             set whose command
             set rest
-        else if test $kind != none -a $kind != json -a $kind != home
+        else if test $kind != none -a $kind != json -a $kind != home -a $kind != full
             string match -q -- '*=*' $word
             or set wanted $kind
         end
@@ -85,6 +85,10 @@ function __claudebox_kind
             echo mount
         case --report-fd
             echo value
+        case --audit
+            echo full
+        case --quiet
+            echo none
         case --shell
             echo none
         case --exec
@@ -95,9 +99,11 @@ function __claudebox_kind
             echo home
         case --instance
             echo mount
-        case --help
+        case --import-conversations
             echo none
-        case --version
+        case -h --help
+            echo none
+        case -v --version
             echo none
     end
 end
@@ -114,11 +120,14 @@ complete -c claudebox -n '__claudebox_in own' -l mount-ro -r -F -d 'mount one mo
 complete -c claudebox -n '__claudebox_in own' -l mount-rw -r -F -d 'mount one more file or directory, read-write'
 complete -c claudebox -n '__claudebox_in own' -l path -r -F -d 'mount a directory of programs, read-only, first in PATH'
 complete -c claudebox -n '__claudebox_in own' -l report-fd -x -d 'write exit status and refused connections as JSON to descriptor N'
+complete -c claudebox -n '__claudebox_in own' -l audit -f -a full -d 'show every variable and mount before the start'
+complete -c claudebox -n '__claudebox_in own' -l quiet -d 'show errors only; a question still shows what it is about'
 complete -c claudebox -n '__claudebox_in own' -l shell -d 'run a shell in the box instead of claude'
 complete -c claudebox -n '__claudebox_in own' -l exec -d 'run CMD in the box instead of claude; the rest are its arguments'
 complete -c claudebox -n '__claudebox_in own' -l instances -f -a json -d 'list the state of each project, the last used first'
 complete -c claudebox -n '__claudebox_in own' -l gc -f -a home -d 'remove the state of deleted projects, or kept homes; asks first'
 complete -c claudebox -n '__claudebox_in own' -l instance -r -F -d 'limit --instances or --gc to one project: its id or directory'
-complete -c claudebox -n '__claudebox_in own' -l help -d 'show this help (help of claude: claudebox -- --help)'
-complete -c claudebox -n '__claudebox_in own' -l version -d 'show the version of claudebox'
+complete -c claudebox -n '__claudebox_in own' -l import-conversations -d 'copy this directory\'s conversations of plain claude, then start'
+complete -c claudebox -n '__claudebox_in own' -s h -l help -d 'show this help (help of claude: claudebox -- --help)'
+complete -c claudebox -n '__claudebox_in own' -s v -l version -d 'show the version of claudebox (of claude: claudebox -- --version)'
 # end of the generated part

@@ -18,15 +18,20 @@
 #include "plan/check.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
+#include "probe/claude/commands.h"
 #include "probe/probe.h"
-#include "probe/profile.h"
+#include "probe/profile/profile.h"
 #include "prove/bait.h"
 #include "prove/plant.h"
 #include "prove/prove.h"
 #include "render/audit.h"
+#include "render/audit_fold.h"
+#include "render/audit_short.h"
 #include "render/dry_run.h"
 #include "render/json.h"
+#include "state/conversations.h"
 #include "state/gc.h"
+#include "state/open_state.h"
 #include "state/replaced.h"
 #include "sys/ask.h"
 #include "sys/output.h"
@@ -102,20 +107,65 @@ static bool prove_box(struct session *session, struct error *error)
 			     &session->status, error);
 }
 
+// Prints the audit in full, in short, or changes and warnings alone.
+static void show_audit(struct session *session, bool full)
+{
+	struct reader reader = output_reader(STDERR_FILENO);
+	const struct plan *plan = &session->plan;
+
+	if (full)
+		fputs(render_audit(plan, &session->arena, reader), stderr);
+	else if (plan->must_ask)
+		fputs(render_audit_short(plan, &session->arena, reader), stderr);
+	else if (session->config.audit != AUDIT_QUIET)
+		fputs(render_audit_changes(plan, &session->arena, reader), stderr);
+}
+
+// Shows the short form and asks. The answer to show the full list leads to the question again.
+// Without a terminal nothing starts: there is no key for the full list, and no screen that it must
+// fit.
+static bool confirm_start(struct session *session, struct error *error)
+{
+	struct plan *plan = &session->plan;
+	bool offer = plan->state.home && session->facts.state.home_exists && plan->new_grants.count;
+	bool possible = ask_possible();
+	bool silent = !possible && session->config.audit == AUDIT_QUIET;
+	bool full = !possible || session->config.audit == AUDIT_FULL;
+	char letter = '\0';
+
+	do {
+		struct ask_key keys[2];
+		size_t count = 0;
+
+		full |= letter == AUDIT_DETAILS;
+		if (!full)
+			keys[count++] = (struct ask_key){ AUDIT_DETAILS, "show everything" };
+		if (offer)
+			keys[count++] = (struct ask_key){ 'e', "with an empty home" };
+		if (!silent)
+			show_audit(session, full);
+		if (!ask_confirmation(keys, count, &letter, error))
+			return silent ? error_hint(error,
+						   "claudebox --dry-run shows the box: start "
+						   "with --yes if you agree")
+				      : false;
+	} while (letter == AUDIT_DETAILS);
+	plan->state.empty_home = letter == 'e';
+	plan->state.new_approval = approval_render(&session->arena, plan);
+	return true;
+}
+
 static bool launch(struct session *session, struct error *error)
 {
 	struct plan *plan = &session->plan;
 
 	plan->state.new_requested = session->requested_record;
-	fputs(render_audit(plan, &session->arena, output_reader(STDERR_FILENO)), stderr);
-	if (plan->must_ask) {
-		bool offer = plan->state.home && session->facts.state.home_exists &&
-			     plan->new_grants.count;
-
-		if (!ask_confirmation(offer ? &plan->state.empty_home : NULL, error))
-			return false;
-		plan->state.new_approval = approval_render(&session->arena, plan);
-	}
+	if (!plan->must_ask)
+		show_audit(session, session->config.audit == AUDIT_FULL);
+	else if (!confirm_start(session, error))
+		return false;
+	if (!resolve_conversations(&session->facts, plan, &session->arena, error))
+		return false;
 	return box_run(plan, &session->arena, &session->status, error);
 }
 
@@ -138,11 +188,13 @@ static bool apply_profile(struct session *session, const struct command *command
 	struct config *config = &session->config;
 	struct profile_facts *profile = &session->facts.profile;
 	profile_chain chain = { 0 };
-	bool ok = probe_profile(&session->facts, &session->arena, config->profile, &chain, error) &&
+	bool ok = probe_profile(&session->facts, &session->arena, config->profile, profile, &chain,
+				error) &&
 		  profile_apply(config, &session->arena, chain.items, chain.count, error);
 
 	profile_release(&chain);
 	profile->name = config->profile;
+	config->profile_directory = profile->directory;
 	if (ok || !command->reports_bad_profile)
 		return ok;
 	profile->problem = error->message;
@@ -159,6 +211,7 @@ static bool collect_facts(struct session *session, const struct command *command
 
 	if (!probe_base(&probe, &session->facts, &session->arena, config, environ, error) ||
 	    !apply_profile(session, command, error) || !options_check(config, error) ||
+	    !resolve_open_state(config, &session->facts, error) ||
 	    !resolve_replaced_state(config, &session->facts, error))
 		return false;
 	probe_all(&probe, &session->facts, &session->arena, config, command->facts);
@@ -169,9 +222,13 @@ static bool collect_facts(struct session *session, const struct command *command
 // store paths. Their paths are facts for the plan. This step can ask the user and can build.
 static bool prepare_packages(struct session *session, struct error *error)
 {
-	return resolve_requested_packages(&session->config, &session->facts, &session->arena,
-					  &session->requested_record, error) &&
-	       packages_resolve(&session->facts, &session->config, &session->arena, error);
+	if (!resolve_requested_packages(&session->config, &session->facts, &session->arena,
+					&session->requested_record, error) ||
+	    !packages_resolve(&session->facts, &session->config, &session->arena, error))
+		return false;
+	if (session->facts.packages.count)
+		probe_claude_commands(&session->facts, &session->arena, &session->config);
+	return true;
 }
 
 static bool build_plan(struct session *session, struct error *error)

@@ -43,6 +43,7 @@ test         cmd:gdb                  gdb              gdb                 gdb
 test         cmd:perl                 perl             perl                perl
 test         cmd:zsh                  zsh              zsh                 zsh
 test         cmd:fish                 fish             fish                fish
+test         cmd:git-lfs              git-lfs          git-lfs             git-lfs
 test         cmd:openssl              openssl          openssl             openssl
 test,peers   cmd:socat                socat            socat               socat
 test         cmd:linux.uml            user-mode-linux@x86_64 -             -

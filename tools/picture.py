@@ -16,8 +16,13 @@ import sys
 import tempfile
 import termios
 
-COLUMNS, LINE, WIDTH = 100, 17, 7.85
-STYLES = {"1": "font-weight:bold", "2": "fill:#8b949e", "33": "fill:#e3b341", "35": "fill:#d2a8ff"}
+COMMAND = "claudebox --mount-rw ~/notes"
+PROGRAMS = (".nvm/versions/node/v22.9.0/bin", ".cargo/bin", "bin", ".local/bin")
+# Settings of the machine where the picture is made do not belong in it.
+SETTINGS = ("/etc/npmrc", "/usr/etc/npmrc", "/usr/local/etc/npmrc", "/etc/pip.conf")
+ROWS, COLUMNS, LINE, WIDTH = 24, 80, 17, 7.85
+STYLES = {"1": "font-weight:bold", "2": "fill:#8b949e", "33": "fill:#e3b341", "35": "fill:#d2a8ff", "36": "fill:#76e3ea",
+          "1;31": "font-weight:bold;fill:#ff7b72"}
 
 
 def world(claudebox, scratch):
@@ -27,14 +32,18 @@ def world(claudebox, scratch):
     with open(f"{scratch}/claude", "w", encoding="utf-8") as file:
         file.write("#!/bin/sh\n")
     os.chmod(f"{scratch}/claude", 0o755)
-    setup = ("mkdir -p ~/shop ~/.local/bin ~/.claude && cp /tmp/picture/claude ~/.local/bin/claude && touch ~/.claude/CLAUDE.md && "
+    setup = ("mkdir -p ~/shop ~/notes ~/bin ~/.cargo/bin ~/.nvm/versions/node/v22.9.0/bin ~/.local/bin ~/.claude && "
+             "for program in .local/bin/claude bin/deploy .cargo/bin/cargo .nvm/versions/node/v22.9.0/bin/node; do "
+             "cp /tmp/picture/claude ~/$program; done && touch ~/.claude/CLAUDE.md && "
              "mkdir -m 700 ~/.claudebox && echo {} >~/.claude/.credentials.json && "
              "cd ~/shop && git init -q && git config --global user.name Ann && git config --global user.email ann@example.org && "
-             "touch .env && exec /tmp/picture/claudebox")
-    return ["bwrap", "--dev-bind", "/", "/", "--tmpfs", "/home", "--dir", "/home/ann", "--tmpfs", "/tmp",
+             f"touch .env && exec /tmp/picture/{COMMAND}")
+    open(f"{scratch}/empty", "w", encoding="utf-8").close()
+    hidden = [word for name in SETTINGS if os.path.exists(name) for word in ("--ro-bind", f"{scratch}/empty", name)]
+    return ["bwrap", "--dev-bind", "/", "/", *hidden, "--tmpfs", "/home", "--dir", "/home/ann", "--tmpfs", "/tmp",
             "--ro-bind", scratch, "/tmp/picture", "--ro-bind", claudebox, "/tmp/picture/claudebox",
             "--ro-bind", f"{scratch}/passwd", "/etc/passwd", "--clearenv", "--setenv", "HOME", "/home/ann",
-            "--setenv", "PATH", "/home/ann/.local/bin:/usr/bin:/bin", "--setenv", "TERM", "xterm-256color",
+            "--setenv", "PATH", ":".join(f"/home/ann/{name}" for name in PROGRAMS) + ":/usr/bin:/bin", "--setenv", "TERM", "xterm-256color",
             "--setenv", "LANG", "en_GB.UTF-8", "--setenv", "GH_TOKEN", "ghp_" + "0123456789abcdefghijklmnopqrstuvwxyz",
             "--setenv", "CLAUDEBOX_EXTRA_ENV", "GH_TOKEN", "--", "/bin/sh", "-c", setup]
 
@@ -44,9 +53,9 @@ def screen_of(command):
     pid, terminal = pty.fork()
     if pid == 0:
         os.execvp(command[0], command)
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 60, COLUMNS, 0, 0))
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     output = b""
-    while b"[y/N]" not in output and select.select([terminal], [], [], 20)[0]:
+    while b"everything) " not in output and select.select([terminal], [], [], 20)[0]:
         try:
             output += os.read(terminal, 65536)
         except OSError:
@@ -59,8 +68,8 @@ def screen_of(command):
 def line_of(text):
     """One line as SVG spans."""
     spans, style = [], ""
-    for part in re.split(r"(\x1b\[\d*m)", text):
-        code = re.fullmatch(r"\x1b\[(\d*)m", part)
+    for part in re.split(r"(\x1b\[[\d;]*m)", text):
+        code = re.fullmatch(r"\x1b\[([\d;]*)m", part)
         if code:
             style = STYLES.get(code[1], "")
         elif part:
@@ -73,7 +82,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         open(f"{scratch}/claudebox", "w", encoding="utf-8").close()
         text = screen_of(world(claudebox, scratch))
-    lines = ["$ claudebox", *text.rstrip().split("\n")]
+    lines = [f"$ {COMMAND}", *text.rstrip().split("\n")]
     width, height = round(COLUMNS * WIDTH) + 30, len(lines) * LINE + 30
     with open(target, "w", encoding="utf-8") as out:
         out.write(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" role="img" aria-label="The audit">\n'
@@ -82,7 +91,7 @@ def main():
         for number, line in enumerate(lines):
             out.write(f'<text x="15" y="{27 + number * LINE}">{line_of(line)}</text>\n')
         out.write("</g>\n</svg>\n")
-    subprocess.run(["grep", "-q", "Mounts", target], check=True)
+    subprocess.run(["grep", "-q", "Not in the box", target], check=True)
 
 
 if __name__ == "__main__":

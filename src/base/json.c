@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Limits the number of values in JSON text, before it is parsed.
+// Helpers for jansson, and a limit on the number of values in JSON text.
 #include "base/json.h"
 
 #include <string.h>
@@ -21,4 +21,17 @@ bool json_too_many_values(const char *text)
 		values += *s == ',' || *s == '[' || *s == '{';
 	}
 	return values > JSON_MOST_VALUES;
+}
+
+json_t *json_get_or_add_object(json_t *parent, const char *key)
+{
+	json_t *value = json_object_get(parent, key);
+
+	if (!json_is_object(value)) {
+		value = json_object();
+		// Setting a key that is not UTF-8 fails, and releases the value.
+		if (json_object_set_new(parent, key, value) < 0)
+			return NULL;
+	}
+	return value;
 }

@@ -22,6 +22,9 @@ enum { JSON_SHORT = 256 * 1024, JSON_MOST_VALUES = 300 * 1000 };
 // Returns whether `text` is longer than JSON_SHORT and has more than JSON_MOST_VALUES values.
 bool json_too_many_values(const char *text);
 
+// Returns the object of that key, and creates it when it is missing; NULL on failure.
+json_t *json_get_or_add_object(json_t *parent, const char *key);
+
 // Parses an object. Returns a new reference, NULL if the text is NULL, no JSON object, or has too
 // many values.
 static inline json_t *json_read_object(const char *text, size_t flags)

@@ -33,9 +33,9 @@ static const char *escape_for_locale(const struct screen *screen, const char *te
 void screen_add(struct screen *screen, enum style style, const char *text)
 {
 	static const char *const codes[] = {
-		[STYLE_PLAIN] = "",      [STYLE_HEAD] = "1",  [STYLE_DIM] = "2",
-		[STYLE_GOOD] = "32",     [STYLE_WARN] = "33", [STYLE_REQUESTED] = "35",
-		[STYLE_DANGER] = "1;31",
+		[STYLE_PLAIN] = "",       [STYLE_HEAD] = "1",      [STYLE_DIM] = "2",
+		[STYLE_GOOD] = "32",      [STYLE_WARN] = "33",     [STYLE_ALLOWED] = "36",
+		[STYLE_REQUESTED] = "35", [STYLE_DANGER] = "1;31",
 	};
 
 	text = escape_for_locale(screen, text);
@@ -53,6 +53,22 @@ size_t screen_room(const struct screen *screen, size_t used)
 	if (!columns)
 		return 0;
 	return columns > used + least ? columns - used : least;
+}
+
+size_t screen_width(const struct screen *screen, const char *text)
+{
+	return display_width(escape_for_locale(screen, text));
+}
+
+const char *screen_cut(const struct screen *screen, const char *text, size_t columns)
+{
+	static const char mark[] = "...";
+	size_t kept = columns > sizeof(mark) ? columns - (sizeof(mark) - 1) : 1;
+
+	text = escape_for_locale(screen, text);
+	if (display_width(text) <= columns)
+		return text;
+	return arena_printf(screen->arena, "%.*s%s", (int)display_fit(text, kept), text, mark);
 }
 
 bool screen_narrow(const struct screen *screen, size_t columns)
@@ -114,6 +130,12 @@ static size_t unit_length(const char *text)
 	bool command = length && text[length] == '`' && strchr(" \n.,;:)", text[length + 1]);
 
 	return command ? length + word_length(text + length, false) : word_length(text, false);
+}
+
+size_t screen_first_width(const struct screen *screen, const char *text)
+{
+	text = escape_for_locale(screen, text);
+	return display_width(arena_strndup(screen->arena, text, unit_length(text)));
 }
 
 // Adds text word by word. In a command that does not fit into one line, `line_end` is " \\" and

@@ -15,6 +15,7 @@ struct reader {
 	bool colour;    // `escapes`, and the user did not disable colours
 	bool ascii;     // the locale has ASCII characters only
 	size_t columns; // width of the terminal; 0: lines are not wrapped
+	size_t rows;    // height of the terminal; 0: unknown
 };
 
 enum style {
@@ -23,6 +24,7 @@ enum style {
 	STYLE_DIM,
 	STYLE_GOOD,
 	STYLE_WARN,
+	STYLE_ALLOWED,
 	STYLE_REQUESTED,
 	STYLE_DANGER,
 };
@@ -43,6 +45,12 @@ struct screen screen_for(struct arena *arena, struct reader reader);
 void screen_add(struct screen *screen, enum style style, const char *text);
 // Returns the number of columns left in a line after `used`, but at least 16; 0: no limit.
 size_t screen_room(const struct screen *screen, size_t used);
+// Returns the number of columns that a text takes on this screen.
+size_t screen_width(const struct screen *screen, const char *text);
+// Returns the columns of the first word, or of the first command in `backquotes`.
+size_t screen_first_width(const struct screen *screen, const char *text);
+// Returns the text, or its beginning with "..." if it takes more than `columns` columns.
+const char *screen_cut(const struct screen *screen, const char *text, size_t columns);
 // Returns whether the terminal has fewer than `columns` columns.
 bool screen_narrow(const struct screen *screen, size_t columns);
 void screen_add_blanks(struct screen *screen, size_t count);

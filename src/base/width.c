@@ -55,9 +55,9 @@ static bool in_ranges(uint32_t c, const struct range *ranges, size_t count)
 	return false;
 }
 
-// Decodes the UTF-8 character at `s`. Returns its length in bytes, 0 if it is not valid.
-static size_t decode(const unsigned char *s, uint32_t *ret_character)
+size_t utf8_decode(const char *text, uint32_t *ret_character)
 {
+	const unsigned char *s = (const unsigned char *)text;
 	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	size_t length = s[0] < 0x80 ? 1 : s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
 	uint32_t c = length == 1 ? s[0] : s[0] & (0x7fU >> length);
@@ -84,7 +84,7 @@ size_t visible_length(const char *s, size_t *ret_columns)
 		*ret_columns = 1;
 		return 1;
 	}
-	length = decode((const unsigned char *)s, &c);
+	length = utf8_decode(s, &c);
 	if (length == 0 || in_ranges(c, invisible, ARRAY_SIZE(invisible)))
 		return 0;
 	if (in_ranges(c, marks, ARRAY_SIZE(marks)))

@@ -3,6 +3,10 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
+
+// Decodes the UTF-8 character at `text`. Returns its length in bytes, 0 if it is not valid.
+size_t utf8_decode(const char *text, uint32_t *ret_character);
 
 // Returns the length in bytes of the visible character at `s` and stores its width in *ret_columns:
 // 0 for a combining mark, 1 or 2 otherwise. Returns 0 and leaves *ret_columns alone if the first

@@ -17,6 +17,9 @@
 #include "network/refusals.h"
 #include "plan/plan.h"
 #include "plan/tables.h"
+#include "state/added_servers.h"
+#include "state/conversations.h"
+#include "state/conversations_copy.h"
 #include "state/credentials.h"
 #include "state/home.h"
 #include "state/prepare.h"
@@ -35,6 +38,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 enum { EXIT_TIMEOUT_MS = 2000, INFO_TIMEOUT_MS = 20000 };
 
@@ -196,7 +200,7 @@ static void report_network(const struct plan *plan, struct network *network, str
 		output_message("network", "pasta or the DNS relay ended before the box");
 	if (interactive && !counted)
 		output_message("network", "cannot read the counters of refused connections");
-	if (interactive && line)
+	if (interactive && line && plan->config->audit != AUDIT_QUIET)
 		output_message("network", "%s", line);
 	if (!plan->config->report)
 		return;
@@ -215,12 +219,23 @@ static void close_box(struct box *box)
 	cleanup_close(&box->info_fd);
 }
 
+// Tells the user what the session left. `start`: when it started; NULL: it ended with an error.
+static void report_session(const struct plan *plan, struct arena *arena,
+			   const struct terminal *terminal, const struct timespec *start)
+{
+	terminal_report(terminal);
+	report_added_servers(plan, arena);
+	if (start)
+		report_conversation(plan, arena, *start);
+}
+
 bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, struct error *error)
 {
 	struct network network = { .pasta = { .end = -1 } };
 	struct box box = BOX_NONE;
 	CLEANUP_FD int lock = -1;
 	CLEANUP_FD int home_lock = -1;
+	struct timespec start;
 	bool ok;
 
 	if (plan->config->report && fcntl(plan->config->report, F_GETFD) < 0) {
@@ -231,9 +246,10 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 				  plan->config->report, plan->config->report);
 	}
 	lock = instance_prepare(plan, error);
-	if (lock < 0 || !home_prepare(plan, &home_lock, error) ||
-	    !credentials_prepare(plan, arena, error))
+	if (lock < 0 || !conversations_copy(plan, error) ||
+	    !home_prepare(plan, &home_lock, error) || !credentials_prepare(plan, arena, error))
 		return false;
+	clock_gettime(CLOCK_REALTIME_COARSE, &start); // the clock of files
 	// Signals are blocked from here on. Those that arrive before the agent runs are forwarded
 	// later.
 	close(supervise_open_signals());
@@ -242,9 +258,10 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 	if (ok) {
 		ok = box_supervise(&box, plan, network.plan ? &network : NULL, ret_status, error);
 		terminal_restore(&box.terminal);
-		terminal_report(&box.terminal);
 		if (ok)
 			report_network(plan, network.plan ? &network : NULL, arena, *ret_status);
+		if (plan->config->audit != AUDIT_QUIET)
+			report_session(plan, arena, &box.terminal, ok ? &start : NULL);
 		if (network.plan)
 			network_end(&network);
 	} else {

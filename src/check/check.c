@@ -10,9 +10,11 @@
 #include "check/nix.h"
 #include "check/programs.h"
 #include "check/system.h"
+#include "check/tools.h"
 #include "config/config.h"
 #include "plan/facts.h"
 #include "plan/limits.h"
+#include "plan/plan.h"
 #include "render/check.h"
 #include "sys/output.h"
 
@@ -57,10 +59,13 @@ static const struct check {
 	{ "state", EVERY_BOX, always, check_state },
 	{ "project", EVERY_BOX, always, check_project },
 	{ "profile", EVERY_BOX, always, check_profile },
+	{ "profiles", MACHINE, never, check_other_profiles },
 	{ "path", MACHINE, never, check_path },
 	{ "toolchains", MACHINE, never, check_toolchains },
 	{ "landlock", MACHINE, never, check_landlock },
 	{ "git", MACHINE, never, check_git },
+	{ "tools", MACHINE, never, check_tools },
+	{ "names", MACHINE, never, check_names },
 	{ "pasta", INET, for_inet, check_pasta },
 	{ "nft", INET, for_inet, check_nft },
 	{ "inet", INET, for_inet, check_inet },
@@ -70,10 +75,29 @@ static const struct check {
 	{ "terminal", MACHINE, never, check_terminal },
 };
 
+// Builds the plan of the box that would start here, or, where claude is missing, that of a shell.
+static struct check_plan find_plan(struct arena *arena, const struct facts *facts,
+				   struct config *config)
+{
+	struct plan *plan = arena_alloc(arena, sizeof(*plan));
+	struct error error = { .arena = arena };
+
+	if (facts->profile.problem)
+		return (struct check_plan){ .problem = facts->profile.problem };
+	if (plan_build(plan, arena, config, facts, &error))
+		return (struct check_plan){ .plan = plan };
+	config->payload = PAYLOAD_SHELL;
+	if (plan_build(plan, arena, config, facts, &error))
+		return (struct check_plan){ .plan = plan };
+	return (struct check_plan){ .problem = error.message };
+}
+
 bool check_command(const struct config *config, const struct facts *facts, struct arena *arena,
 		   int *ret_status, struct error *error)
 {
 	finding_rows rows = { 0 };
+	struct config launched = *config;
+	struct check_plan plan;
 
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
 		vec_push(arena, &rows,
@@ -81,10 +105,12 @@ bool check_command(const struct config *config, const struct facts *facts, struc
 					       .group = checks[i].group,
 					       .required = checks[i].required(config),
 					       .found = checks[i].run(arena, facts, config) });
+	plan = find_plan(arena, facts, &launched);
 	*ret_status = findings_to_fix(&rows) ? EXIT_CHECK_FAILED : 0;
 	return output_print(STDOUT_FILENO,
 			    config->output == OUTPUT_JSON
-				    ? render_check_json(arena, &rows)
-				    : render_check(arena, &rows, output_reader(STDOUT_FILENO)),
+				    ? render_check_json(arena, &rows, &plan)
+				    : render_check(arena, &rows, &plan,
+						   output_reader(STDOUT_FILENO)),
 			    error);
 }

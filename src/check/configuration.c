@@ -67,7 +67,24 @@ struct finding check_profile(struct arena *arena, const struct facts *facts,
 	if (plan_refuse_project(facts, &error) && plan_refuse_state(facts, &error) &&
 	    !plan_build(&plan, arena, &shell, facts, &error))
 		return finding_broken(error.message, error.hint);
+	if (profile->name && profile->directory)
+		return finding_ok(arena_printf(arena, "%s, by directory %s", profile->name,
+					       quote_word(arena, profile->directory, 0)));
 	return finding_ok(profile->name ? profile->name : "none selected");
+}
+
+// Reports profiles that may be meant for this directory and cannot be read.
+struct finding check_other_profiles(struct arena *arena, const struct facts *facts,
+				    const struct config *config)
+{
+	struct text out = { .arena = arena };
+
+	(void)config;
+	vec_each(sentence, &facts->profile.doubtful)
+		text_printf(&out, "%s%s", out.length ? ". " : "", *sentence);
+	if (!out.length)
+		return finding_ok("no unreadable one may be meant for this directory");
+	return finding_broken(text_get(&out), "correct or remove the file");
 }
 
 // Lists the toolchains that a box gets, and the first one that it does not get.

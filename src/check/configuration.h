@@ -7,4 +7,5 @@
 check_function check_state;
 check_function check_project;
 check_function check_profile;
+check_function check_other_profiles;
 check_function check_toolchains;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// --check: pasta, nft, and a test box in the tier inet.
+// --check: host names, pasta, nft, and a test box in the tier inet.
 #include "check/network.h"
 
 #include "base/arena.h"
@@ -10,8 +10,22 @@
 #include "config/config.h"
 #include "plan/check.h"
 #include "plan/facts.h"
+#include "plan/network.h"
 #include "plan/plan.h"
 #include "render/check.h"
+
+struct finding check_names(struct arena *arena, const struct facts *facts,
+			   const struct config *config)
+{
+	const char *problem = plan_resolver_problem(arena, facts);
+
+	(void)config;
+	if (problem)
+		return finding_broken(problem,
+				      "restore the file, or start the service that writes it "
+				      "(systemd-resolved, NetworkManager)");
+	return finding_ok("host names are looked up as /etc/resolv.conf says");
+}
 
 struct finding check_pasta(struct arena *arena, const struct facts *facts,
 			   const struct config *config)

@@ -8,27 +8,20 @@
 #include "base/text.h"
 #include "check/finding.h"
 #include "config/config.h"
+#include "nix/daemon.h"
 #include "nix/packages.h"
 #include "plan/facts.h"
 #include "plan/system.h"
 #include "plan/tables.h"
 #include "render/check.h"
-#include "sys/cleanup.h"
-
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 struct finding check_nix(struct arena *arena, const struct facts *facts,
 			 const struct config *config)
 {
-	static const struct sockaddr_un address = { .sun_family = AF_UNIX,
-						    .sun_path = NIX_DAEMON "/socket" };
-	CLEANUP_FD int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	struct finding found;
 	const char *problem;
 	const char *fix;
+	bool owner;
 
 	if (!facts_file(facts, "/nix/store"))
 		return finding_missing("no /nix/store",
@@ -36,12 +29,11 @@ struct finding check_nix(struct arena *arena, const struct facts *facts,
 					       ? "install Nix (https://nixos.org/download), or "
 						 "start without packages"
 					       : "needed only for packages from Nix");
-	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0) {
-		found = finding_broken(
-			arena_printf(arena, "cannot connect to the daemon: %m"),
-			"start it: `systemctl start nix-daemon`; your user must be in its group");
+	problem = nix_daemon_problem(arena, &owner);
+	if (problem) {
+		found = finding_broken(problem, nix_daemon_fix);
 		// The owner of the store can build on the host without the daemon.
-		found.starts_without = access("/nix/var/nix", W_OK) == 0;
+		found.starts_without = owner;
 		return found;
 	}
 	problem = plan_nix_problem(facts, &fix);

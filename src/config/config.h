@@ -39,6 +39,13 @@ enum payload {
 	PAYLOAD_EXEC,
 };
 
+// What is shown before the start.
+enum audit_form {
+	AUDIT_AS_NEEDED, // in short where there is a question, otherwise changes and warnings
+	AUDIT_FULL,
+	AUDIT_QUIET, // errors, and the short form where there is a question
+};
+
 struct config_port {
 	unsigned int number;
 	struct origin origin;
@@ -122,10 +129,12 @@ struct config {
 	enum action action;
 	enum output output;
 	enum payload payload;
+	enum audit_form audit;
 	int report; // descriptor for the report at the end, 0: none
 	bool yes;
-	bool list_only;       // --gc with --dry-run
-	bool homes;           // --gc=home
+	bool list_only; // --gc with --dry-run
+	bool homes;     // --gc=home
+	bool import_conversations;
 	const char *instance; // of --gc and --instances: an id, or the project's directory; NULL: all
 
 	// Settings of the profile schema. Zero is the default of each: other values are shown.
@@ -155,8 +164,9 @@ struct config {
 
 	const char *profile; // the name of the profile, NULL: none
 	const char *profile_description;
-	ports host_ports;      // of the host's loopback, for the box
-	ports published_ports; // of the box, for the host's loopback
+	const char *profile_directory; // the pattern that chose the profile, NULL: another way
+	ports host_ports;              // of the host's loopback, for the box
+	ports published_ports;         // of the box, for the host's loopback
 	VEC(struct config_mount) mounts;
 	VEC(struct config_variable) variables;
 	VEC(struct config_package) packages;

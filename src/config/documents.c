@@ -41,6 +41,7 @@ static const char *kind_of(const struct option_row *row)
 		return "none";
 	case ARGUMENT_JSON:
 	case ARGUMENT_HOME:
+	case ARGUMENT_FULL:
 		return option_word(row);
 	case ARGUMENT_REST:
 		return "rest";

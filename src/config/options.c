@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "base/quote.h"
 #include "base/text.h"
+#include "config/claude/pass_on.h"
+#include "config/claude/words.h"
 #include "config/config.h"
 #include "config/names.h"
 
@@ -35,6 +37,10 @@ const struct option_row option_table[] = {
 	  "mount a directory of programs, read-only, first in PATH" },
 	{ OPTION_REPORT, 0, "report-fd", ARGUMENT_REQUIRED, "N",
 	  "write exit status and refused connections as JSON to descriptor N" },
+	{ OPTION_AUDIT, 0, "audit", ARGUMENT_FULL, NULL,
+	  "show every variable and mount before the start" },
+	{ OPTION_QUIET, 0, "quiet", ARGUMENT_NONE, NULL,
+	  "show errors only; a question still shows what it is about" },
 	{ OPTION_SHELL, 0, "shell", ARGUMENT_NONE, NULL,
 	  "run a shell in the box instead of claude" },
 	{ OPTION_EXEC, 0, "exec", ARGUMENT_REST, "CMD [ARG...]",
@@ -45,9 +51,12 @@ const struct option_row option_table[] = {
 	  "remove the state of deleted projects, or kept homes; asks first" },
 	{ OPTION_INSTANCE, 0, "instance", ARGUMENT_REQUIRED, "ID",
 	  "limit --instances or --gc to one project: its id or directory" },
-	{ OPTION_HELP, 0, "help", ARGUMENT_NONE, NULL,
+	{ OPTION_IMPORT_CONVERSATIONS, 0, "import-conversations", ARGUMENT_NONE, NULL,
+	  "copy this directory's conversations of plain claude, then start" },
+	{ OPTION_HELP, 'h', "help", ARGUMENT_NONE, NULL,
 	  "show this help (help of claude: claudebox -- --help)" },
-	{ OPTION_VERSION, 0, "version", ARGUMENT_NONE, NULL, "show the version of claudebox" },
+	{ OPTION_VERSION, 'v', "version", ARGUMENT_NONE, NULL,
+	  "show the version of claudebox (of claude: claudebox -- --version)" },
 };
 const size_t option_table_count = ARRAY_SIZE(option_table);
 
@@ -61,6 +70,7 @@ const char *option_word(const struct option_row *row)
 {
 	return row->argument == ARGUMENT_JSON   ? "json"
 	       : row->argument == ARGUMENT_HOME ? "home"
+	       : row->argument == ARGUMENT_FULL ? "full"
 						: NULL;
 }
 
@@ -252,6 +262,15 @@ static bool apply(struct config *config, struct arena *arena, const struct optio
 	case OPTION_INSTANCE:
 		config->instance = value;
 		return true;
+	case OPTION_IMPORT_CONVERSATIONS:
+		config->import_conversations = true;
+		return true;
+	case OPTION_AUDIT:
+		config->audit = AUDIT_FULL;
+		return true;
+	case OPTION_QUIET:
+		config->audit = AUDIT_QUIET;
+		return true;
 	case OPTION_HELP:
 		config->action = ACTION_HELP;
 		return true;
@@ -292,6 +311,7 @@ static bool check_value(const struct option_row *row, const char *value, struct 
 		return true;
 	case ARGUMENT_JSON:
 	case ARGUMENT_HOME:
+	case ARGUMENT_FULL:
 		if (value && !str_equal(value, option_word(row))) {
 			error_set(error, "option '--%s' accepts no value except '%s'", row->name,
 				  option_word(row));
@@ -307,10 +327,44 @@ static bool check_value(const struct option_row *row, const char *value, struct 
 	}
 }
 
-static void add_arguments(struct config *config, struct arena *arena, int count, char *const *words)
+// Reads the words. After "--" and from a sub-command of claude on, none is an option of claudebox.
+// The "--" is passed on if words for claude came before it.
+static bool parse_words(struct config *config, struct arena *arena, char *const *words,
+			struct error *error)
 {
-	for (int i = 0; i < count; i++)
-		vec_push(arena, &config->arguments, words[i]);
+	struct claude_reader reader = { 0 };
+
+	for (; *words; words++) {
+		const char *value;
+		const struct option_row *row = find_row(*words, &value);
+
+		if (str_equal(*words, "--"))
+			return claude_pass_words(config, arena, &reader,
+						 words + !config->arguments.count, error);
+		if (!row) {
+			if (!claude_pass_word(config, arena, &reader, *words, true, error))
+				return false;
+			if (reader.command && config->payload == PAYLOAD_CLAUDE)
+				return claude_pass_words(config, arena, &reader, words + 1, error);
+			continue;
+		}
+		if (row->argument == ARGUMENT_REQUIRED && !value && words[1])
+			value = *++words;
+		if (!check_value(row, value, error) || !apply(config, arena, row, value, error))
+			return false;
+		if (row->argument != ARGUMENT_REST)
+			continue;
+		if (config->arguments.count) {
+			error_set(error, "unexpected argument '%s' before --exec",
+				  quote_display(error->arena, config->arguments.items[0], 60));
+			return usage_error(error);
+		}
+		words += words[1] && str_equal(words[1], "--");
+		while (*++words)
+			vec_push(arena, &config->arguments, *words);
+		return true;
+	}
+	return true;
 }
 
 // Checks the options of --instances and --gc.
@@ -333,35 +387,12 @@ static bool check_instances(const struct config *config, struct error *error)
 bool options_parse(struct config *config, struct arena *arena, int argc, char *const *argv,
 		   struct error *error)
 {
-	for (int i = 1; i < argc; i++) {
-		const char *value;
-		const struct option_row *row = find_row(argv[i], &value);
+	char **words = arena_alloc(arena, ((size_t)argc + 1) * sizeof(*words)); // NULL at the end
 
-		if (str_equal(argv[i], "--")) {
-			add_arguments(config, arena, argc - i - 1, argv + i + 1);
-			break;
-		}
-		if (!row) {
-			vec_push(arena, &config->arguments, argv[i]);
-			continue;
-		}
-		if (row->argument == ARGUMENT_REQUIRED && !value && i + 1 < argc)
-			value = argv[++i];
-		if (!check_value(row, value, error) || !apply(config, arena, row, value, error))
-			return false;
-		if (row->argument == ARGUMENT_REST) {
-			if (config->arguments.count) {
-				error_set(error, "unexpected argument '%s' before --exec",
-					  quote_display(error->arena, config->arguments.items[0],
-							60));
-				return usage_error(error);
-			}
-			if (i + 1 < argc && str_equal(argv[i + 1], "--"))
-				i++;
-			add_arguments(config, arena, argc - i - 1, argv + i + 1);
-			break;
-		}
-	}
+	for (int i = 1; i < argc; i++)
+		words[i - 1] = argv[i];
+	if (!parse_words(config, arena, words, error))
+		return false;
 	if (config->payload == PAYLOAD_EXEC && config->arguments.count == 0) {
 		error_set(error, "option '--exec' requires a command");
 		return usage_error(error);

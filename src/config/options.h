@@ -14,6 +14,7 @@ enum option_argument {
 	ARGUMENT_REQUIRED, // --name VALUE or --name=VALUE
 	ARGUMENT_JSON,     // --name or --name=json
 	ARGUMENT_HOME,     // --name or --name=home
+	ARGUMENT_FULL,     // --name or --name=full, which mean the same
 	ARGUMENT_REST,     // all words that follow
 };
 
@@ -37,6 +38,9 @@ enum option_id {
 	OPTION_INSTANCES,
 	OPTION_GC,
 	OPTION_INSTANCE,
+	OPTION_IMPORT_CONVERSATIONS,
+	OPTION_AUDIT,
+	OPTION_QUIET,
 };
 
 struct option_row {

@@ -60,6 +60,30 @@ static void add_merging(struct text *out)
 		      "profile that extends it, chooses another network than *inet*.\n\n");
 }
 
+static void add_directories(struct text *out)
+{
+	text_add(
+		out,
+		"# PROFILES BY DIRECTORY\n\n"
+		"A profile with *directories* is chosen in the directories that a pattern of it "
+		"matches. The audit, *--dry-run=json* and *--check* name the pattern. Only the files "
+		"in _~/.claudebox/profiles_ decide: no file of a project can choose a profile.\n\n"
+		"A pattern begins with _/_ or _~/_. It is compared with the real path of the "
+		"directory that claudebox starts in, byte by byte. _\\*_ stands for any part of one "
+		"name, _\\*\\*_ for any number of names: _~/work_ is that directory alone, "
+		"_~/work/\\*_ each directory in it, and _~/work/\\*\\*_ that directory and all "
+		"below. Other characters stand for themselves. A slash at the end has no meaning; "
+		"_._ and _.._ are errors. Links in a pattern that begins with _~/_ are resolved up "
+		"to the first wildcard.\n\n"
+		"If several patterns match, the longest wins: the one with the most characters that "
+		"are no wildcards, and between equals the one without _\\*\\*_. If two profiles are "
+		"still equal, nothing starts, and the error names both. The *directories* of a base "
+		"do not count for the profile that extends it.\n\n"
+		"A mistake in the chosen profile is an error. A mistake in another one stops "
+		"nothing. If its *directories* cannot be read, a warning says that it may be meant "
+		"for this directory.\n\n");
+}
+
 const char *profile_render_manual(struct arena *arena)
 {
 	struct text out = { .arena = arena };
@@ -73,9 +97,9 @@ const char *profile_render_manual(struct arena *arena)
 		"_~/.claudebox/profiles/NAME.json_\n\n"
 		"# DESCRIPTION\n\n"
 		"A profile is a JSON object with the keys below. The option *--profile* _NAME_ "
-		"chooses it, or else the variable *CLAUDEBOX_PROFILE*. Without either, "
-		"_default.json_ is used if it exists. An empty *CLAUDEBOX_PROFILE* chooses no "
-		"profile at all.\n\n"
+		"chooses it, or else the variable *CLAUDEBOX_PROFILE*, or else the directory "
+		"(*directories*). Without any, _default.json_ is used if it exists. An empty "
+		"*CLAUDEBOX_PROFILE* chooses no profile at all.\n\n"
 		"A name consists of letters, digits, '.', '\\_' and '-'. It begins with a letter or "
 		"a digit and has at most 64 characters. The file may be a symbolic link, but not "
 		"into a project in which claudebox has started a box. The file "
@@ -85,6 +109,7 @@ const char *profile_render_manual(struct arena *arena)
 		"Before the box starts, its variables, mounts, ports and limits are shown with the "
 		"name of the profile. Errors give the line, the column and the key, and nothing starts.\n\n");
 	add_keys(&out);
+	add_directories(&out);
 	add_merging(&out);
 	text_add(&out,
 		 "# EXAMPLES\n\n"

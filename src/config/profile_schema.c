@@ -3,6 +3,7 @@
 #include "config/profile_schema.h"
 
 #include "base/arena.h"
+#include "base/pattern.h"
 #include "base/text.h"
 #include "config/config.h"
 #include "config/limits.h"
@@ -22,6 +23,7 @@ enum {
 	MOST_VARIABLES = 100,
 	MOST_MOUNTS = 64,
 	MOST_PACKAGES = 100,
+	MOST_DIRECTORIES = 100,
 };
 
 const char *const profile_kind_names[PROFILE_KIND_COUNT] = {
@@ -112,6 +114,12 @@ static const char *path_problem(struct arena *arena, const char *text)
 	return NULL;
 }
 
+static const char *directory_problem(struct arena *arena, const char *text)
+{
+	(void)arena;
+	return pattern_problem(text);
+}
+
 // nix would look for a relative reference in the working directory, where the repository chooses
 // the flake and not the user.
 static const char *reference_problem(struct arena *arena, const char *text)
@@ -200,6 +208,11 @@ const struct profile_row profile_table[] = {
 	{ PROFILE_STRING, "extends", "\"base\"",
 	  "The profile that this one starts from, its base. See *EXTENDING A PROFILE*.", MERGE_OWN,
 	  .longest = LONGEST_PROFILE_NAME, .problem = profile_problem },
+	{ PROFILE_STRINGS, "directories", "[\"~/work/**\", \"/srv/*/site\"]",
+	  "The directories in which this profile is chosen, if neither *--profile* nor "
+	  "*CLAUDEBOX_PROFILE* chooses one. See *PROFILES BY DIRECTORY*.",
+	  MERGE_OWN, .most = MOST_DIRECTORIES, .longest = LONGEST_PATH,
+	  .problem = directory_problem },
 	{ PROFILE_CHOICE, "network", "\"inet\"",
 	  "*full*, the default, is the host's network; *inet* is the internet, without this "
 	  "machine and its networks; *none* is no network. Overridden by *--network*.",

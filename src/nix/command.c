@@ -140,6 +140,8 @@ static void show_progress(struct nix_command *nix, const char *doing)
 {
 	const char *line = arena_printf(nix->arena, "claudebox: %s", doing);
 
+	if (nix->quiet)
+		return;
 	if (!nix->terminal) {
 		// nix may fetch hundreds of paths: report the first one only.
 		if (!(str_starts(doing, "fetching ") && nix->fetching_reported))

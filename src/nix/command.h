@@ -20,6 +20,7 @@ struct nix_command {
 	bool progress_shown; // that line is visible now
 	bool fetching_reported; // elsewhere one line stands for all paths that nix fetches
 	bool offline;           // pass --offline
+	bool quiet;             // show no progress
 };
 
 struct nix_result {

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "config/config.h"
 #include "nix/command.h"
+#include "nix/daemon.h"
 #include "nix/package_cache.h"
 #include "plan/check.h"
 #include "plan/facts.h"
@@ -308,6 +309,8 @@ static bool collect_outputs(struct resolution *resolution, struct error *error)
 
 static bool run_nix(struct resolution *resolution, const struct facts *facts, struct error *error)
 {
+	const char *problem;
+	bool owner;
 	bool ok;
 
 	if (resolution->write_cache && !package_cache_prepare_links(resolution->cache, error))
@@ -318,10 +321,20 @@ static bool run_nix(struct resolution *resolution, const struct facts *facts, st
 
 		return error_set(error, "%s: %s", shown, error->message);
 	}
+	resolution->nix.quiet = resolution->config->audit == AUDIT_QUIET;
 	ok = find_source(resolution, error) && find_derivations(resolution, error) &&
 	     build_all(resolution, error) && collect_outputs(resolution, error);
 	nix_command_close(&resolution->nix);
-	return ok;
+	if (ok)
+		return true;
+	problem = nix_daemon_problem(resolution->arena, &owner);
+	if (!problem || owner)
+		return false;
+	// The message of nix is about its socket.
+	error_set(error, "%s: nix is installed, but it %s",
+		  packages_render_name(resolution->arena, resolution->config->packages.items),
+		  problem);
+	return error_hint(error, "%s; or start without packages", nix_daemon_fix);
 }
 
 static void add_origins(package_rows *rows, const struct config *config)

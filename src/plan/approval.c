@@ -47,12 +47,30 @@ static void add_settings(strings *lines, struct arena *arena, const struct confi
 					   quote_word(arena, setting->text, 0)));
 }
 
+// Adds the git settings that decide which servers git asks and what a commit stores. Others, such
+// as aliases, change too often to ask about each.
+static void add_git_settings(strings *lines, struct arena *arena, const struct plan *plan)
+{
+	vec_each(setting, &plan->git_settings) {
+		const char *value = setting->value ? setting->value : "true";
+
+		if (str_starts(setting->name, "url.") || str_starts(setting->name, "filter."))
+			add(lines, arena,
+			    arena_printf(arena, "git %s %s", quote_word(arena, setting->name, 0),
+					 quote_word(arena, value, 0)));
+	}
+}
+
 strings approval_lines(struct arena *arena, const struct plan *plan)
 {
 	const struct config *config = plan->config;
 	strings lines = { 0 };
 
 	add(&lines, arena, arena_printf(arena, "network %s", network_tier_names[config->network]));
+	if (config->profile_directory)
+		add(&lines, arena,
+		    arena_printf(arena, "profile %s by directory %s", config->profile,
+				 quote_word(arena, config->profile_directory, 0)));
 	add_settings(&lines, arena, config);
 	vec_each(port, &config->host_ports)
 		add(&lines, arena, arena_printf(arena, "host port %u", port->number));
@@ -71,6 +89,9 @@ strings approval_lines(struct arena *arena, const struct plan *plan)
 			add(&lines, arena,
 			    arena_printf(arena, "env %s", quote_word(arena, variable->name, 0)));
 	}
+	if (plan->state.login)
+		add(&lines, arena,
+		    arena_printf(arena, "login %s", quote_word(arena, plan->state.login, 0)));
 	vec_each(package, &plan->packages)
 		add(&lines, arena,
 		    arena_printf(arena, "package %s", quote_word(arena, package->name, 0)));
@@ -78,11 +99,16 @@ strings approval_lines(struct arena *arena, const struct plan *plan)
 		add(&lines, arena,
 		    arena_printf(arena, "toolchain %s %s", toolchain->name,
 				 quote_word(arena, toolchain->root, 0)));
+	vec_each(server, &plan->servers)
+		add(&lines, arena,
+		    arena_printf(arena, "mcp %s%s", quote_word(arena, server->name, 0),
+				 server->local ? " (this project)" : ""));
 	vec_each(mount, &config->mounts) {
 		if (mount->on_path)
 			add(&lines, arena,
 			    arena_printf(arena, "path %s", quote_word(arena, mount->source, 0)));
 	}
+	add_git_settings(&lines, arena, plan);
 	vec_each(mount, &plan->mounts)
 		add_mount(&lines, arena, mount);
 	return lines;
@@ -143,10 +169,11 @@ static bool is_wider(const struct plan *plan, const strings *approved, struct ar
 }
 
 // Lines that give the box nothing that a program of an earlier session could misuse. The mounts of
-// "path" have lines of their own.
-static const char *const no_grants[] = { "limit ",      "package ", "toolchain ",
-					 "toolchains ", "path ",    "package_settings",
-					 "home ",       "project ", "confirm " };
+// "path" have lines of their own. The directory of the login is in every box.
+static const char *const no_grants[] = {
+	"limit ",   "package ", "toolchain ", "toolchains ", "path ", "package_settings", "home ",
+	"project ", "confirm ", "git ",       "login ",      "mcp ",  "profile "
+};
 
 // Returns whether a new line gives the box something that earlier sessions did not have.
 static bool is_grant(const struct plan *plan, struct arena *arena, const strings *approved,

@@ -7,15 +7,15 @@
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/text.h"
+#include "config/claude/words.h"
 #include "config/config.h"
-#include "plan/claude/settings.h"
+#include "plan/claude/arguments.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
 #include "plan/project.h"
+#include "plan/tables.h"
 
-// Returns the path of an agent file in the box. The box has a ~/.claude of its own, so files of the
-// host's ~/.claude are mounted below BOX_AGENT.
-static const char *agent_place(const struct plan *plan, struct arena *arena, const char *real)
+const char *plan_agent_place(const struct plan *plan, struct arena *arena, const char *real)
 {
 	const char *covered = path_join(arena, plan->home, ".claude");
 
@@ -26,7 +26,7 @@ static bool add_agent_mounts(struct plan *plan, struct arena *arena, const struc
 			     struct error *error)
 {
 	vec_each(need, &facts->agent.needs) {
-		const char *place = agent_place(plan, arena, need->real);
+		const char *place = plan_agent_place(plan, arena, need->real);
 
 		if (plan_near_secret(facts, need->real)) {
 			error_set(error, "claude requires '%s', which is in a secret place",
@@ -35,64 +35,59 @@ static bool add_agent_mounts(struct plan *plan, struct arena *arena, const struc
 						 "CLAUDEBOX_CLAUDE");
 		}
 		if (str_equal(place, need->real))
-			plan_add_followed(plan, arena, facts, need, "claude");
+			plan_add_followed(plan, arena, facts, need, PLAN_WHY_CLAUDE);
 		else
 			plan_add_mount(plan, arena,
 				       (struct plan_mount){ .kind = MOUNT_READ_ONLY,
 							    .source = need->real,
 							    .path = place,
 							    .id = need->id,
-							    .why = "claude" });
+							    .why = PLAN_WHY_CLAUDE });
 	}
 	return true;
 }
 
-// Returns the value of the caller's --settings and its index in the arguments; NULL: none. claude
-// accepts one --settings only.
-static const char *find_settings(const struct config *config, size_t *ret_at)
+const char *plan_command_directory(struct arena *arena, const struct facts *facts)
 {
-	const strings *arguments = &config->arguments;
+	const strings *command = &facts->agent.command;
+	const char *program = command->count == 1 ? command->items[0] : "";
 
-	for (size_t i = 0; i < arguments->count && !str_equal(arguments->items[i], "--"); i++) {
-		const char *value = str_after(arguments->items[i], "--settings=");
-
-		*ret_at = i;
-		if (value)
-			return value;
-		if (str_equal(arguments->items[i], "--settings") && i + 1 < arguments->count)
-			return arguments->items[*ret_at = i + 1];
-	}
-	return NULL;
+	if (facts->agent.problem || !command->count)
+		return NULL;
+	// PATH of a box of the store names directories of the store.
+	return path_within(program, NIX_STORE) && str_equal(path_name(program), "claude")
+		       ? path_parent(arena, program)
+		       : BOX_COMMAND;
 }
 
-// Adds the arguments of the command, and for claude the setting that switches its own sandbox
-// off. In a box without user namespaces that sandbox makes each command of Claude fail. The
-// command line ranks above the settings of the user and of the project.
-static void add_arguments(struct plan *plan, struct arena *arena)
+// Adds a script that starts claude to PATH. claude can have any name and place on the host. If it
+// is a wrapper that executes `claude` by name, the script would execute it again and again, in the
+// same process.
+static void add_script(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
-	const struct config *config = plan->config;
-	bool off = config->payload == PAYLOAD_CLAUDE && !config->nested;
-	size_t at = 0;
-	const char *own = off ? find_settings(config, &at) : NULL;
-	const char *without = off ? settings_without_sandbox(arena, own) : NULL;
+	struct text script = { .arena = arena };
+	bool has_newline = false;
 
-	if (without && !own) {
-		vec_push(arena, &plan->command, "--settings");
-		vec_push(arena, &plan->command, without);
-	}
-	if (off && own && !without)
-		plan_warn(
-			plan, arena,
-			"Claude's own sandbox is not switched off, because '--settings' cannot be "
-			"merged: if it is on, Claude's commands fail in this box");
-	for (size_t i = 0; i < config->arguments.count; i++) {
-		const char *argument = config->arguments.items[i];
-
-		if (own && without && i == at)
-			argument = argument == own ? without
-						   : arena_printf(arena, "--settings=%s", without);
-		vec_push(arena, &plan->command, argument);
-	}
+	if (!str_equal(plan_command_directory(arena, facts), BOX_COMMAND))
+		return;
+	text_add(&script, "#!/bin/sh\n"
+			  "if [ \"$CLAUDEBOX_COMMAND\" = $$ ]; then\n"
+			  "\techo 'claude: its wrapper executes claude by name, which is the "
+			  "wrapper' >&2\n"
+			  "\texit 127\n"
+			  "fi\n"
+			  "CLAUDEBOX_COMMAND=$$ exec");
+	vec_each(word, &facts->agent.command)
+		text_printf(&script, " %s",
+			    quote_shell(arena, plan_agent_place(plan, arena, *word), &has_newline));
+	text_add(&script, " \"$@\"\n");
+	plan_add_mount(plan, arena,
+		       (struct plan_mount){ .kind = MOUNT_DATA,
+					    .source = has_newline ? "#!/bin/sh\nexit 127\n"
+								  : text_get(&script),
+					    .path = BOX_COMMAND "/claude",
+					    .mode = 0555,
+					    .why = "claude on PATH" });
 }
 
 bool plan_build_command(struct plan *plan, struct arena *arena, const struct facts *facts,
@@ -112,11 +107,13 @@ bool plan_build_command(struct plan *plan, struct arena *arena, const struct fac
 	// A shell gets the same box, including claude.
 	if (!agent->problem && !add_agent_mounts(plan, arena, facts, error))
 		return false;
+	add_script(plan, arena, facts);
 	switch (config->payload) {
 	case PAYLOAD_CLAUDE:
 		vec_each(word, &agent->command)
-			vec_push(arena, &plan->command, agent_place(plan, arena, *word));
-		vec_push(arena, &plan->command, "--dangerously-skip-permissions");
+			vec_push(arena, &plan->command, plan_agent_place(plan, arena, *word));
+		if (!claude_words_are_first(&config->arguments))
+			vec_push(arena, &plan->command, "--dangerously-skip-permissions");
 		break;
 	case PAYLOAD_SHELL:
 		vec_push(arena, &plan->command, facts->shell ? facts->shell : "/bin/sh");
@@ -124,6 +121,6 @@ bool plan_build_command(struct plan *plan, struct arena *arena, const struct fac
 	case PAYLOAD_EXEC:
 		break;
 	}
-	add_arguments(plan, arena);
+	plan_add_arguments(plan, arena, facts);
 	return true;
 }

@@ -13,3 +13,8 @@
 // usable claude.
 bool plan_build_command(struct plan *plan, struct arena *arena, const struct facts *facts,
 			struct error *error);
+// Returns the path of an agent file in the box. The box has a ~/.claude of its own, so files of the
+// host's ~/.claude are mounted below BOX_AGENT.
+const char *plan_agent_place(const struct plan *plan, struct arena *arena, const char *real);
+// Returns the directory of PATH in which the box has claude, NULL: there is no claude.
+const char *plan_command_directory(struct arena *arena, const struct facts *facts);

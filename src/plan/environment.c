@@ -4,7 +4,6 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/text.h"
@@ -14,7 +13,6 @@
 #include "plan/home/installs.h"
 #include "plan/plan.h"
 #include "plan/secrets/detect.h"
-#include "plan/system.h"
 #include "plan/tables.h"
 #include "plan/toolchains/advice.h"
 #include "plan/toolchains/path.h"
@@ -46,37 +44,6 @@ static void allow(struct plan *plan, struct arena *arena, const char *name, cons
 				    .value = value,
 				    .origin = { .kind = ORIGIN_ALLOWED },
 				    .why = why });
-}
-
-// Returns a CA bundle, NULL: none. The host's comes before the build's: a company adds its own
-// CAs there.
-static const char *find_certificates(const struct facts *facts)
-{
-	for (size_t i = 0; i < ca_bundle_count; i++) {
-		const struct followed *bundle = facts_file(facts, ca_bundles[i]);
-
-		if (bundle && bundle->kind == FILE_REGULAR)
-			return bundle->path;
-	}
-	return facts->store.certificates;
-}
-
-// Sets the variables of the CA bundle: the host's value if the box has that file, or else the
-// system's bundle.
-static void add_certificates(struct plan *plan, struct arena *arena, const struct facts *facts)
-{
-	const char *system = find_certificates(facts);
-
-	for (size_t i = 0; i < ca_variable_count; i++) {
-		const char *chosen = facts_variable(facts, ca_variables[i]);
-		const struct followed *file = chosen ? facts_file(facts, chosen) : NULL;
-
-		if (file && plan_provides(plan, file->real) && !plan_kernel_file(file->real) &&
-		    !path_within(file->real, path_join(arena, facts->home, ".claude")))
-			allow(plan, arena, ca_variables[i], chosen, "trusted certificates");
-		else if (system)
-			generate(plan, arena, ca_variables[i], system, "trusted certificates");
-	}
 }
 
 static void add_generated(struct plan *plan, struct arena *arena, const struct facts *facts)
@@ -121,7 +88,6 @@ static void add_generated(struct plan *plan, struct arena *arena, const struct f
 			 "commits are not signed here");
 		generate(plan, arena, "GIT_CONFIG_VALUE_1", "false", "commits are not signed here");
 	}
-	add_certificates(plan, arena, facts);
 }
 
 static void add_allowed(struct plan *plan, struct arena *arena, const struct facts *facts)
@@ -133,8 +99,7 @@ static void add_allowed(struct plan *plan, struct arena *arena, const struct fac
 		const struct variable_row *row =
 			variable_row_find(allowed_variables, allowed_variable_count, name);
 
-		if (row && env_name_valid(name, length) && !plan_variable(plan, name) &&
-		    !str_ends(name, "SSL_CERT_FILE"))
+		if (row && env_name_valid(name, length) && !plan_variable(plan, name))
 			allow(plan, arena, name, value, row->why);
 	}
 }
@@ -186,8 +151,10 @@ static bool add_configured(struct plan *plan, struct arena *arena, const struct 
 		}
 		remove_variable(plan, wanted->name);
 		add(plan, arena,
-		    (struct plan_variable){
-			    .name = wanted->name, .value = value, .origin = wanted->origin });
+		    (struct plan_variable){ .name = wanted->name,
+					    .value = value,
+					    .origin = wanted->origin,
+					    .written = wanted->value != NULL });
 	}
 	return true;
 }
@@ -223,7 +190,8 @@ static bool add_extra(struct plan *plan, struct arena *arena, const char *name,
 	return true;
 }
 
-// Adds the variables that CLAUDEBOX_EXTRA_ENV names, separated by commas.
+// Adds the variables that CLAUDEBOX_EXTRA_ENV names, separated by commas. Empty entries count as
+// none: the list may be put together by a script.
 static bool add_extras(struct plan *plan, struct arena *arena, const struct facts *facts,
 		       struct error *error)
 {
@@ -237,7 +205,8 @@ static bool add_extras(struct plan *plan, struct arena *arena, const struct fact
 		start = start < length ? start : length;
 		while (length > start && strchr(blanks, s[length - 1]))
 			length--;
-		if (!add_extra(plan, arena, arena_strndup(arena, s + start, length - start), facts,
+		if (length > start &&
+		    !add_extra(plan, arena, arena_strndup(arena, s + start, length - start), facts,
 			       error))
 			return false;
 		s = next;

@@ -9,6 +9,7 @@
 #include "config/limits.h"
 #include "config/origin.h"
 #include "plan/claude/files.h"
+#include "plan/git/facts.h"
 #include "plan/nix/requested.h"
 #include "plan/toolchains/facts.h"
 
@@ -38,6 +39,7 @@ struct git_facts {
 	bool identity_incomplete; // the host has no user.name or no user.email
 	strings config_secrets;   // entries of the repository's configuration with a secret
 	bool repository_signs;    // the repository's configuration requires signatures
+	struct git_user_facts user;
 };
 
 // Files that the box can change and that have another name outside, as far as they were found.
@@ -101,6 +103,7 @@ struct state_facts {
 	const char *instance_json; // content of …/claude/.claude.json, NULL: missing
 	const char *settings_json; // content of …/claude/settings.json, NULL: missing
 	const char *settings_base; // the host's settings at the last merge
+	const char *account_base;  // the host's reduced .claude.json at the last merge
 	const char *approved;      // the lines of the last approval
 	bool home_exists;          // the kept home, if the box has one
 	uint64_t home_size;        // at the end of the last session; 0: unknown
@@ -117,6 +120,25 @@ struct state_facts {
 	size_t new_searched_size;
 };
 
+// A conversation of plain claude on the host.
+struct host_conversation {
+	const char *name; // of its file, ID.jsonl
+	uint64_t size;
+	int64_t changed_ns; // since 1970
+	struct file_id id;
+};
+
+// The conversations of plain claude in this project that the instance lacks. Collected only if the
+// user was not asked about them yet, or requests them.
+struct conversation_facts {
+	const char *source; // their directory, NULL: there is none
+	const char *slug;   // its name
+	VEC(struct host_conversation) list;
+	uint64_t size;
+	bool answered; // the user was asked, or has copied them
+	bool can_ask;  // there is a terminal
+};
+
 // The user's own ~/.claude (or $CLAUDE_CONFIG_DIR) on the host.
 struct user_claude_facts {
 	const char *directory;
@@ -127,8 +149,9 @@ struct user_claude_facts {
 	strings doubtful;             // texts that may have a secret: "skills/a.md line 3"
 	const char *secret_lines;     // of CLAUDE.md, NULL: none
 	const char *settings_json;
-	const char *preferences_json; // .claude.json
-	strings hook_commands_found;  // first words of hook commands that are on the box's PATH
+	const char *account_json; // .claude.json, reduced (plan/mcp/account.h); "": not valid
+	// Programs and files that hooks, the status line and MCP servers name, by their paths.
+	followed_files command_files;
 	bool has_credentials;
 };
 
@@ -189,8 +212,16 @@ struct mount_facts {
 	struct followed source;      // `path` is absolute
 	struct followed destination; // the same path on the host
 	bool writable;
-	bool on_path; // first in PATH
+	bool on_path;  // first in PATH
+	bool argument; // an argument of claude names it
 	struct origin origin;
+};
+
+// A file or directory outside of the project that Claude's files name.
+struct named_facts {
+	struct followed file; // of one that the repository names, only `path` and `real`
+	const char *by;       // "your CLAUDE.md", ".mcp.json"
+	bool repository;      // a file of the project names it
 };
 
 // The project's .claudebox.
@@ -227,6 +258,8 @@ struct profile_facts {
 	const char *name; // NULL: none
 	const char *problem;
 	const char *fix;
+	const char *directory; // the pattern that chose it, as written; NULL: another way
+	strings doubtful;      // sentences on others that may be meant for this directory
 };
 
 // A package in the store: one row for each output with programs, or one for all outputs.
@@ -244,6 +277,13 @@ struct registry_facts {
 	const char *path;
 	const char *text;    // NULL: it is not used
 	const char *problem; // why it is not used
+};
+
+// A file with CA certificates that the user names. Its links are in `files`.
+struct certificate_facts {
+	const char *path;
+	const char *origin;  // the variable, or the settings of a package manager
+	const char *problem; // why it does not come along, NULL: it does
 };
 
 // The first version of Landlock that restricts abstract sockets and signals (Linux 6.12).
@@ -292,14 +332,17 @@ struct facts {
 	struct agent_facts agent;
 	struct state_facts state;
 	struct user_claude_facts user_claude;
+	struct conversation_facts conversations;
 	struct network_facts network;
 	struct cgroup_facts cgroup;
 	VEC(struct mount_facts) mounts;
+	VEC(struct named_facts) named;
 	struct toolchains_facts toolchains;
 	struct requested_facts requested;
 	struct nix_facts nix; // if there is a daemon
 	struct profile_facts profile;
 	VEC(struct registry_facts) registries; // of the files in source_table that exist
+	VEC(struct certificate_facts) certificates;
 	package_rows packages;
 	const char *nixpkgs; // the flake of the packages in the store, NULL: unknown
 };

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "config/profile_place.h"
 #include "plan/check.h"
+#include "plan/command.h"
 #include "plan/facts.h"
 #include "plan/home/installs.h"
 #include "plan/plan.h"
@@ -33,7 +34,8 @@ static bool refuse(struct error *error, const struct mount_facts *mount, const c
 		return error_set(error, "%s: '%s' %s",
 				 profile_place_shown(error->arena, mount->origin.place, member),
 				 shown, problem);
-	return error_set(error, "%s: mount '%s' %s", mount->origin.name, shown, problem);
+	return error_set(error, "%s: %s'%s' %s", mount->origin.name,
+			 mount->argument ? "" : "mount ", shown, problem);
 }
 
 static bool refuse_source(struct error *error, const struct mount_facts *mount, const char *problem,
@@ -52,7 +54,9 @@ static bool refuse_destination(struct error *error, const struct mount_facts *mo
 
 	refuse(error, mount, named ? "sandbox" : "host", named ? mount->written_to : mount->written,
 	       problem);
-	if (!hint)
+	if (!hint && mount->argument)
+		hint = "name another file or directory, or copy it into the project";
+	else if (!hint)
 		hint = in_profile ? "choose another path in the box: \"sandbox\": \"~/path\""
 				  : "choose another destination: PATH:DEST";
 	return error_hint(error, "%s", hint);
@@ -233,7 +237,9 @@ static bool check_place(const struct plan *plan, const struct mount_facts *mount
 		return true;
 	if (to->hops.count)
 		return refuse_destination(error, mount, "would be mounted through a symbolic link",
-					  "give a destination without symbolic links");
+					  mount->argument
+						  ? "give the path without symbolic links"
+						  : "give a destination without symbolic links");
 	if (to->kind != mount->source.kind)
 		return refuse_destination(
 			error, mount,
@@ -262,9 +268,28 @@ static void warn_secret(struct plan *plan, struct arena *arena, const struct mou
 			  later->what, quote_word(arena, mount->written, 120));
 }
 
+const char *plan_written_path(struct arena *arena, const struct facts *facts, const char *written)
+{
+	if (str_equal(written, "~"))
+		return facts->home;
+	written = path_expand_home(arena, written, facts->home);
+	return path_clean(arena, path_join(arena, facts->project, written));
+}
+
+// Returns whether the box has the file or directory anyway, at the path that is written.
+static bool is_provided(const struct plan *plan, const struct mount_facts *mount)
+{
+	return plan_lies_in_host(plan, mount->source.real) &&
+	       plan_lies_in_host(plan, mount->source.path) &&
+	       plan_provides(plan, mount->source.real);
+}
+
 static bool add_mount(struct plan *plan, struct arena *arena, const struct facts *facts,
 		      const struct mount_facts *mount, struct error *error)
 {
+	const char *place = mount->argument ? plan_agent_place(plan, arena, mount->destination.path)
+					    : mount->destination.path;
+	bool own_path = str_equal(place, mount->destination.path);
 	const struct secret_place *later;
 	const char *secret;
 
@@ -275,13 +300,16 @@ static bool add_mount(struct plan *plan, struct arena *arena, const struct facts
 	if (mount->on_path && str_equal(mount->source.real, mount->destination.path) &&
 	    plan_lies_in_host(plan, mount->source.real))
 		return true;
-	if (!check_destination(plan, mount, error) || !check_place(plan, mount, error))
+	if (mount->argument && own_path && is_provided(plan, mount))
+		return true;
+	if (own_path &&
+	    (!check_destination(plan, mount, error) || !check_place(plan, mount, error)))
 		return false;
 	plan_add_mount(plan, arena,
 		       (struct plan_mount){ .kind = mount->writable ? MOUNT_WRITABLE
 								    : MOUNT_READ_ONLY,
 					    .source = mount->source.real,
-					    .path = mount->destination.path,
+					    .path = place,
 					    .id = mount->source.id,
 					    .place = mount->destination.id,
 					    .origin = mount->origin,
@@ -291,11 +319,31 @@ static bool add_mount(struct plan *plan, struct arena *arena, const struct facts
 	return true;
 }
 
+// Returns whether another argument of claude names this path too, or a directory that contains it.
+static bool is_in_another(const struct facts *facts, const struct mount_facts *mount)
+{
+	vec_each(other, &facts->mounts) {
+		bool same = str_equal(other->source.path, mount->source.path);
+
+		if (other->argument && (same ? other < mount : other != mount) &&
+		    path_within(mount->source.path, other->source.path) &&
+		    path_within(mount->source.real, other->source.real))
+			return true;
+	}
+	return false;
+}
+
 bool plan_build_mounts(struct plan *plan, struct arena *arena, const struct facts *facts,
 		       struct error *error)
 {
 	vec_each(mount, &facts->mounts) {
-		if (!mount->on_path && !add_mount(plan, arena, facts, mount, error))
+		if (!mount->on_path && !mount->argument &&
+		    !add_mount(plan, arena, facts, mount, error))
+			return false;
+	}
+	vec_each(mount, &facts->mounts) {
+		if (mount->argument && !is_in_another(facts, mount) &&
+		    !add_mount(plan, arena, facts, mount, error))
 			return false;
 	}
 	vec_each(mount, &facts->mounts) { // these may lie in the others

@@ -12,3 +12,6 @@
 // Adds the requested mounts to the plan. Returns false with an error if one is not allowed.
 bool plan_build_mounts(struct plan *plan, struct arena *arena, const struct facts *facts,
 		       struct error *error);
+// Returns the absolute form of a path that the user wrote: "~/x" is in the home directory, "x" in
+// the project.
+const char *plan_written_path(struct arena *arena, const struct facts *facts, const char *written);

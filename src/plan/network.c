@@ -12,13 +12,15 @@
 #include "base/address.h"
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/file.h"
+#include "base/quote.h"
 #include "base/resolv_conf.h"
+#include "base/text.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
 #include "plan/tables.h"
 
-// Returns whether one of the ranges includes `range`.
-static bool is_covered(const plan_ranges *ranges, const struct address_range *range)
+bool plan_ranges_cover(const plan_ranges *ranges, const struct address_range *range)
 {
 	vec_each(known, ranges) {
 		if (address_covers(&known->range, range))
@@ -57,8 +59,8 @@ plan_ranges plan_host_ranges(struct arena *arena, const host_ranges *found)
 
 	// nft refuses overlapping ranges in a set.
 	vec_each(own, found) {
-		if (is_covered(&always, &own->range) || is_covered(&ranges, &own->range) ||
-		    is_covered_later(found, own))
+		if (plan_ranges_cover(&always, &own->range) ||
+		    plan_ranges_cover(&ranges, &own->range) || is_covered_later(found, own))
 			continue;
 		vec_push(arena, &ranges,
 			 (struct plan_range){ .range = own->range, .why = own->interface });
@@ -124,4 +126,18 @@ bool plan_check_network(const struct plan *plan, const struct facts *facts, stru
 		return error_hint(error, "connect it, or start with --network none");
 	}
 	return true;
+}
+
+const char *plan_resolver_problem(struct arena *arena, const struct facts *facts)
+{
+	vec_each(file, &facts->files) {
+		if (!str_equal(file->path, RESOLVER_FILE) || file->kind != FILE_MISSING)
+			continue;
+		if (!file->hops.count)
+			return RESOLVER_FILE " does not exist";
+		return arena_printf(arena, RESOLVER_FILE " is a link to '%s', which does not exist",
+				    quote_word(arena, file->hops.items[file->hops.count - 1].target,
+					       120));
+	}
+	return NULL;
 }

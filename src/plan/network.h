@@ -31,3 +31,7 @@ plan_ranges plan_host_ranges(struct arena *arena, const host_ranges *found);
 void plan_build_network(struct plan *plan, struct arena *arena, const struct facts *facts);
 // Returns false with an error if the host lacks something that the tier needs.
 bool plan_check_network(const struct plan *plan, const struct facts *facts, struct error *error);
+// Returns why the host cannot look up host names, NULL: it can.
+const char *plan_resolver_problem(struct arena *arena, const struct facts *facts);
+// Returns whether one of the ranges includes `range`.
+bool plan_ranges_cover(const plan_ranges *ranges, const struct address_range *range);

@@ -13,15 +13,19 @@
 #include "plan/approval.h"
 #include "plan/check.h"
 #include "plan/claude/instructions.h"
+#include "plan/claude/named_paths.h"
 #include "plan/command.h"
+#include "plan/connections/connections.h"
 #include "plan/environment.h"
 #include "plan/facts.h"
+#include "plan/git/git.h"
 #include "plan/home/home.h"
 #include "plan/limits.h"
 #include "plan/mounts.h"
 #include "plan/network.h"
 #include "plan/project.h"
 #include "plan/registries/registries.h"
+#include "plan/state/conversations.h"
 #include "plan/state/instance.h"
 #include "plan/state/instances.h"
 #include "plan/system.h"
@@ -234,6 +238,13 @@ void plan_warn_danger(struct plan *plan, struct arena *arena, const char *format
 	va_end(args);
 }
 
+void plan_leave_out(struct plan *plan, struct arena *arena, const char *what, const char *why,
+		    const char *option)
+{
+	vec_push(arena, &plan->left_out,
+		 (struct plan_left_out){ .what = what, .why = why, .option = option });
+}
+
 bool plan_build(struct plan *plan, struct arena *arena, const struct config *config,
 		const struct facts *facts, struct error *error)
 {
@@ -268,8 +279,14 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	    !plan_build_mounts(plan, arena, facts, error)) // last, so that none hides another part
 		return false;
 	plan_report_links(plan, arena, facts);
+	plan_leave_out_named(plan, arena, facts);
+	plan_build_connections(plan, arena, facts);
+	if (!plan_build_conversations(plan, arena, facts, error))
+		return false;
 	plan_build_registries(plan, arena, facts);
+	plan_build_git(plan, arena, facts);
 	plan_finish_home(plan, arena, facts);
+	plan_build_claude_configuration(plan, arena, facts);
 	plan_build_warnings(plan, arena, facts);
 	plan_build_first_start_notes(plan, arena, facts);
 	plan->state.requested_name = plan_requested_name(arena, facts);

@@ -16,6 +16,7 @@
 #include "config/limits.h"
 #include "config/origin.h"
 #include "plan/facts.h"
+#include "plan/git/facts.h"
 #include "plan/registries/tools.h"
 #include "plan/secrets/detect.h"
 #include "seccomp/programs.h"
@@ -32,6 +33,7 @@ struct plan_variable {
 	enum secret_sign secret;
 	const char *secret_kind; // by shape: "an AWS key"
 	const char *toolchain;   // that it belongs to, NULL: none
+	bool written;            // its value is in a profile
 };
 
 enum mount_kind {
@@ -98,12 +100,22 @@ struct plan_upgrade {
 	strings notes;                    // sentences for the user
 };
 
+// Conversations of plain claude that the launch copies into the instance. Chosen by the user, after
+// the audit.
+struct plan_import {
+	const char *source; // the directory on the host, NULL: none
+	const char *slug;   // its name, also in the instance
+	VEC(struct host_conversation) list;
+	const char *answer; // content of the instance's record of the answer, NULL: unchanged
+};
+
 struct plan_state {
 	const char *root;             // ~/.claudebox
 	const char *instance;         // ~/.claudebox/instances/<id>
 	const char *claude;           // …/claude, the box's ~/.claude
 	const char *credentials;      // ~/.claudebox/sign-in, shared by all boxes
 	const char *host_credentials; // the host's .credentials.json
+	const char *login;            // the file whose login enters the box, NULL: none does
 	const char *canonical_root;
 	const char *new_version; // of the whole state, NULL: unchanged
 	struct plan_upgrade upgrade;
@@ -113,12 +125,16 @@ struct plan_state {
 	const char *kept_as;           // name for the instance of an earlier directory; NULL: none
 	const char *replaced;          // a sentence on that, for people
 	const char *new_settings_base; // the host's filtered settings, NULL: unchanged
+	const char *new_account_base;  // the host's filtered .claude.json, NULL: unchanged
+	strings server_names;          // of MCP servers in the instance at the start
 	const char *new_searched;      // list of Claude files without secrets, NULL: unchanged
 	size_t new_searched_size;
-	const char *approval_name;  // the instance's file with the approved lines
-	const char *new_approval;   // its new content, NULL: unchanged
-	const char *requested_name; // the instance's file with the answer on requested packages
-	const char *new_requested;  // its new content, NULL: unchanged
+	const char *approval_name;      // the instance's file with the approved lines
+	const char *new_approval;       // its new content, NULL: unchanged
+	const char *requested_name;     // the instance's file with the answer on requested packages
+	const char *new_requested;      // its new content, NULL: unchanged
+	const char *conversations_name; // the instance's file with the answer on conversations
+	struct plan_import import;
 	VEC(struct plan_link) links;
 	VEC(struct plan_file) files;
 	const char *home; // the directory of the kept home, NULL: it is empty and in memory
@@ -171,6 +187,13 @@ struct plan_toolchain {
 	const char *parts; // the names in it that come along, or "the program"
 };
 
+// An MCP server of the user in the box.
+struct plan_server {
+	const char *name;
+	bool local;      // of this project only; otherwise of all the user's projects
+	bool by_address; // it is reached by its address; otherwise it is a program in the box
+};
+
 // Something that the host has and the box lacks, for people.
 struct plan_left_out {
 	const char *what;
@@ -210,7 +233,9 @@ struct plan {
 	package_rows packages;
 	VEC(struct plan_toolchain) toolchains;
 	VEC(struct plan_left_out) left_out;
+	VEC(struct plan_server) servers;
 	VEC(struct plan_registry) registries; // one for each file of the host
+	git_settings git_settings;            // of the user, in the generated configuration
 	bool has_registries[TOOL_COUNT];      // the box has settings of this package manager
 	struct plan_network inet;
 	struct plan_limits limits;
@@ -237,7 +262,12 @@ struct plan {
 #define CREDENTIALS_STORE "store"
 #define BOX_CREDENTIALS   BOX_RUN "/sign-in"
 #define BOX_AGENT         BOX_RUN "/agent"
-#define BOX_POLICY        "/etc/claude-code"
+// The directory of PATH with claude.
+#define BOX_COMMAND BOX_RUN "/command"
+#define BOX_POLICY  "/etc/claude-code"
+
+// The reason of the mounts that claude itself needs.
+#define PLAN_WHY_CLAUDE "claude"
 
 // Builds the plan; it keeps a pointer to the configuration. Returns false with an error if there
 // is no safe plan.
@@ -279,3 +309,6 @@ void plan_warn_danger(struct plan *plan, struct arena *arena, const char *format
 	__attribute__((format(printf, 3, 4)));
 void plan_warn(struct plan *plan, struct arena *arena, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+// Adds a row to what the host has and the box lacks. `option`: what brings it; NULL: nothing does.
+void plan_leave_out(struct plan *plan, struct arena *arena, const char *what, const char *why,
+		    const char *option);

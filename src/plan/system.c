@@ -10,10 +10,13 @@
 #include "base/text.h"
 #include "config/config.h"
 #include "plan/claude/parts.h"
+#include "plan/connections/certificates.h"
 #include "plan/facts.h"
+#include "plan/git/git.h"
 #include "plan/home/home.h"
 #include "plan/home/installs.h"
 #include "plan/nix/registry.h"
+#include "plan/nix/without_daemon.h"
 #include "plan/plan.h"
 #include "plan/project.h"
 #include "plan/tables.h"
@@ -132,69 +135,9 @@ static void add_names(struct plan *plan, struct arena *arena, const struct facts
 		      "passwd: files\ngroup: files\nhosts: files dns\n", "host name lookup");
 }
 
-// Returns a value in git's configuration syntax, without control characters.
-static const char *git_value(struct arena *arena, const char *value)
-{
-	struct text out = { .arena = arena };
-
-	text_add(&out, "\"");
-	for (const char *s = value; *s; s++) {
-		if (*s == '"' || *s == '\\')
-			text_add(&out, "\\");
-		if (*s == '\n')
-			text_add(&out, "\\n");
-		else if ((unsigned char)*s >= ' ' && *s != 0x7f)
-			text_add_bytes(&out, s, 1);
-	}
-	text_add(&out, "\"");
-	return text_get(&out);
-}
-
-static void add_git_configuration(struct plan *plan, struct arena *arena, const struct facts *facts)
-{
-	const struct git_facts *git = &facts->git;
-	struct text out = { .arena = arena };
-
-	if (git->user_name || git->user_email)
-		text_add(&out, "[user]\n");
-	if (git->user_name)
-		text_printf(&out, "\tname = %s\n", git_value(arena, git->user_name));
-	if (git->user_email)
-		text_printf(&out, "\temail = %s\n", git_value(arena, git->user_email));
-	text_printf(&out, "[safe]\n\tdirectory = %s\n", git_value(arena, facts->project));
-	if (plan_git(facts) && !str_equal(git->top, facts->project))
-		text_printf(&out, "\tdirectory = %s\n", git_value(arena, git->top));
-	// Other worktrees are not in the box: `git gc` would remove their records after 3 months.
-	text_add(&out, "[gc]\n\tworktreePruneExpire = never\n");
-	add_generated(plan, arena, "/etc/gitconfig", text_get(&out),
-		      "your name and e-mail for commits");
-}
-
 bool plan_kernel_file(const char *path)
 {
 	return path_within(path, "/proc") || path_within(path, "/sys") || path_within(path, "/dev");
-}
-
-static void add_certificates(struct plan *plan, struct arena *arena, const struct facts *facts)
-{
-	for (size_t i = 0; i < ca_bundle_count; i++) {
-		const struct followed *bundle = facts_file(facts, ca_bundles[i]);
-
-		if (bundle && bundle->kind == FILE_REGULAR)
-			plan_add_followed(plan, arena, facts, bundle, "trusted certificates");
-	}
-	for (size_t i = 0; i < ca_variable_count; i++) {
-		const char *path = facts_variable(facts, ca_variables[i]);
-		const struct followed *bundle = path ? facts_file(facts, path) : NULL;
-
-		if (bundle && plan_kernel_file(bundle->real))
-			plan_warn(plan, arena, "%s is left out: '%s' is a file of the kernel",
-				  ca_variables[i], quote_word(arena, path, 120));
-		else if (bundle && bundle->kind == FILE_REGULAR &&
-			 !path_within(bundle->real, facts->project) &&
-			 !path_within(bundle->real, path_join(arena, facts->home, ".claude")))
-			plan_add_followed(plan, arena, facts, bundle, "trusted certificates");
-	}
 }
 
 const char *plan_nix_problem(const struct facts *facts, const char **ret_remedy)
@@ -237,7 +180,8 @@ static const char *refuse_daemon(struct arena *arena, const struct config *confi
 	const char *problem = plan_nix_problem(facts, &remedy);
 
 	if (!plan_requests_daemon(config))
-		return "its builds and downloads use the host's network";
+		return "its builds and downloads use the host's network; \"nix_daemon\": true in "
+		       "a profile adds it";
 	return problem ? arena_printf(arena, "%s; %s", problem, remedy) : NULL;
 }
 
@@ -369,12 +313,14 @@ void plan_build_system(struct plan *plan, struct arena *arena, const struct fact
 	}
 	plan_build_policy(plan, arena, facts);
 	plan_build_installs(plan, arena);
-	add_certificates(plan, arena, facts);
+	plan_mount_certificates(plan, arena, facts);
 	add_accounts(plan, arena, facts);
 	add_names(plan, arena, facts);
-	add_git_configuration(plan, arena, facts);
+	add_generated(plan, arena, BOX_GIT_CONFIG, plan_git_basics(arena, facts),
+		      "your name and e-mail for commits");
 	if (nested && facts_file(facts, CONTAINERS_POLICY))
 		add_containers(plan, arena, facts);
 	if (facts_file(facts, NIX_DAEMON) && !plan->nix_daemon_left_out)
 		add_nix(plan, arena, facts);
+	plan_explain_missing_daemon(plan, arena, facts->store.only);
 }

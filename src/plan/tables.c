@@ -151,9 +151,6 @@ const char *const ca_bundles[] = {
 };
 const size_t ca_bundle_count = ARRAY_SIZE(ca_bundles);
 
-const char *const ca_variables[] = { "SSL_CERT_FILE", "NIX_SSL_CERT_FILE" };
-const size_t ca_variable_count = ARRAY_SIZE(ca_variables);
-
 const struct refused_row refused_projects[] = {
 	{ "~/.claude", true, "the conversations of all projects" },
 	{ "~/.claudebox", true, "claudebox's own state" },
@@ -196,9 +193,6 @@ const struct variable_row allowed_variables[] = {
 	{ "LC_TELEPHONE", "language" },
 	{ "LC_TIME", "language" },
 	{ "TZ", "time zone" },
-	{ "NIX_SSL_CERT_FILE", "trusted certificates" },
-	{ "SSL_CERT_FILE", "trusted certificates" },
-	{ "ANTHROPIC_API_KEY", "credentials for Claude" },
 };
 const size_t allowed_variable_count = ARRAY_SIZE(allowed_variables);
 

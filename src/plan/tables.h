@@ -59,10 +59,6 @@ extern const size_t hidden_table_count;
 extern const char *const ca_bundles[];
 extern const size_t ca_bundle_count;
 
-// Variables that name a CA bundle; they are set if the host does not set them.
-extern const char *const ca_variables[];
-extern const size_t ca_variable_count;
-
 #define NIX_STORE "/nix/store"
 
 // Builds of the daemon have the host's network, so only a box with that network gets the socket.
@@ -85,7 +81,8 @@ struct refused_row {
 extern const struct refused_row refused_projects[];
 extern const size_t refused_project_count;
 
-// The allowlist: host variables that the box gets.
+// The allowlist: host variables that the box gets, besides those of connections
+// (src/plan/connections/tables.c).
 extern const struct variable_row allowed_variables[];
 extern const size_t allowed_variable_count;
 

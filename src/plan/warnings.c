@@ -10,6 +10,7 @@
 #include "config/config.h"
 #include "config/names.h"
 #include "plan/facts.h"
+#include "plan/network.h"
 #include "plan/nix/requested.h"
 #include "plan/plan.h"
 #include "plan/project.h"
@@ -132,6 +133,13 @@ static void warn_hard_links(struct plan *plan, struct arena *arena, const struct
 static void warn_secrets(struct plan *plan, struct arena *arena)
 {
 	vec_each(variable, &plan->variables) {
+		if (variable->secret && variable->written) {
+			plan_warn(plan, arena,
+				  "'%s' is a secret in plain text in %s; set it in your "
+				  "environment and name it in \"extra_env_passthrough\"",
+				  variable->name, variable->origin.name);
+			continue;
+		}
 		if (variable->secret == SECRET_BY_NAME)
 			plan_warn(plan, arena,
 				  "'%s' passes into the box: its name looks like that of a secret",
@@ -177,6 +185,16 @@ static void warn_confinement(struct plan *plan, struct arena *arena, const struc
 		plan_warn(plan, arena, "%s", tier->warning);
 }
 
+// Warns if host names cannot be looked up.
+static void warn_resolver(struct plan *plan, struct arena *arena, const struct facts *facts)
+{
+	const char *problem = plan_resolver_problem(arena, facts);
+
+	if (problem && plan->config->network != NETWORK_NONE)
+		plan_warn(plan, arena, "host names cannot be looked up, here and in the box: %s",
+			  problem);
+}
+
 void plan_build_warnings(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
 	const char *git_refusal = plan_git_refusal(facts);
@@ -194,6 +212,8 @@ void plan_build_warnings(struct plan *plan, struct arena *arena, const struct fa
 	warn_sockets(plan, arena, facts);
 	warn_hard_links(plan, arena, facts);
 	warn_requested(plan, arena, facts);
+	vec_each(sentence, &facts->profile.doubtful)
+		plan_warn(plan, arena, "%s", *sentence);
 	vec_each(sentence, &facts->untrusted_programs)
 		plan_warn(plan, arena, "%s", *sentence);
 	vec_each(sentence, &facts->agent.untrusted_programs)
@@ -214,8 +234,9 @@ void plan_build_warnings(struct plan *plan, struct arena *arena, const struct fa
 	if (plan_git(facts) && facts->git.identity_incomplete)
 		plan_warn(plan, arena,
 			  "git has no user.name and user.email: the author of commits is '%s <%s>'",
-			  quote_word(arena, facts->git.user_name, 60),
-			  quote_word(arena, facts->git.user_email, 60));
+			  quote_display(arena, facts->git.user_name, 60),
+			  quote_display(arena, facts->git.user_email, 60));
+	warn_resolver(plan, arena, facts);
 	warn_confinement(plan, arena, facts);
 }
 
@@ -250,9 +271,11 @@ void plan_build_first_start_notes(struct plan *plan, struct arena *arena, const 
 				   "state of each project, and the login.",
 				   "The box reads your own ~/.claude; only the login is kept in "
 				   "sync.",
-				   "The list above is everything that the box gets. To look "
-				   "around in it: claudebox --shell; help: claudebox --help." } });
-	if (plan->config->payload == PAYLOAD_CLAUDE && !has_credentials(plan, facts))
+				   "Nothing else of this machine is in the box. To look around "
+				   "in it: claudebox --shell; help: claudebox --help." } });
+	// Later starts are silent: Claude itself tells how to log in.
+	if (plan->config->payload == PAYLOAD_CLAUDE && !facts->state.version &&
+	    !has_credentials(plan, facts))
 		vec_push(
 			arena, &plan->notes,
 			(struct plan_note){

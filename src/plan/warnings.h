@@ -8,6 +8,6 @@
 
 // Adds the warnings to the plan.
 void plan_build_warnings(struct plan *plan, struct arena *arena, const struct facts *facts);
-// Adds the notes of a first start, and of a start without a Claude login.
+// Adds the notes of a first start, also on a missing Claude login.
 void plan_build_first_start_notes(struct plan *plan, struct arena *arena,
 				  const struct facts *facts);

@@ -3,9 +3,9 @@
 //
 // Theory of operation: a profile can change what has to be collected, and a profile is only used
 // when no box can have written it. So probe_base collects what that check needs, and probe_all the
-// rest for the final configuration. The answers of other processes (the Nix daemon, git) take
-// milliseconds: they are requested first and read last. The daemon is asked before the profile is
-// known. If the profile excludes the daemon, its answer is not waited for.
+// rest for the final configuration. The answer of the Nix daemon takes milliseconds: it is
+// requested first and read last. The daemon is asked before the profile is known. If the profile
+// excludes the daemon, its answer is not waited for.
 #include "probe/probe.h"
 
 #include "base/arena.h"
@@ -20,13 +20,19 @@
 #include "plan/secrets/places.h"
 #include "plan/system.h"
 #include "plan/tables.h"
-#include "probe/claude/agent.h"
+#include "probe/certificates.h"
 #include "probe/cgroup.h"
+#include "probe/claude/agent.h"
+#include "probe/claude/arguments.h"
 #include "probe/claude/claude_files.h"
+#include "probe/claude/commands.h"
+#include "probe/claude/named_paths.h"
+#include "probe/claude/conversations.h"
 #include "probe/flat.h"
 #include "probe/git/enclosing.h"
-#include "probe/git/identity.h"
+#include "probe/git/files.h"
 #include "probe/git/repository.h"
+#include "probe/git/settings.h"
 #include "probe/git/worktrees.h"
 #include "probe/mounts/hard_links.h"
 #include "probe/mounts/mounted_files.h"
@@ -145,8 +151,6 @@ static void probe_files(struct facts *facts, struct arena *arena)
 		add_file(facts, arena, root_table[i].path);
 	for (size_t i = 0; i < hidden_table_count; i++)
 		add_file(facts, arena, hidden_table[i].path);
-	for (size_t i = 0; i < ca_variable_count; i++)
-		add_file(facts, arena, facts_variable(facts, ca_variables[i]));
 	facts->hosts_text = file_read(arena, "/etc/hosts", TEXT_LIMIT, READ_FOLLOW);
 	facts->nix_conf_text = file_read(arena, "/etc/nix/nix.conf", TEXT_LIMIT, READ_FOLLOW);
 	facts->policy_instructions =
@@ -246,12 +250,9 @@ void probe_all(struct probe *probe, struct facts *facts, struct arena *arena,
 	       const struct config *config, unsigned int needs)
 {
 	bool want_nix = plan_requests_daemon(config) || (needs & PROBE_NIX);
-	struct git_query git = { .pid = -1, .output = -1 };
 
 	if (want_nix && !probe->nix.started)
 		probe->nix = probe_nix_start();
-	if (!facts->project_problem)
-		git = probe_identity_start(&facts->git, arena, facts);
 	probe_files(facts, arena);
 	probe_kernel(facts, arena);
 	probe_store(facts, arena);
@@ -259,17 +260,25 @@ void probe_all(struct probe *probe, struct facts *facts, struct arena *arena,
 	probe_instance(facts, arena);
 	probe_home(facts, arena, config);
 	probe_user_claude(facts, arena);
+	if (!facts->project_problem)
+		probe_conversations(facts, arena, config);
 	if (facts->state.root_kind == FILE_DIRECTORY && !facts->state.version)
 		probe_flat_state(facts, arena);
 	probe_agent(&facts->agent, arena, facts);
+	if (config->payload == PAYLOAD_CLAUDE)
+		probe_named_paths(facts, arena); // before those of the repository
 	if (!facts->project_problem) {
 		probe_project_secrets(facts, arena);
 		probe_requested_packages(facts, arena);
 	}
 	if (config->package_settings != PACKAGE_SETTINGS_NONE)
 		probe_registries(facts, arena);
+	probe_certificates(facts, arena);
 	probe_mounts(facts, arena, config);
+	if (config->payload == PAYLOAD_CLAUDE)
+		probe_arguments(facts, arena, config);
 	probe_toolchains(facts, arena, config);
+	probe_claude_commands(facts, arena, config);
 	probe_sockets(facts, arena);
 	probe_mounted_files(facts, arena);
 	if (!facts->project_problem)
@@ -279,6 +288,9 @@ void probe_all(struct probe *probe, struct facts *facts, struct arena *arena,
 	probe_cgroup(facts, arena, config, needs & PROBE_SYSTEMD);
 	if (config->network == NETWORK_INET || (needs & PROBE_NETWORK))
 		probe_network(facts, arena);
-	probe_identity_finish(&git, &facts->git, arena, facts->user);
+	if (!facts->project_problem) {
+		probe_git_settings(facts, arena);
+		probe_git_lfs(facts, arena);
+	}
 	finish_nix(probe, facts, arena, want_nix);
 }

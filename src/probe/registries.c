@@ -10,16 +10,9 @@
 #include "plan/facts.h"
 #include "plan/registries/tools.h"
 #include "plan/secrets/files.h"
+#include "probe/settings_file.h"
 #include "probe/user.h"
-#include "sys/cleanup.h"
 #include "sys/files.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/stat.h>
-
-enum { SETTINGS_LIMIT = 256 * 1024 };
 
 // Returns the path of a row without its variable, NULL: it has none.
 static const char *usual_path(struct arena *arena, const struct facts *facts,
@@ -86,28 +79,6 @@ static bool has_secret_name(const char *path, enum registry_tool tool)
 	return secret_file_path(path);
 }
 
-// Reads the file into the fact, or stores why it is not used.
-static void read_settings(struct registry_facts *fact, struct arena *arena,
-			  const struct facts *facts, const struct followed *file)
-{
-	CLEANUP_FD int fd = file_open(AT_FDCWD, file->real, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-	struct stat status;
-
-	if (fd < 0 || fstat(fd, &status) < 0)
-		fact->problem = arena_printf(arena, "it cannot be opened: %s", strerror(errno));
-	else if (!S_ISREG(status.st_mode))
-		fact->problem = "it is not a regular file";
-	else if (status.st_uid != facts->uid && status.st_uid != 0 &&
-		 !path_within(file->real, "/nix/store"))
-		fact->problem = "it belongs to another user";
-	else if (status.st_nlink > 1 && !path_within(file->real, "/nix/store"))
-		fact->problem = "it has another name (a hard link), which may be that of a secret";
-	else if (status.st_size > SETTINGS_LIMIT)
-		fact->problem = "it is longer than 256 KiB";
-	else if (!(fact->text = file_read_descriptor(arena, fd, SETTINGS_LIMIT)))
-		fact->problem = "it is not text";
-}
-
 static void probe_source(struct facts *facts, struct arena *arena, size_t source)
 {
 	const struct source_row *row = &source_table[source];
@@ -132,7 +103,7 @@ static void probe_source(struct facts *facts, struct arena *arena, size_t source
 	else if (has_secret_name(file.path, row->tool) || has_secret_name(file.real, row->tool))
 		fact.problem = "its name is that of a secret";
 	else
-		read_settings(&fact, arena, facts, &file);
+		fact.text = probe_settings_file(arena, facts, &file, 0, &fact.problem);
 	vec_push(arena, &facts->registries, fact);
 }
 

@@ -127,4 +127,6 @@ void probe_instance(struct facts *facts, struct arena *arena)
 		arena, path_join(arena, instance, plan_approval_name(arena, facts)), TEXT_LIMIT, 0);
 	state->settings_base =
 		file_read(arena, path_join(arena, instance, "settings-base.json"), TEXT_LIMIT, 0);
+	state->account_base =
+		file_read(arena, path_join(arena, instance, INSTANCE_ACCOUNT_BASE), TEXT_LIMIT, 0);
 }

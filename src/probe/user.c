@@ -8,12 +8,11 @@
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/text.h"
-#include "plan/claude/settings.h"
 #include "plan/facts.h"
+#include "plan/mcp/account.h"
 #include "plan/plan.h"
 #include "plan/tables.h"
 #include "probe/claude/claude_files.h"
-#include "probe/nix/store.h"
 #include "probe/programs.h"
 #include "sys/accounts.h"
 #include "sys/cleanup.h"
@@ -129,20 +128,18 @@ static void read_directory(struct user_claude_facts *user, struct arena *arena)
 		access(path_join(arena, user->directory, ".credentials.json"), F_OK) == 0;
 }
 
-// Finds the hook commands that exist in a directory of the box's PATH.
-static void find_hook_commands(struct facts *facts, struct arena *arena)
+// Reads the parts of .claude.json that may come along. The rest can have many megabytes. A file
+// that cannot be read counts as one that is not valid.
+static void read_account(struct facts *facts, struct arena *arena, const char *directory)
 {
-	struct user_claude_facts *user = &facts->user_claude;
-	strings words = settings_command_words(arena, user->settings_json);
+	struct arena scratch = { 0 };
+	const char *path = path_join(&scratch, directory, ".claude.json");
+	const char *text = file_read(&scratch, path, ACCOUNT_LIMIT, READ_FOLLOW);
+	const char *reduced = account_reduce(&scratch, text || access(path, F_OK) < 0 ? text : "",
+					     plan_canonical_root(&scratch, facts));
 
-	vec_each(word, &words) {
-		bool found = probe_store_program(arena, facts, *word) != NULL;
-
-		for (size_t i = 0; !found && !facts->store.only && i < system_path_count; i++)
-			found = access(path_join(arena, system_path[i], *word), X_OK) == 0;
-		if (found)
-			vec_push(arena, &user->hook_commands_found, *word);
-	}
+	facts->user_claude.account_json = reduced ? arena_strdup(arena, reduced) : NULL;
+	arena_free(&scratch);
 }
 
 void probe_user_claude(struct facts *facts, struct arena *arena)
@@ -161,12 +158,5 @@ void probe_user_claude(struct facts *facts, struct arena *arena)
 				  path_join(arena, facts->state.root,
 					    "sign-in/" CREDENTIALS_STORE "/.credentials.json"),
 				  F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-	// Preferences are copied only into a new instance. Reading a long .claude.json can take
-	// more time than the rest of the start.
-	if (!facts->state.instance_json)
-		user->preferences_json = file_read(
-			arena,
-			path_join(arena, elsewhere ? user->directory : facts->home, ".claude.json"),
-			ACCOUNT_LIMIT, READ_FOLLOW);
-	find_hook_commands(facts, arena);
+	read_account(facts, arena, elsewhere ? user->directory : facts->home);
 }

@@ -10,7 +10,7 @@
 #include "config/config.h"
 #include "config/origin.h"
 #include "plan/plan.h"
-#include "render/audit.h"
+#include "render/audit_parts.h"
 
 void audit_add_toolchains(struct screen *screen, const struct plan *plan)
 {
@@ -18,7 +18,7 @@ void audit_add_toolchains(struct screen *screen, const struct plan *plan)
 
 	if (!plan->toolchains.count && !origin->name)
 		return;
-	screen_add(screen, STYLE_HEAD, "\nToolchains:");
+	audit_add_title(screen, STYLE_HEAD, "Toolchains:");
 	text_add(&screen->out, "  ");
 	screen_add_wrapped(screen, STYLE_PLAIN,
 			   arena_printf(screen->arena, "%s%s%s%s",
@@ -42,24 +42,27 @@ void audit_add_toolchains(struct screen *screen, const struct plan *plan)
 								  screen->home),
 						       0),
 					    quote_display(screen->arena, first->parts, 200));
-		text_printf(&screen->out, "  %s %-10s ", origin_marks[ORIGIN_ALLOWED], row->name);
+		audit_add_mark(screen, ORIGIN_ALLOWED);
+		text_printf(&screen->out, "%-10s ", row->name);
 		screen_add_wrapped(screen, STYLE_PLAIN, text_get(&line), 17);
 	}
+}
+
+const char *render_left_out(struct arena *arena, const struct plan_left_out *row)
+{
+	if (!row->option)
+		return arena_printf(arena, "%s (%s)", row->what, row->why);
+	return arena_printf(arena, "%s (%s): %s", row->what, row->why, row->option);
 }
 
 void audit_add_left_out(struct screen *screen, const struct plan *plan)
 {
 	if (!plan->left_out.count)
 		return;
-	screen_add(screen, STYLE_HEAD, "\nNot in the box:");
+	audit_add_title(screen, STYLE_HEAD, "Not in the box:");
 	text_add(&screen->out, "\n");
 	vec_each(row, &plan->left_out) {
 		text_add(&screen->out, "  ");
-		screen_add_wrapped(screen, STYLE_PLAIN,
-				   row->option ? arena_printf(screen->arena, "%s (%s): %s",
-							      row->what, row->why, row->option)
-					       : arena_printf(screen->arena, "%s (%s)", row->what,
-							      row->why),
-				   4);
+		screen_add_wrapped(screen, STYLE_PLAIN, render_left_out(screen->arena, row), 4);
 	}
 }

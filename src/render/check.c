@@ -7,8 +7,11 @@
 #include "base/screen.h"
 #include "base/text.h"
 #include "base/width.h"
+#include "plan/plan.h"
+#include "render/audit_toolchains.h"
+#include "render/json.h"
 
-enum { NARROW_COLUMNS = 60, INDENT = 4, STATE_COLUMNS = 8, NAME_COLUMNS = 9 };
+enum { NARROW_COLUMNS = 60, INDENT = 4, STATE_COLUMNS = 8, NAME_COLUMNS = 10 };
 
 static const struct {
 	const char *name;
@@ -99,7 +102,40 @@ static void add_group(struct screen *screen, const finding_rows *rows,
 	text_add(&screen->out, "\n");
 }
 
-const char *render_check(struct arena *arena, const finding_rows *rows, struct reader reader)
+// Adds a line on something that the box lacks.
+static void add_left_out_line(struct screen *screen, const char *text)
+{
+	if (screen->reader.terminal)
+		screen_add_blanks(screen, 2);
+	else
+		text_printf(&screen->out, "%-*s %-*s ", STATE_COLUMNS, "outside", NAME_COLUMNS,
+			    "left_out");
+	screen_add_wrapped(screen, STYLE_PLAIN, text, INDENT);
+}
+
+// Adds what the user has outside and the box lacks. Where all is there, nothing is added.
+static void add_left_out(struct screen *screen, const struct check_plan *plan)
+{
+	if (plan->plan && !plan->plan->left_out.count)
+		return;
+	if (screen->reader.terminal)
+		screen_add(screen, STYLE_HEAD, "Not in the box");
+	if (screen->reader.terminal)
+		text_add(&screen->out, "\n");
+	if (plan->plan) {
+		vec_each(row, &plan->plan->left_out)
+			add_left_out_line(screen, render_left_out(screen->arena, row));
+	} else {
+		add_left_out_line(screen, arena_printf(screen->arena,
+						       "not known, because no box starts here: %s",
+						       plan->problem));
+	}
+	if (screen->reader.terminal)
+		text_add(&screen->out, "\n");
+}
+
+const char *render_check(struct arena *arena, const finding_rows *rows,
+			 const struct check_plan *plan, struct reader reader)
 {
 	struct screen screen = screen_for(arena, reader);
 
@@ -109,12 +145,14 @@ const char *render_check(struct arena *arena, const finding_rows *rows, struct r
 		else
 			add_row(&screen, row);
 	}
+	add_left_out(&screen, plan);
 	screen_add_wrapped(&screen, findings_to_fix(rows) ? STYLE_DANGER : STYLE_GOOD,
 			   render_summary(arena, rows), 0);
 	return text_get(&screen.out);
 }
 
-const char *render_check_json(struct arena *arena, const finding_rows *rows)
+const char *render_check_json(struct arena *arena, const finding_rows *rows,
+			      const struct check_plan *plan)
 {
 	size_t to_fix = findings_to_fix(rows);
 	json_t *list = json_array();
@@ -126,7 +164,8 @@ const char *render_check_json(struct arena *arena, const finding_rows *rows)
 						      state_rows[row->found.state].name, "required",
 						      row->required, "detail", row->found.detail,
 						      "fix", row->found.fix, "group", row->group));
-	all = json_pack("{s:i, s:b, s:I, s:o}", "version", 1, "starts", !to_fix, "to_fix",
-			(json_int_t)to_fix, "checks", list);
+	all = json_pack("{s:i, s:b, s:I, s:o, s:o}", "version", 1, "starts", !to_fix, "to_fix",
+			(json_int_t)to_fix, "checks", list, "left_out",
+			plan->plan ? json_left_out(arena, plan->plan) : json_null());
 	return json_write(arena, all, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 }

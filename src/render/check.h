@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/screen.h"
+#include "plan/plan.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,9 +26,17 @@ struct finding_row {
 };
 typedef VEC(struct finding_row) finding_rows;
 
+// The plan of the box that would start here.
+struct check_plan {
+	const struct plan *plan; // NULL: there is none
+	const char *problem;     // why
+};
+
 // Returns how many rows prevent a box from starting.
 size_t findings_to_fix(const finding_rows *rows);
 // Renders the rows in groups for a terminal; otherwise one line each in fixed columns, for scripts.
-const char *render_check(struct arena *arena, const finding_rows *rows, struct reader reader);
+const char *render_check(struct arena *arena, const finding_rows *rows,
+			 const struct check_plan *plan, struct reader reader);
 // Returns the same as JSON.
-const char *render_check_json(struct arena *arena, const finding_rows *rows);
+const char *render_check_json(struct arena *arena, const finding_rows *rows,
+			      const struct check_plan *plan);

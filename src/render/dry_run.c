@@ -52,6 +52,18 @@ static bool is_reference(const struct plan_variable *variable)
 	return variable->secret || variable->origin.kind == ORIGIN_REQUESTED;
 }
 
+// Adds a check of each variable that is a reference: an empty secret would fail later, and
+// elsewhere. The checks are in the same command as bwrap, which an interactive shell then discards.
+static void add_checks(struct script *script, const struct plan *plan)
+{
+	vec_each(variable, &plan->variables) {
+		if (is_reference(variable))
+			text_printf(&script->command, ": \"${%s?%s}\"\n  ", variable->name,
+				    variable->written ? "set it to its value in the profile"
+						      : "set it: the script has no secret values");
+	}
+}
+
 // Returns the end mark of a here-document, a word that the content does not contain.
 static const char *delimiter(struct script *script, const char *content)
 {
@@ -158,7 +170,9 @@ static void add_command(struct script *script, const struct plan *plan,
 {
 	strings prefix = limits_render_prefix(script->arena, &plan->limits);
 
-	text_add(&script->command, "{ base64 -d <<CLAUDEBOX_END | ");
+	text_add(&script->command, "{ ");
+	add_checks(script, plan);
+	text_add(&script->command, "base64 -d <<CLAUDEBOX_END | ");
 	vec_each(part, &prefix)
 		text_printf(&script->command, "%s ", word(script, *part));
 	text_add(&script->command, word(script, plan->bwrap));
@@ -210,6 +224,22 @@ static void add_settings(struct text *out, struct arena *arena, const struct con
 			    quote_display(arena, setting->text, 0), setting->origin->name);
 }
 
+// Says what happens with the Claude login.
+static void add_login(struct script *script, struct text *out, const struct plan *plan)
+{
+	const struct plan_state *state = &plan->state;
+
+	if (state->login && str_equal(state->login, state->host_credentials))
+		text_printf(
+			out,
+			"#\n# claudebox copies the Claude login from %s into the directory that "
+			"all boxes\n# share, and keeps both in sync; this script does neither.\n",
+			word(script, state->login));
+	else if (state->login)
+		text_printf(out, "#\n# The box gets the Claude login that was made in a box, %s.\n",
+			    word(script, state->login));
+}
+
 // Adds the comments at the head of the script.
 static void add_head(struct script *script, struct text *out, const struct plan *plan)
 {
@@ -226,6 +256,7 @@ static void add_head(struct script *script, struct text *out, const struct plan 
 		text_printf(out, "# %s\n", plan->state.replaced);
 	vec_each(sentence, &plan->state.upgrade.notes)
 		text_printf(out, "# %s\n", *sentence);
+	add_login(script, out, plan);
 	if (plan->config->terminal == TERMINAL_FILTERED)
 		text_add(out, "#\n# claudebox gives the box a terminal of its own and filters its "
 			      "output; the box of this script\n# has your terminal.\n");

@@ -13,6 +13,7 @@
 #include "config/profile_schema.h"
 #include "config/profile_settings.h"
 #include "plan/facts.h"
+#include "plan/git/settings.h"
 #include "plan/plan.h"
 #include "plan/tables.h"
 #include "render/mask.h"
@@ -76,7 +77,7 @@ static json_t *toolchains_of(struct arena *arena, const struct plan *plan)
 	return list;
 }
 
-static json_t *left_out_of(struct arena *arena, const struct plan *plan)
+json_t *json_left_out(struct arena *arena, const struct plan *plan)
 {
 	json_t *list = json_array();
 
@@ -85,6 +86,18 @@ static json_t *left_out_of(struct arena *arena, const struct plan *plan)
 						      string_of(arena, row->what), "why",
 						      string_of(arena, row->why), "option",
 						      string_of(arena, row->option)));
+	return list;
+}
+
+static json_t *servers_of(struct arena *arena, const struct plan *plan)
+{
+	json_t *list = json_array();
+
+	vec_each(row, &plan->servers)
+		json_array_append_new(list, json_pack("{s:o, s:s, s:s}", "name",
+						      string_of(arena, row->name), "scope",
+						      row->local ? "local" : "user", "by",
+						      row->by_address ? "address" : "program"));
 	return list;
 }
 
@@ -200,6 +213,16 @@ static json_t *registries_of(struct arena *arena, const struct plan *plan)
 	return list;
 }
 
+// Returns the names of the user's git settings in the box, each once.
+static json_t *git_settings_of(struct arena *arena, const struct plan *plan)
+{
+	strings names = { 0 };
+
+	vec_each(setting, &plan->git_settings)
+		git_add_once(arena, &names, setting->name, plan->git_settings.count);
+	return strings_of(arena, &names);
+}
+
 const char *render_json(const struct plan *plan, struct arena *arena)
 {
 	const struct config *config = plan->config;
@@ -241,8 +264,15 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 		(int)plan->uid, "gid", (int)plan->gid, "environment", variables, "packages",
 		packages, "mounts", mounts, "command", command, "warnings", warnings, "changes",
 		changes);
+	if (config->profile_directory)
+		json_object_set_new(all, "profile_directory",
+				    string_of(arena, config->profile_directory));
 	json_object_set_new(all, "toolchains", toolchains_of(arena, plan));
-	json_object_set_new(all, "left_out", left_out_of(arena, plan));
+	json_object_set_new(all, "left_out", json_left_out(arena, plan));
+	json_object_set_new(all, "git_settings", git_settings_of(arena, plan));
+	json_object_set_new(all, "login", string_of(arena, plan->state.login));
+	if (plan->servers.count)
+		json_object_set_new(all, "mcp_servers", servers_of(arena, plan));
 	json_object_set_new(all, "home", home_of(arena, plan));
 	if (plan->state.kept_as)
 		json_object_set_new(all, "replaced_instance",

@@ -161,22 +161,40 @@ static bool keep_invalid_file(int claude, const struct plan_file *file, struct e
 	       write_fail(error, "rename", file->name);
 }
 
-static bool write_claude_files(int claude, const struct plan *plan, struct error *error)
+// Writes the files, and stores whether all of them are now as planned.
+static bool write_claude_files(int claude, const struct plan *plan, bool *ret_complete,
+			       struct error *error)
 {
+	*ret_complete = true;
 	remove_stale_links(claude, plan, error->arena);
 	vec_each(link, &plan->state.links) {
 		if (!create_link(claude, link, error))
 			return false;
 	}
 	vec_each(file, &plan->state.files) {
-		if (!is_unchanged(claude, file, error->arena))
+		if (!is_unchanged(claude, file, error->arena)) {
+			*ret_complete = false;
 			continue;
+		}
 		if (file->keep_as && !keep_invalid_file(claude, file, error))
 			return false;
 		if (!replace_file(claude, file->name, file->content, error))
 			return false;
 	}
 	return true;
+}
+
+// Writes the Claude directory, then the base of the next merge. Claude writes its account file
+// often: if another box has changed it since the probe, that base would make servers that the box
+// never got look as if the box had removed them.
+static bool write_claude(int instance, int claude, const struct plan *plan, struct error *error)
+{
+	bool complete;
+
+	if (!write_claude_files(claude, plan, &complete, error))
+		return false;
+	return !complete || !plan->state.new_account_base ||
+	       replace_file(instance, INSTANCE_ACCOUNT_BASE, plan->state.new_account_base, error);
 }
 
 // Takes the shared lock of an instance, which lasts as long as the returned descriptor is open.
@@ -308,7 +326,7 @@ int instance_prepare(const struct plan *plan, struct error *error)
 		return -1;
 	write_searched(root, state, error->arena);
 	return write_places(root, state, error) && write_records(instance, plan, error) &&
-			       write_claude_files(claude, plan, error)
+			       write_claude(instance, claude, plan, error)
 		       ? take_fd(&lock)
 		       : -1;
 }

@@ -24,6 +24,13 @@ static int open_terminal(void)
 	return isatty(STDERR_FILENO) ? open("/dev/tty", O_RDWR | O_CLOEXEC) : -1;
 }
 
+bool ask_possible(void)
+{
+	CLEANUP_FD int terminal = open_terminal();
+
+	return terminal >= 0;
+}
+
 // Prints a question and reads a line. *ret_end is whether the input ended. Returns false with an
 // error if the terminal fails.
 static bool read_answer(int terminal, const char *question, char answer[ANSWER_SIZE], bool *ret_end,
@@ -91,17 +98,29 @@ bool ask_yes_no(const char *question, bool *ret_yes, struct error *error)
 	return true;
 }
 
-bool ask_confirmation(bool *ret_empty_home, struct error *error)
+static const char *render_question(struct arena *arena, const struct ask_key *keys, size_t count)
 {
-	const char *question = ret_empty_home ? "Start? [y/N] (e: with an empty home) "
-					      : "Start? [y/N] ";
+	struct text out = { .arena = arena };
+
+	text_add(&out, "Start? [y/N] ");
+	for (size_t i = 0; i < count; i++)
+		text_printf(&out, "%s%c: %s", i ? ", " : "(", keys[i].letter, keys[i].effect);
+	text_add(&out, count ? ") " : "");
+	return text_get(&out);
+}
+
+bool ask_confirmation(const struct ask_key *keys, size_t count, char *ret_letter,
+		      struct error *error)
+{
 	char answer[ANSWER_SIZE] = "";
 
-	if (!ask_line(question, answer, error))
+	if (!ask_line(render_question(error->arena, keys, count), answer, error))
 		return false;
-	if (ret_empty_home)
-		*ret_empty_home = str_equal(answer, "e") || str_equal(answer, "E");
-	if (is_yes(answer) || (ret_empty_home && *ret_empty_home))
+	*ret_letter = is_yes(answer) ? 'y' : '\0';
+	for (size_t i = 0; i < count; i++)
+		if (strlen(answer) == 1 && tolower((unsigned char)answer[0]) == keys[i].letter)
+			*ret_letter = keys[i].letter;
+	if (*ret_letter)
 		return true;
 	error_set(error, "not started");
 	return error_hint(error, "answer y to start, or use --yes");

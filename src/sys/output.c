@@ -16,7 +16,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-enum { DEFAULT_COLUMNS = 80 }; // for a terminal of unknown width, such as a serial line
+// For a terminal of unknown size, such as a serial line.
+enum { DEFAULT_COLUMNS = 80, DEFAULT_ROWS = 24 };
 
 // Decides as the C library does, except that the locale need not be installed.
 static bool locale_is_ascii(void)
@@ -45,6 +46,7 @@ struct reader output_reader(int fd)
 	reader.colour = reader.escapes && !(no_color && *no_color);
 	ioctl(fd, TIOCGWINSZ, &size);
 	reader.columns = size.ws_col ? size.ws_col : DEFAULT_COLUMNS;
+	reader.rows = size.ws_row ? size.ws_row : DEFAULT_ROWS;
 	return reader;
 }
 

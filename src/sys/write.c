@@ -159,11 +159,15 @@ static bool is_directory(int directory, const char *name)
 	       S_ISDIR(status.st_mode);
 }
 
+const char *write_temporary_name(struct arena *arena, const char *name)
+{
+	return arena_printf(arena, TEMPORARY_PREFIX "%d-%s", getpid(), name);
+}
+
 bool replace_file_bytes(int directory, const char *name, const void *bytes, size_t count,
 			struct error *error)
 {
-	const char *temporary =
-		arena_printf(error->arena, TEMPORARY_PREFIX "%d-%s", getpid(), name);
+	const char *temporary = write_temporary_name(error->arena, name);
 	CLEANUP_FD int fd = -1;
 
 	if (is_directory(directory, name) && !move_aside(directory, name, error))

@@ -3,6 +3,7 @@
 // place.
 #pragma once
 
+#include "base/arena.h"
 #include "base/error.h"
 
 #include <stdbool.h>
@@ -36,6 +37,9 @@ bool replace_file(int directory, const char *name, const char *content, struct e
 // Does the same for content that is not text.
 bool replace_file_bytes(int directory, const char *name, const void *bytes, size_t count,
 			struct error *error);
+
+// Returns the temporary name of a file, which remove_temporaries() recognises.
+const char *write_temporary_name(struct arena *arena, const char *name);
 
 // Removes the temporary files in a directory that replace_file() left there when its process was
 // killed. Reads a bounded number of entries.

@@ -98,7 +98,9 @@ class NixBuild(FlakeTest):
             self.assertRegex(closure, rf"(?m)^/nix/store/\w{{32}}-{name}$")
 
     def test_PATH_is_store_paths_only(self):
-        path = self.box("echo $PATH", env={"PATH": "/usr/local/bin:/usr/bin:/bin"}).strip().split(":")
+        claude, *path = self.box("echo $PATH", env={"PATH": "/usr/local/bin:/usr/bin:/bin"}).strip().split(":")
+        self.assertEqual(claude, "/run/claudebox/command")  # claude is not in the store here
+        self.assertEqual(self.box("ls /run/claudebox/command; claude x").split("\n")[0], "claude")
         self.assertEqual(tuple(re.sub(r"^/nix/store/\w{32}-(.*)/bin$", r"\1", entry) for entry in path), TOOLS)
         self.assertRegex(self.box("echo $SHELL"), r"^/nix/store/\w{32}-bash-interactive/bin/bash\n$")
 
@@ -196,7 +198,7 @@ class NixBuild(FlakeTest):
     def test_the_dry_run_is_the_same_box(self):
         script = self.claudebox("--dry-run", "--exec", "sh", "-c", "echo $PATH; ls /usr/bin").stdout
         done = subprocess.run(["/bin/sh"], input=script, env=self.env, cwd=self.project, stdout=subprocess.PIPE, text=True, check=True)
-        self.assertRegex(done.stdout, r"^(/nix/store/[^:]*:?)+\nenv\n$")
+        self.assertRegex(done.stdout, r"^/run/claudebox/command:(/nix/store/[^:]*:?)+\nenv\n$")
 
     def test_proof_finds_no_leak(self):
         done = self.claudebox("--prove=json", "--yes")

@@ -189,7 +189,7 @@ class Repository(GitTest):
         self.assertEqual(self.run_box("git config --get-all safe.directory", self.project).stdout.split("\n")[0], str(self.project))
         odd = self.repository(self.home / 'with "quotes" and \\ é')
         self.assertEqual(self.run_box("git config --get-all safe.directory; git rev-parse HEAD >/dev/null && echo ok", odd).stdout,
-                         f"{odd}\nok\n")
+                         f"{odd}\n{odd}/*\nok\n")
 
     def test_a_path_with_newline(self):
         odd = self.repository(self.home / "new\nline")

@@ -65,7 +65,7 @@ class Kept(HomeTest):
         self.box("echo shared >~/.note")
         self.assertEqual(self.box("cat ~/.note", cwd=other), "shared\n")
         self.assertEqual((self.home / ".claudebox" / "home" / ".note").read_text(), "shared\n")
-        audit = self.claudebox("--yes", "--exec", "true").stderr
+        audit = self.claudebox("--yes", "--audit=full", "--exec", "true").stderr
         self.assertRegex(audit.replace("\n", " "), r"boxes +of +all +projects")
         self.profile(home="none")
         self.assertEqual(self.box("ls -A ~ | sort; echo x >~/.note"), ".claude\n.local\nbin\nproject\n")
@@ -286,8 +286,8 @@ class Grants(HomeTest):
                                              ((), {}, {"network": "none", "terminal": "direct"}, "terminal direct")):
             self.profile(**profile)
             out = self.ask(*options, env=env, answer="n\n")
-            self.assertIn(f"earlier sessions wrote the home of this box, and programs that they left there can use what is new: {named}", out)
-            self.assertIn("Start? [y/N] (e: with an empty home)", out)
+            self.assertIn(f"earlier sessions wrote the home of this box, and programs that they left there can use what is new: {named}", " ".join(out.split()))
+            self.assertIn("Start? [y/N] (d: show everything, e: with an empty home)", out)
             self.assertNotIn("CANARY", out)
 
     def test_what_is_no_grant(self):

@@ -55,6 +55,14 @@ class Limits(LimitsTest):
         self.kill(process)
         self.claudebox("--yes", "--exec", "true")
 
+    def test_the_instructions_name_the_limits(self):
+        self.profile({"memory": "96M", "pids": 40, "cpu": "150%"})
+        text = self.box("cat /etc/claude-code/CLAUDE.md")
+        self.assertIn("- This box has at most 96M of memory, without swap, 40 processes and threads, 150% of one processor's time. At the limit of processes, "
+                      "no further one can be started. A process that uses too much memory is killed; files in `/tmp` count as memory. Do not retry", text)
+        self.profile({"memory": "96M"}, home="none")
+        self.assertIn("files in `/tmp` and in the home directory count as memory.", self.box("cat /etc/claude-code/CLAUDE.md"))
+
     def test_limits_are_in_effect_inside_the_box(self):
         self.assert_holds()
 
@@ -228,7 +236,7 @@ class Limits(LimitsTest):
 
     def test_limits_are_shown(self):
         self.profile({"memory": "1.5G", "cpu": "50%"})
-        audit = self.claudebox("--yes", "--exec", "true").stderr
+        audit = self.claudebox("--yes", "--audit=full", "--exec", "true").stderr
         self.assertIn(f"Limits:  by a cgroup in {PARENT}\n  [+] 1536M of memory, without swap (profile limited)\n"
                       "  [~] 8192 processes and threads\n  [+] 50% of one processor's time (profile limited)\n", audit)
         self.assertEqual(self.plan("--exec", "true")["limits"], {

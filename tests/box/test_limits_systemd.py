@@ -104,7 +104,7 @@ class LimitsBySystemd(LimitsTest):
 
     def test_limits_are_shown(self):
         self.profile({"memory": "1G", "pids": 100})
-        self.assertIn("Limits:  by systemd, in a scope\n", self.claudebox("--yes", "--exec", "true").stderr)
+        self.assertIn("Limits:  by systemd, in a scope\n", self.claudebox("--yes", "--audit=full", "--exec", "true").stderr)
         self.assertEqual(self.plan("--exec", "true")["limits"]["by"], "systemd")
         self.assertIn("ok       limits    memory, pids, cpu: by systemd-run --scope", self.claudebox("--check").stdout)
         script = self.claudebox("--dry-run", "--exec", "cat", "/proc/self/cgroup").stdout

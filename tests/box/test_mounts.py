@@ -106,13 +106,13 @@ class Mounts(BoxTest):
         (self.home / "file").symlink_to(self.home / ".aws" / "credentials")
         for path in ("~/innocent", "~/file", "~/.config"):
             self.assertRegex(self.refusal("ro", f"{path}:/opt/x"), "leads to|contains")
-        done = self.claudebox("--mount-ro", "~/.aws/credentials", "--yes", "--exec", "sh", "-c", "cat ~/.aws/credentials; ls -A ~/.aws")
+        done = self.claudebox("--mount-ro", "~/.aws/credentials", "--audit=full", "--yes", "--exec", "sh", "-c", "cat ~/.aws/credentials; ls -A ~/.aws")
         self.assertEqual(done.stdout, "CANARY\ncredentials\n", done.stderr[-300:])
         self.assertIn("SECRET: AWS credentials", done.stderr)
         self.assertIn("the agent can read it", done.stderr)
 
     def test_mounts_are_shown_in_the_audit(self):
-        done = self.claudebox("--mount-ro", self.data, "--mount-rw", f"{self.there}:/opt/there", "--yes", "--exec", "cat", "/etc/claude-code/SANDBOX.md")
+        done = self.claudebox("--mount-ro", self.data, "--mount-rw", f"{self.there}:/opt/there", "--audit=full", "--yes", "--exec", "cat", "/etc/claude-code/SANDBOX.md")
         self.assertRegex(done.stderr, rf"\[\+\] read-only +{self.data} +\(--mount-ro\)")
         self.assertRegex(done.stderr, r"\[\+\] read-write +/opt/there <- ~/there +\(--mount-rw\)")
         self.assertIn("/opt/there", done.stdout)

@@ -2,10 +2,11 @@
 """The tier `none` has its own loopback only; `full` is the host's network."""
 import os
 import socket
+import subprocess
 import threading
 import unittest
 
-from lib.box import LOOPBACK, BoxTest
+from lib.box import CLAUDEBOX, LOOPBACK, BoxTest
 from lib.other_host import OtherHost
 
 AS_ROOT = True
@@ -51,6 +52,16 @@ class Network(BoxTest):
         port = str(self.server.getsockname()[1])
         self.assertEqual(self.in_tier("full", "python3", "-c", CONNECT, port, self.name)[0], "reached")
 
+    def test_a_server_in_full_listens_on_the_hosts_localhost(self):
+        script = ("import socket; server = socket.create_server(('127.0.0.1', 0)); print(server.getsockname()[1], flush=True); "
+                  "server.accept()[0].sendall(b'from the box')")
+        box = subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "python3", "-c", script], cwd=self.project, env=self.env, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(box.kill)
+        with box.stdout, socket.create_connection(("localhost", int(box.stdout.readline())), 5) as connection:
+            self.assertEqual(connection.recv(100), b"from the box")
+        self.assertEqual(box.wait(20), 0)
+
     def test_none_has_a_working_loopback(self):
         self.assertEqual(self.in_tier("none", "python3", "-c", LOOPBACK), ["x", "x"])
 
@@ -71,8 +82,10 @@ class Network(BoxTest):
         self.assertEqual(done.stdout.split(), ["store", "unset"], done.stderr[-300:])
 
     def test_tier_is_shown_to_agent_and_user(self):
-        done = self.claudebox("--network", "none", "--yes", "--exec", "cat", "/etc/claude-code/SANDBOX.md")
+        done = self.claudebox("--network", "none", "--yes", "--audit=full", "--exec", "cat", "/etc/claude-code/SANDBOX.md")
         self.assertIn("There is no network, on purpose", done.stdout)
+        self.assertIn("`localhost` is the box's own", done.stdout)
+        self.assertNotIn("The network is the host's own", done.stdout)
         self.assertIn("none: no network except the box's own loopback", done.stderr)
         self.assertNotIn("can reach the LAN", done.stderr)
         self.assertEqual(self.plan("--network", "none")["network"], "none")

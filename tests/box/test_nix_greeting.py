@@ -72,7 +72,7 @@ class NixGreeting(BoxTest):
         self.daemon = None
         if pieces or options:
             self.daemon = Daemon(self, host.root / "nix/var/nix/daemon-socket/socket", *pieces, **options)
-        done = host.claudebox(*arguments, "--yes", "--exec", "sh", "-c", "ls -d /nix/var/nix/daemon-socket 2>/dev/null")
+        done = host.claudebox(*arguments, "--yes", "--audit=full", "--exec", "sh", "-c", "ls -d /nix/var/nix/daemon-socket 2>/dev/null")
         self.assertNotEqual(done.returncode, 125, done.stderr)
         inside = done.stdout == "/nix/var/nix/daemon-socket\n"
         lines = done.stderr.split("the box does not have the Nix daemon: ")

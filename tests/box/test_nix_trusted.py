@@ -26,14 +26,21 @@ class NixTrusted(NixTest):
         self.assertTrue(ran.exists())
 
     def test_daemon_is_not_mounted(self):
-        done = self.claudebox("--yes", "--exec", "sh", "-c", "ls -d /nix/var /etc/nix/nix.conf; echo ${NIX_REMOTE-none}; ls -d /nix/store")
+        done = self.claudebox("--yes", "--audit=full", "--exec", "sh", "-c", "ls -d /nix/var; echo ${NIX_REMOTE-none}; ls -d /nix/store")
         self.assertEqual(done.stdout, "none\n/nix/store\n")
         self.assertRegex(done.stderr, r"the box does not have the Nix daemon: (it trusts you \(trusted-users|you are root)")
+
+    def test_nix_in_the_box_says_why_and_what_to_change(self):
+        done = self.claudebox("--yes", "--exec", "nix", "shell", "nixpkgs#hello", "-c", "hello")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertNotIn("experimental", done.stderr)
+        self.assertRegex(done.stderr, r"(?m)^claudebox: this box does not have the Nix daemon: (it trusts you .* remove yourself from that list"
+                                      "|you are root.* start claudebox as an ordinary user)")
 
     def test_profile_cannot_add_the_daemon(self):
         self.profile(nix_daemon=True)
         for tier in ("full", "none"):
-            done = self.claudebox("--yes", "--network", tier, "--exec", "sh", "-c", "ls -d /nix/var; echo ${NIX_REMOTE-none}")
+            done = self.claudebox("--yes", "--audit=full", "--network", tier, "--exec", "sh", "-c", "ls -d /nix/var; echo ${NIX_REMOTE-none}")
             self.assertEqual(done.stdout, "none\n")
             self.assertIn("the box does not have the Nix daemon: ", done.stderr)
         self.profile(mounts=[{"host": "/nix/var/nix", "sandbox": "/nix/var/nix", "mode": "ro"}])

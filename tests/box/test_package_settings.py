@@ -32,7 +32,7 @@ class PackageSettingsTest(BoxTest):
         return path
 
     def audit(self):
-        done = self.claudebox("--yes", "--exec", "true")
+        done = self.claudebox("--yes", "--audit=full", "--exec", "true")
         self.assertEqual(done.returncode, 0, done.stderr)
         return " ".join(done.stderr.split())
 

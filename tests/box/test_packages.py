@@ -54,7 +54,9 @@ class Packages(PackagesTest):
 
     def test_packages_come_first_in_PATH_in_order(self):
         self.profile("two", "late", "hello")
-        path = self.box("echo $PATH").strip().split(":")
+        text, path = self.box("cat /etc/claude-code/CLAUDE.md; echo $PATH").strip().rsplit("\n", 1)
+        self.assertIn("- The user added `two`, `late`, `hello` (Nix packages, first in `PATH`).\n", text)
+        path = path.split(":")
         self.assertEqual(path[:3], [f"{self.where('two')['bin']}/bin", f"{self.where('late')['out']}/bin",
                                     f"{self.where('hello')['out']}/bin"])
         self.assertIn("/usr/bin", path)
@@ -70,14 +72,14 @@ class Packages(PackagesTest):
 
     def test_a_package_without_programs_is_no_error(self):
         self.profile("nobin", "file", "hello")
-        done = self.claudebox("--yes", "--exec", "hello")
+        done = self.claudebox("--yes", "--audit=full", "--exec", "hello")
         self.assertEqual(done.stdout, "hello from Nix\n")
         for name in ("nobin", "file"):
-            self.assertIn(f"[+] {name} {self.where(name)['out']} (profile default; without programs)\n", done.stderr)
+            self.assertRegex(done.stderr, rf"\[\+\] {name} +{self.where(name)['out']} \(profile default; without programs\)\n")
 
     def test_audit_and_plan_show_the_origin(self):
         self.profile("hello", name="work")
-        done = self.claudebox("--profile", "work", "--yes", "--exec", "cat", "/etc/claude-code/SANDBOX.md")
+        done = self.claudebox("--profile", "work", "--yes", "--audit=full", "--exec", "cat", "/etc/claude-code/SANDBOX.md")
         hello = self.where("hello")["out"]
         self.assertIn(f"\nPackages:  from Nix, first in PATH\n  [+] hello {hello} (profile work)\n", done.stderr)
         self.assertRegex(done.stderr, rf"\[~\] PATH +{hello}/bin\n")
@@ -202,6 +204,13 @@ class PackagesProgress(PackagesTest):
         self.assertIn("claudebox: building late\n", first)
         self.assertIn("claudebox: building nested\n", first)
         self.assertNotIn("building", self.claudebox("--yes", "--exec", "true").stderr)
+
+    def test_quiet_shows_no_progress(self):
+        self.profile("late")
+        if os.path.exists(self.where("late")["out"]):
+            self.nix("store", "delete", self.where("late")["out"])
+        self.assertEqual(self.claudebox("--yes", "--quiet", "--exec", "true").stderr, "")
+        self.assertTrue(os.path.exists(self.where("late")["out"]))
 
     def slow(self):
         """Starts claudebox with a package that takes long to build, and waits for the build."""

@@ -34,7 +34,7 @@ class ReplacedTest(BoxTest):
 
     def content(self):
         """Returns what a new box finds, and what claudebox reports."""
-        done = self.claudebox("--yes", "--exec", "sh", "-c", "cat ~/.claude/projects/x/1.jsonl; grep -o planted ~/.claude/settings.json")
+        done = self.claudebox("--yes", "--audit=full", "--exec", "sh", "-c", "cat ~/.claude/projects/x/1.jsonl; grep -o planted ~/.claude/settings.json")
         self.assertNotEqual(done.returncode, 125, done.stderr)
         return done.stdout, " ".join(done.stderr.split())
 
@@ -215,17 +215,17 @@ class Question(OnTerminal, ReplacedTest):
         self.assertIn("created 20", said)
         # No further question: the state belongs to the new directory now.
         status, said = self.answer((start, "y\n"))
-        self.assertEqual((status, "earlier\r" in said, "[N/k/a]" in said), (0, True, False))
+        self.assertEqual((status, "\nearlier\r" in said, "[N/k/a]" in said), (0, True, False))
         self.assertEqual(os.listdir(self.all), [self.id])
         self.replace()
         status, said = self.answer((replaced, "\n"), (start, "y\n"))
-        self.assertEqual((status, "earlier\r" in said, self.kept.exists()), (0, False, True))
-        self.assertNotIn("Changed since", said)
+        self.assertEqual((status, "\nearlier\r" in said, self.kept.exists()), (0, False, True))
+        self.assertNotIn("Changed", said)
         # The earlier state can be taken back by its name.
         self.instance.rename(self.all / f"{self.id}.old-2")
         self.kept.rename(self.instance)
         status, said = self.answer((replaced, "k\n"), (start, "y\n"))
-        self.assertEqual((status, "earlier\r" in said), (0, True))
+        self.assertEqual((status, "\nearlier\r" in said), (0, True))
 
 
 if __name__ == "__main__":

@@ -293,9 +293,8 @@ class Confirmation(OnTerminal):
         terminal = self.open(CLAUDEBOX, "--exec", "true")
         terminal.expect(r"\[y/N\] ")
         shown = terminal.output.decode()
-        self.assertLess(shown.index("Environment:"), shown.index("Mounts:"))
-        self.assertLess(shown.index("Mounts:"), shown.index("Network:"))
-        self.assertLess(shown.index("Network:"), shown.index("[y/N]"))
+        self.assertLess(shown.index("Network:"), shown.index("Variables:"))
+        self.assertLess(shown.index("Variables:"), shown.index("[y/N]"))
 
     def test_redirected_stderr_without_yes_is_an_error(self):
         """The audit goes to stderr: a user who cannot read it is not asked."""

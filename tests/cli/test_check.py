@@ -12,7 +12,8 @@ from lib.box import CLAUDEBOX, BoxTest, tree
 from lib.other_host import OtherHost
 from lib.terminal import Terminal
 
-NAMES = ["bwrap", "claude", "shell", "state", "project", "profile", "path", "toolchains", "landlock", "git", "pasta", "nft", "inet", "limits", "nix",
+NAMES = ["bwrap", "claude", "shell", "state", "project", "profile", "profiles", "path", "toolchains", "landlock", "git", "tools", "names", "pasta", "nft",
+         "inet", "limits", "nix",
          "packages", "terminal"]
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 REQUIRED = {"bwrap", "claude", "shell", "state", "project", "profile"}
@@ -197,6 +198,52 @@ class Check(BoxTest):
         self.assertEqual(nix["state"], "broken")
         self.assertIn("daemon", nix["detail"])
         self.assertTrue(whole["starts"], whole)
+
+    def test_tools_of_the_box(self):
+        """The tools are those of the box's PATH, not of the host's."""
+        outside = self.home / "tools"
+        outside.mkdir()
+        for name in ("rg", "fdfind"):
+            (outside / name).write_text("#!/bin/sh\n")
+            (outside / name).chmod(0o755)
+        host = OtherHost(self, {})
+        def row(*more):
+            done = host.run("/usr/bin/env", f"PATH={outside}:/usr/bin", CLAUDEBOX, "--check=json", *more)
+            return [entry for entry in json.loads(done.stdout)["checks"] if entry["name"] == "tools"][0]
+        missing = [name for name, other in (("rg", "rg"), ("fd", "fdfind")) if not pathlib.Path("/usr/bin", other).exists()]
+        found = row()
+        self.assertEqual(found["state"], "missing" if missing else "ok", found)
+        for name in missing:
+            self.assertRegex(found["detail"], rf"the box has no [a-z ,]*\b{name}\b.*; it has")
+        for name in ("git", "bash", "node"):
+            self.assertRegex(found["detail"], rf"(it has|^)[a-z ,]*\b{name}\b")
+        self.assertEqual(row("--path", outside)["state"], "ok")
+
+    def test_resolv_conf(self):
+        for files, detail in (({}, "/etc/resolv.conf does not exist"),
+                              ({"/etc/resolv.conf": ("->", "../run/resolve/stub.conf")},
+                               "/etc/resolv.conf is a link to '../run/resolve/stub.conf', which does not exist")):
+            host = OtherHost(self, files)
+            done = host.run(CLAUDEBOX, "--check=json")
+            row, = [entry for entry in json.loads(done.stdout)["checks"] if entry["name"] == "names"]
+            self.assertEqual((row["state"], row["detail"], done.returncode), ("broken", detail, 0))
+            self.assertIn(f"! host names cannot be looked up, here and in the box: {detail}", " ".join(host.claudebox("--yes", "--exec", "true").stderr.split()))
+            self.assertNotIn("host names", host.claudebox("--yes", "--network", "none", "--exec", "true").stderr)
+
+    def test_packages_without_a_daemon(self):
+        """The error and the check name the daemon: nix is there."""
+        if not os.path.exists("/usr/bin/nix"):
+            self.skipTest("nix is not installed")
+        host = OtherHost(self, {"/nix/store/keep": ""})
+        options = ["--ro-bind", host.root / "nix", "/nix"]
+        self.profile("default", packages=["hello"])
+        done = host.claudebox("--yes", "--exec", "true", options=options)
+        self.assertEqual(done.returncode, 125, done.stderr)
+        self.assertRegex(done.stderr, r"'packages\[0\]': 'hello': nix is installed, but it cannot connect to the daemon: ")
+        self.assertIn("nix-daemon", done.stderr)
+        rows = {entry["name"]: entry for entry in json.loads(host.run(CLAUDEBOX, "--check=json", options=options).stdout)["checks"]}
+        self.assertEqual((rows["nix"]["state"], rows["nix"]["required"]), ("broken", True))
+        self.assertIn("cannot connect to the daemon", rows["nix"]["detail"])
 
     def test_packages_need_nix(self):
         profiles = self.home / ".claudebox/profiles"

@@ -54,7 +54,8 @@ class Completion(BoxTest):
         self.assertEqual(self.offers("claudebox --publish "), [])
 
     def test_values_after_an_equals_sign(self):
-        for line, wanted in (("--network=", ["full", "inet", "none"]), ("--network=n", ["none"]), ("--dry-run=", ["json"]), ("--check=j", ["json"])):
+        for line, wanted in (("--network=", ["full", "inet", "none"]), ("--network=n", ["none"]), ("--dry-run=", ["json"]), ("--check=j", ["json"]),
+                             ("--audit=", ["full"])):
             offered = [word.rsplit("=", 1)[-1] for word in self.offers(f"claudebox {line}")]
             self.assertEqual(offered, wanted, line)
 

@@ -13,9 +13,8 @@ from lib.box import BoxTest
 
 STAGE = pathlib.Path(os.environ["STAGE"])
 PAGES = ("claudebox.1", "claudebox-profile.5", "claudebox-security.7")
-CLAUDES = {"--dangerously-skip-permissions", "--continue", "--resume", "--model", "--settings", "--help"}
 BWRAPS = {"--bind-fd", "--disable-userns", "--cap-drop"}
-PROGRAMS = {"--no-sandbox", "--user"}  # of Chromium and podman
+PROGRAMS = {"--security-opt", "--no-sandbox", "--user"}  # of Chromium and podman
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 # A command without the part that another program gets, and a single option between backquotes.
 COMMAND = re.compile(r"\bclaudebox ((?:(?! -- |--exec)[^\n`|;&#*])*)")
@@ -38,7 +37,7 @@ class Documents(BoxTest):
     def setUp(self):
         super().setUp()
         self.help = self.claudebox("--help").stdout
-        self.rows = re.findall(r"(?m)^  (?:-(\w), |    )--([a-z-]+)(\[=(?:json|home)\]| [A-Z][^ ]*(?: \[.*?\])?)?  +(\S.*)$", self.help)
+        self.rows = re.findall(r"(?m)^  (?:-(\w), |    )--([a-z-]+)(\[=(?:json|home|full)\]| [A-Z][^ ]*(?: \[.*?\])?)?  +(\S.*)$", self.help)
         self.options = {f"--{name}" for _, name, _, _ in self.rows}
         self.assertGreater(len(self.rows), 12)
 
@@ -47,16 +46,18 @@ class Documents(BoxTest):
 
     def test_the_manual_has_every_option_with_its_value_and_help(self):
         section = read("doc/claudebox.1.scd").split("\n# OPTIONS\n")[1].split("\n# ")[0]
-        found = re.findall(r"(?m)^(?:\*-(\w)\*, )?\*--([a-z-]+)\*(\[=(?:json|home)\]| _.*_)?\n\t(.*)$", section)
+        found = re.findall(r"(?m)^(?:\*-(\w)\*, )?\*--([a-z-]+)\*(\[=(?:json|home|full)\]| _.*_)?\n\t(.*)$", section)
         plain = [(letter, name, value.replace("_", ""), text.replace("\\", "")) for letter, name, value, text in found]
         self.assertEqual(plain, self.rows)
 
     def test_no_document_names_an_unknown_option(self):
+        claudes = {f"--{name}" for name in re.findall(r'(?m)^\t\{ "([a-z-]+)", ', read("src/config/claude/options.c"))}
+        self.assertGreater(len(claudes), 100)
         for name in ("README.md", "SECURITY.md", "doc/faq.md", *(f"doc/{page}.scd" for page in PAGES)):
             text = read(name).replace("--mount-*", "--mount-ro")
             found = {option for command in COMMAND.findall(text) for option in OPTION.findall(command)} | set(ALONE.findall(text))
             self.assertTrue(found, name)
-            self.assertLessEqual(found, self.options | CLAUDES | BWRAPS | PROGRAMS, name)
+            self.assertLessEqual(found, self.options | claudes | BWRAPS | PROGRAMS, name)
 
     def test_every_named_test_exists(self):
         for document in NAMED_TESTS:

@@ -134,6 +134,30 @@ class DryRun(BoxTest):
             self.assertIn(f'--setenv {name} "${name}"', text)
         self.same(env=secrets)
 
+    def test_a_missing_secret_stops_the_script(self):
+        """Also in an interactive shell, which does not end at an error."""
+        self.profile("work", env={"MY_PASSWORD": "canary-hunter2"}, extra_env_passthrough=["PASSED"])
+        text = self.script("--profile", "work", "--exec", "sh", "-c", "echo started", env={"PASSED": "x"})
+        self.assertNotIn("canary", text)
+        for shell in (("sh", "-s"), ("bash", "--norc", "-i")):
+            for name, env in (("MY_PASSWORD", {"PASSED": "x"}), ("PASSED", {"MY_PASSWORD": "x"})):
+                done = subprocess.run(shell, cwd=self.project, env={**self.env, **env}, input=text, capture_output=True, text=True,
+                                      check=False, timeout=60)
+                self.assertNotIn("started", done.stdout)
+                self.assertRegex(done.stderr, f"{name}: set it")
+            done = subprocess.run(shell, cwd=self.project, env={**self.env, "MY_PASSWORD": "x", "PASSED": ""}, input=text,
+                                  capture_output=True, text=True, check=False, timeout=60)
+            self.assertIn("started", done.stdout, done.stderr)
+
+    def test_the_login_is_described(self):
+        self.assertNotIn("login", self.script().split("mkdir")[0])
+        (self.home / ".claude").mkdir()
+        (self.home / ".claude/.credentials.json").write_text('{"claudeAiOauth": {"accessToken": "canary-token", "expiresAt": 1}}')
+        text = self.script()
+        self.assertRegex(text, rf"# claudebox copies the Claude login from {self.home}/.claude/.credentials.json")
+        self.assertNotIn("canary", text)
+        self.assertEqual(self.plan()["login"], f"{self.home}/.claude/.credentials.json")
+
     def test_secrets_of_other_shapes(self):
         """A variable of the allowlist whose value has the shape of a secret."""
         text = self.script(env={"EDITOR": "ghp_canarycanarycanarycanary", "VISUAL": "https://user:canary@example.org/"})

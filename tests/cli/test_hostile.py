@@ -21,7 +21,7 @@ CANARY = "canary-5519"
 SECRET = f'{{"env": {{"VICTIM_TOKEN": "{CANARY}"}}, "mcpServers": {{"victim": {{"env": {{"VICTIM_TOKEN": "{CANARY}"}}}}}}}}'
 # Every file in a project that claudebox reads.
 READ = (".git", ".mcp.json", ".claude/settings.json", ".claude/settings.local.json", ".claudebox/tools.txt", "CLAUDE.md",
-        "CLAUDE.local.md", ".claude/CLAUDE.md", ".env", ".gitmodules",
+        "CLAUDE.local.md", ".claude/CLAUDE.md", ".env", ".gitmodules", ".gitattributes", ".git/info/attributes", ".git/lfs",
         ".git/HEAD", ".git/config", ".git/commondir", ".git/config.worktree", ".git/worktrees", ".git/objects", ".claude", ".claudebox")
 MAX_SECONDS = 15
 MAX_MEMORY = 200 * 1024  # kB; an ordinary build needs 10 MB, one with sanitizers more
@@ -216,7 +216,6 @@ class State(Hostile):
 
 class Repository(Hostile):
     def test_the_git_configuration_runs_and_reads_nothing(self):
-        """git itself reads the configuration when claudebox cannot parse it."""
         self.repository(self.project)
         hit = self.home / "hit"
         evil = self.project / "evil"

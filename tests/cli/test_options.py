@@ -59,6 +59,44 @@ class Options(BoxTest):
             self.assertIn(option, done.stdout)
         self.assertTrue(all(len(line) <= 100 for line in done.stdout.splitlines()))
 
+    def test_short_help_and_version_ask_nothing(self):
+        self.assertEqual(self.claudebox("-h").stdout, self.claudebox("--help").stdout)
+        self.assertEqual(self.claudebox("-v").stdout, self.claudebox("--version").stdout)
+        self.assertEqual(self.claudebox("-h").stderr + self.claudebox("-v").stderr, "")
+        self.assertFalse((self.home / ".claudebox").exists())
+        self.assertEqual(self.arguments("--yes", "--", "-h", "-v"), GIVEN + "<-h><-v>")
+
+    def test_two_dashes_after_words_for_claude_are_passed_on(self):
+        self.assertEqual(self.arguments("--yes", "-p", "--", "--yes"), GIVEN + "<-p><--><--yes>")
+
+    def test_all_words_after_a_subcommand_are_passed_to_claude(self):
+        self.assertEqual(self.arguments("--yes", "mcp", "add", "x", "--network", "none", "--", "cmd", "--yes", "--dryrun", "-h"),
+                         GIVEN + "<mcp><add><x><--network><none><--><cmd><--yes><--dryrun><-h>")
+
+    def test_nothing_is_put_before_a_subcommand_that_must_be_first(self):
+        self.assertEqual(self.arguments("--yes", "remote-control", "--name", "x"), "<remote-control><--name><x>")
+
+    def test_a_misspelled_option_is_a_usage_error(self):
+        for word, meant in (("--netwrok", "--network"), ("--dryrun", "--dry-run"), ("--mount_ro", "--mount-ro"), ("--netowrk=inet", "--network"),
+                            ("--Yes", "--yes"), ("--prfile", "--profile")):
+            self.assertEqual(self.refused("--yes", word, "x", status=2),
+                             f"claudebox: unknown option '{word}'\nhint: did you mean '{meant}'? To pass the word to claude: claudebox -- {word}\n")
+            self.assertEqual(self.arguments("--yes", "--", word, "x"), GIVEN + f"<{word}><x>")
+
+    def test_options_of_claude_are_not_misspelled(self):
+        """Also hidden ones, and words that are values of options of claude."""
+        for words in (("--max-turns", "3"), ("--model", "--netwrok"), ("--append-system-prompt", "--dryrun"), ("--zork", "x")):
+            self.assertEqual(self.arguments("--yes", *words), GIVEN + "".join(f"<{word}>" for word in words))
+
+    def test_words_that_cannot_work_in_a_box_are_answered(self):
+        for words in (("--bg", "x"), ("-p", "--background"), ("update",), ("upgrade",), ("install", "stable"), ("migrate-installer",),
+                      ("--", "update"), ("attach", "x"), ("logs", "x"), ("daemon", "status")):
+            message = self.refused("--yes", *words, status=2)
+            self.assertEqual(len(message.splitlines()), 2, message)
+            self.assertIn("is not passed to claude", message)
+        self.assertEqual(self.arguments("--yes", "update the parser"), GIVEN + "<update the parser>")
+        self.assertEqual(self.arguments("--yes", "-p", "update"), GIVEN + "<-p><update>")
+
     def test_version(self):
         self.assertRegex(self.claudebox("--version").stdout, r"^claudebox \d+\.\d+\.\d+\n$")
 

@@ -17,6 +17,7 @@ DOCUMENTS = ("README.md", "doc/faq.md")
 # Run by a shell in a project, with a default profile that asks nothing and a stand-in for claude.
 HERE = {
     "cd ~/my-project", "claudebox", "claudebox --help", "claudebox --check", 'claudebox -p "fix the tests" --model opus', "claudebox -- --help",
+    "claudebox mcp add x -- cmd --yes", "claudebox --import-conversations",
     "claudebox --shell", "claudebox --dry-run", "claudebox --prove", "claudebox --instances", "claudebox --gc",
     "install -d -m 700 ~/.claudebox ~/.claudebox/profiles", 'CLAUDEBOX_EXTRA_ENV="GH_TOKEN,PGHOST" claudebox',
 }

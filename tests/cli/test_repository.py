@@ -19,7 +19,7 @@ MANUAL = (STAGE / "doc/claudebox-profile.5.scd").read_text(encoding="utf-8")
 KEYS = {key: json.loads(f"{{{example}}}")[key]
         for key, example in re.findall(r'^\*(\w+)\*: .*?^\t```\n\t("\1": .*?)\n\t```$', MANUAL, re.M | re.S)}
 # Values that weaken the box.
-LOOSE = {"network": "full", "package_settings": "auto", "host_ports": [22], "publish": [80], "env": {"CANARY": "1", "LD_PRELOAD": "/x.so"},
+LOOSE = {"directories": ["/**"], "network": "full", "package_settings": "auto", "host_ports": [22], "publish": [80], "env": {"CANARY": "1", "LD_PRELOAD": "/x.so"},
          "extra_env_passthrough": ["SECRET_TOKEN", "SSH_AUTH_SOCK"], "packages": ["evil"], "nixpkgs": "path:.", "nix_daemon": True,
          "mounts": [{"host": "~/.ssh", "mode": "rw"}, {"host": "/", "sandbox": "/host"}], "project": "read-write", "confirm": "never",
          "nested": True, "home": "shared", "path": ["~/.ssh"], "toolchains": "auto", "terminal": "direct", "terminal_allow": ["clipboard", "images"], "limits": {"memory": "64T", "pids": 4194304, "cpu": "100000%", "home": "64T"}, "extends": "default", "name": "default", "description": "trust me"}

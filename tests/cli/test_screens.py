@@ -14,24 +14,26 @@ from lib.screen import Screen
 from lib.terminal import Terminal
 
 WIDTHS = (40, 41, 60, 79, 80, 100, 120, 200)
-COLOUR = re.compile(rb"\x1b\[(?:0|1|2|32|33|35|1;31)m")
+COLOUR = re.compile(rb"\x1b\[(?:0|1|2|32|33|35|36|1;31)m")
 # Project directories: characters of zero, one and two columns, with and without blanks, cursor movement, invalid UTF-8.
 NAMES = ("Bücher und Träume", "日本語プロジェクト" * 6, "e\u0301" * 60, "\u1100\u1161\u11a8" * 20, "x" * 180, "a\x1b[31m\n\x85b\u202ec",
          "\udcff\udcfe" * 20)
 GONE = (1, 4, 5)
 REPLACED = 6  # deleted and created again
+HIGH = 300  # rows of a screen on which nothing is folded
 
 
 class Output:
     """A command, where and how it is started, and the answer to its question. Slow commands run at fewer widths."""
 
-    def __init__(self, *arguments, cwd=None, env=None, answer=None, coloured=False, slow=False):
+    def __init__(self, *arguments, cwd=None, env=None, answer=None, coloured=False, slow=False, rows=24):
         self.arguments = arguments
         self.cwd = cwd
         self.env = env or {}
         self.answer = answer
         self.coloured = coloured
         self.slow = slow
+        self.rows = rows
 
     def __str__(self):
         return " ".join((*self.arguments, *self.env))
@@ -56,7 +58,8 @@ class World(BoxTest):
         self.profile("wrong", description=7)
         missing = {"PATH": "/nonexistent", "CLAUDEBOX_CLAUDE": "/nöwhere/" + "x" * 90}
         self.instances = Output("--instances", coloured=True)
-        self.audit = Output("--profile", "odd", answer="n\n", cwd=places[0], coloured=True)
+        self.audit = Output("--profile", "odd", "--audit=full", answer="n\n", cwd=places[0], coloured=True)
+        self.short_audit = Output("--profile", "odd", answer="n\n", cwd=places[0], coloured=True, rows=HIGH)
         self.refusal = Output("--yes", cwd=self.home)
         self.outputs = (
             Output("--help"),
@@ -68,8 +71,9 @@ class World(BoxTest):
             Output("--gc", "--dry-run", coloured=True),
             Output("--gc", answer="n\n", coloured=True),
             Output("--prove", "--network", "none", cwd=places[2], coloured=True, slow=True),
-            Output(answer="n\n", env={"HOME": str(places[3])}, coloured=True),  # the first start
+            Output(answer="n\n", env={"HOME": str(places[3])}, coloured=True, rows=HIGH),  # the first start
             self.audit,
+            self.short_audit,
             Output(answer="a\n", cwd=places[REPLACED]),
             Output("--yes", "--exec", "nö/" + "x" * 90, coloured=True, slow=True),
             Output("--network", "日本" * 40),
@@ -89,7 +93,7 @@ class World(BoxTest):
         whole = {**self.env, "LC_ALL": locale, **output.env, **env}
         command = ("/bin/sh", "-c", f'exec "$0" "$@" {redirect}', CLAUDEBOX, *output.arguments)
         terminal = Terminal(command, {name: value for name, value in whole.items() if value is not None}, output.cwd or self.project,
-                            columns=columns)
+                            rows=output.rows, columns=columns)
         try:
             if output.answer:
                 terminal.expect(r"\[y/N\]|\[N/k/a\]")
@@ -193,7 +197,7 @@ class Terminals(ScreensTest):
 
     def test_a_terminal_agrees(self):
         """tmux, which has width tables of its own, shows each line as one row."""
-        for output in (self.world.instances, self.world.audit):
+        for output in (self.world.instances, self.world.audit, self.world.short_audit):
             lines = settled(self.world.on_terminal(output, 40)).split(b"[y/N]")[0].rstrip().splitlines()
             with Screen() as screen:
                 screen.start(["/bin/sh", "-c", '"$0" "$@"; exec sleep 60', CLAUDEBOX, *output.arguments],

@@ -4,8 +4,9 @@
     with Standin(log_path="x.jsonl") as s:
         env = {"ANTHROPIC_BASE_URL": s.url, "ANTHROPIC_API_KEY": "sk-ant-x"}
 
-Its answers follow rules: a user text "RUN: <command>" becomes a call of the Bash tool, the result
-of the tool becomes "DONE <result>", any other text becomes "ECHO <text>".
+Its answers follow rules: a user text "RUN: <command>" becomes a call of the Bash tool, "CALL: <tool>"
+one of another tool, the result of the tool becomes "DONE <result>", any other text becomes "ECHO
+<text>".
 
 Login (oauth=True): Claude Code has a fixed address for its token endpoint, so the fake API is also
 an HTTPS proxy (CONNECT) that answers for every host, with a certificate that it generates at the
@@ -156,6 +157,9 @@ def answer(request):
     if run and any(t.get("name") == "Bash" for t in request.get("tools") or []):
         return {"type": "tool_use", "id": "toolu_" + secrets.token_hex(8), "name": "Bash",
                 "input": {"command": run.group(1), "description": "scripted"}}
+    call = re.search(r"^CALL: (\S+)$", text, re.M)
+    if call and any(t.get("name") == call.group(1) for t in request.get("tools") or []):
+        return {"type": "tool_use", "id": "toolu_" + secrets.token_hex(8), "name": call.group(1), "input": {}}
     return {"type": "text", "text": "ECHO " + text}
 
 

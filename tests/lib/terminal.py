@@ -140,3 +140,14 @@ class Answering(Terminal):
         if found:
             self.scanned += found[-1][1]
         return got
+
+
+def approve(test, *words):
+    """Starts a command in the project of a test on a terminal, answers the question with yes and returns the output."""
+    test.env["NO_COLOR"] = "1"
+    terminal = Terminal(list(map(str, words)), test.env, str(test.project), columns=200)
+    test.addCleanup(terminal.close)
+    terminal.expect(r"Start\? \[y/N\]")
+    terminal.send("y\n")
+    terminal.wait(20)
+    return terminal.output.decode()

@@ -61,6 +61,39 @@ class Podman(InetTest):
     def test_a_container_without_network(self):
         self.assertEqual(self.podman("podman run --rm --network none image cat /proc/net/dev | grep -c ':'", "full"), "1\n")
 
+    def test_ports_and_networks_of_its_own_do_not_work_and_are_not_needed(self):
+        """A server of a container is a server of the box, at the same port."""
+        (self.project / "serve.py").write_text("import socket\nsocket.create_server(('127.0.0.1', 4711)).accept()[0].send(b'served')\n")
+        (self.project / "connect.py").write_text(
+            "import socket, time\n"
+            "for _ in range(200):\n"
+            "    try:\n"
+            "        connection = socket.create_connection(('127.0.0.1', 4711))\n"
+            "        break\n"
+            "    except OSError:\n"
+            "        time.sleep(0.05)\n"
+            "print(socket.socket().connect_ex(('127.0.0.1', 4712)) != 0, connection.recv(10).decode())\n")
+        self.assertEqual(self.podman("podman run --rm --network bridge image id 2>/dev/null && echo bridge\n"
+                                     'podman run -d -p 4712:4711 -v /usr:/usr:ro -v "$PWD:/work" image python3 /work/serve.py >/dev/null 2>&1\n'
+                                     "python3 connect.py"), "True served\n")
+
+    def test_images_are_lost_after_the_session(self):
+        self.assertEqual(self.podman("podman images -q | wc -l"), "1\n")
+        self.assertEqual(self.podman("podman images -q | wc -l", image=""), "0\n")
+
+    @unittest.skipUnless(shutil.which("apt-get"), "no apt-get")
+    def test_an_installer_that_switches_to_another_user(self):
+        """apt-get changes to the user _apt for downloads, unless an option says otherwise."""
+        (self.project / "update").write_text(
+            "mkdir -p /var/lib/dpkg /var/lib/apt/lists/partial /var/cache/apt/archives/partial /etc/apt /repository\n"
+            ": >/var/lib/dpkg/status >/repository/Packages\n"
+            "echo '_apt:x:42:42::/nonexistent:/bin/false' >>/etc/passwd\n"
+            "echo 'deb [trusted=yes] file:/repository ./' >/etc/apt/sources.list\n"
+            "apt-get \"$@\" update >/tmp/log 2>&1 && echo updated || cat /tmp/log\n")
+        run = 'podman run --rm -v /usr:/usr:ro -v "$PWD:/work" image sh /work/update'
+        self.assertRegex(self.podman(run), "E: set(res)?[ug]id|E: setgroups")
+        self.assertEqual(self.podman(f"{run} -o APT::Sandbox::User=root"), "updated\n")
+
     def test_a_build(self):
         script = "podman build -q -t built -f Containerfile /tmp >/dev/null; podman run --rm built"
         (self.project / "Containerfile").write_text(CONTAINERFILE)

@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "plan/check.h"
+#include "plan/connections/tables.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
 #include "plan/secrets/places.h"
@@ -153,8 +154,23 @@ void world_range(struct world *world, const char *interface, const char *range)
 		vec_push(&world->arena, &world->facts.network.ranges, row);
 }
 
+// Every file that a variable of certificates names has certificates alone, unless a test says
+// otherwise.
+static void examine_certificates(struct world *world)
+{
+	for (size_t i = 0; i < certificate_table_count; i++) {
+		const char *path = facts_variable(&world->facts, certificate_table[i].name);
+
+		if (path && facts_file(&world->facts, path))
+			vec_push(&world->arena, &world->facts.certificates,
+				 (struct certificate_facts){ .path = path,
+							     .origin = certificate_table[i].name });
+	}
+}
+
 bool world_plan(struct world *world)
 {
+	examine_certificates(world);
 	world->error = (struct error){ .arena = &world->arena };
 	return plan_build(&world->plan, &world->arena, &world->config, &world->facts,
 			  &world->error) &&

@@ -7,8 +7,8 @@
 #include "base/screen.h"
 #include "base/text.h"
 #include "fixture.h"
+#include "golden_screens.h"
 #include "plan/plan.h"
-#include "render/audit.h"
 #include "render/dry_run.h"
 #include "render/json.h"
 #include "render/network.h"
@@ -76,34 +76,6 @@ static const char *show_json(struct world *world)
 	return render_json(&world->plan, &world->arena);
 }
 
-static const char *show_audit(struct world *world)
-{
-	return render_audit(&world->plan, &world->arena, (struct reader){ .columns = 80 });
-}
-
-static const char *show_narrow_audit(struct world *world)
-{
-	return render_audit(&world->plan, &world->arena, (struct reader){ .columns = 40 });
-}
-
-static const char *show_unlimited_audit(struct world *world)
-{
-	return render_audit(&world->plan, &world->arena, (struct reader){ 0 });
-}
-
-static const char *show_coloured_audit(struct world *world)
-{
-	struct reader reader = { .colour = true };
-	struct text out = { .arena = &world->arena };
-
-	for (const char *s = render_audit(&world->plan, &world->arena, reader); *s; s++)
-		if (*s == '\033')
-			text_add(&out, "<ESC>");
-		else
-			text_add_bytes(&out, s, 1);
-	return text_get(&out);
-}
-
 // The seccomp filter is left out: it depends on the machine and on libseccomp.
 static const char *show_dry_run(struct world *world)
 {
@@ -156,17 +128,41 @@ static const char *show_nft(struct world *world)
 	return render_nft(&world->plan, &world->arena);
 }
 
+#define SCREEN(width, coloured)                                                        \
+	{                                                                              \
+		.terminal = true, .colour = (coloured), .columns = (width), .rows = 24 \
+	}
+
 const struct golden_output golden_outputs[] = {
 	{ "plan.json", show_plan, true }, // --dry-run=json with a line for each row
-	{ "audit.txt", show_audit, true },
 	{ "dry-run.json", show_json, false },
 	{ "dry-run.txt", show_dry_run, false },
-	{ "audit-40-columns.txt", show_narrow_audit, false },
-	{ "audit-colour.txt", show_coloured_audit, false },
-	{ "audit-pipe.txt", show_unlimited_audit, false },
 	{ "files.txt", show_files, false }, // generated files, except for the instructions
 	{ "instructions.txt", show_instructions, false },
 	{ "state.txt", show_state, false },
 	{ "nft.txt", show_nft, false },
+	{ "audit-pipe.txt", NULL, false, { 0 }, true },
+	{ "short-40-columns.txt", NULL, false, SCREEN(40, false), false },
+	{ "short-40-columns-colour.txt", NULL, false, SCREEN(40, true), false },
+	{ "short.txt", NULL, true, SCREEN(80, false), false },
+	{ "short-80-columns-colour.txt", NULL, false, SCREEN(80, true), false },
+	{ "short-120-columns.txt", NULL, false, SCREEN(120, false), false },
+	{ "short-120-columns-colour.txt", NULL, false, SCREEN(120, true), false },
+	{ "short-200-columns.txt", NULL, false, SCREEN(200, false), false },
+	{ "short-200-columns-colour.txt", NULL, false, SCREEN(200, true), false },
+	{ "audit-40-columns.txt", NULL, false, SCREEN(40, false), true },
+	{ "audit-40-columns-colour.txt", NULL, false, SCREEN(40, true), true },
+	{ "audit.txt", NULL, true, SCREEN(80, false), true },
+	{ "audit-80-columns-colour.txt", NULL, false, SCREEN(80, true), true },
+	{ "audit-120-columns.txt", NULL, false, SCREEN(120, false), true },
+	{ "audit-120-columns-colour.txt", NULL, false, SCREEN(120, true), true },
+	{ "audit-200-columns.txt", NULL, false, SCREEN(200, false), true },
+	{ "audit-200-columns-colour.txt", NULL, false, SCREEN(200, true), true },
 };
 const size_t golden_output_count = ARRAY_SIZE(golden_outputs);
+
+const char *golden_render(const struct golden_output *output, struct world *world)
+{
+	return output->render ? output->render(world)
+			      : screen_audit(world, output->reader, output->full);
+}

@@ -32,7 +32,7 @@ static const char *filtered(const char *settings, const char **ret_notes)
 	world.config.extra_env = "OTHER, ALSO_REQUESTED";
 	world_plan(&world);
 	world.facts.user_claude.settings_json = settings;
-	result = settings_filter(&world.arena, &world.plan, &world.facts, &notes);
+	result = settings_filter(&world.plan, &world.arena, &world.facts, &notes);
 	result = result ? arena_strdup(&arena, result) : NULL;
 	*ret_notes = arena_strdup(&arena, join_lines(&arena, &notes));
 	world_free(&world);

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/width.h"
 #include "check.h"
+#include "config/claude/options.h"
 #include "config/config.h"
 #include "config/options.h"
 #include "config/options_help.h"
@@ -69,7 +70,10 @@ static void test_accepted(void)
 		{ "--gc|--dry-run", "gc claude:" },
 		{ "--dry-run=json|--gc", "gc=json claude:" },
 		{ "--|--yes|--dry-run", "launch claude: <--yes> <--dry-run>" },
-		{ "a|--|b|--|c", "launch claude: <a> <b> <--> <c>" },
+		{ "a|--|b|--|c", "launch claude: <a> <--> <b> <--> <c>" },
+		{ "-y|--|--|c", "launch claude yes: <--> <c>" },
+		{ "-p|--|--yes", "launch claude: <-p> <--> <--yes>" },
+		{ "--shell|-c|ls|--|--yes", "launch shell: <-c> <ls> <--> <--yes>" },
 		{ "--dry-run", "dry-run claude:" },
 		{ "--dry-run=json", "dry-run=json claude:" },
 		{ "--check", "check claude:" },
@@ -98,9 +102,40 @@ static void test_accepted(void)
 		{ "-yy", "launch claude: <-yy>" },
 		{ "-", "launch claude: <->" },
 		{ "--yesterday", "launch claude: <--yesterday>" },
-		{ "--checks=json", "launch claude: <--checks=json>" },
-		{ "-h", "launch claude: <-h>" },
-		{ "-v", "launch claude: <-v>" },
+		{ "-h", "help claude:" },
+		{ "-v", "version claude:" },
+		{ "--|-h|-v", "launch claude: <-h> <-v>" },
+		{ "-hv", "launch claude: <-hv>" },
+		{ "--max-turns|3|-y", "launch claude yes: <--max-turns> <3>" },
+		{ "--|--netwrok|--yes", "launch claude: <--netwrok> <--yes>" },
+		{ "--model|--netwrok|-y", "launch claude yes: <--model> <--netwrok>" },
+		{ "-p|--system-prompt|--dryrun",
+		  "launch claude: <-p> <--system-prompt> <--dryrun>" },
+		{ "--exec|ls|--netwrok", "launch exec: <ls> <--netwrok>" },
+		{ "mcp|add|x|-y|--|cmd|--yes",
+		  "launch claude: <mcp> <add> <x> <-y> <--> <cmd> <--yes>" },
+		{ "-y|plugin|install|--yes", "launch claude yes: <plugin> <install> <--yes>" },
+		{ "config|--netwrok|-h", "launch claude: <config> <--netwrok> <-h>" },
+		{ "--model|x|doctor|-y", "launch claude: <--model> <x> <doctor> <-y>" },
+		{ "--|mcp|list|--yes", "launch claude: <mcp> <list> <--yes>" },
+		{ "--model|mcp|-y", "launch claude yes: <--model> <mcp>" }, // a value
+		{ "-r|mcp|-y", "launch claude yes: <-r> <mcp>" },
+		{ "-c|mcp|-y", "launch claude: <-c> <mcp> <-y>" },
+		{ "--add-dir|a|mcp|-y", "launch claude yes: <--add-dir> <a> <mcp>" },
+		{ "--add-dir|a|--verbose|mcp|-y",
+		  "launch claude: <--add-dir> <a> <--verbose> <mcp> <-y>" },
+		{ "fix|mcp|-y", "launch claude yes: <fix> <mcp>" },       // the second plain word
+		{ "-p|mcp|-y", "launch claude yes: <-p> <mcp>" },         // -p: a prompt
+		{ "-cp|mcp|-y", "launch claude yes: <-cp> <mcp>" },       // the same
+		{ "--zork|mcp|-y", "launch claude yes: <--zork> <mcp>" }, // perhaps a value
+		{ "--model|x|sync|-y", "launch claude yes: <--model> <x> <sync>" },
+		{ "sync|-y", "launch claude: <sync> <-y>" },
+		{ "--shell|mcp|-y", "launch shell yes: <mcp>" },
+		{ "--shell|update|--bg", "launch shell: <update> <--bg>" },
+		{ "-p|update", "launch claude: <-p> <update>" },
+		{ "fix|update", "launch claude: <fix> <update>" },
+		{ "update the parser", "launch claude: <update the parser>" },
+		{ "-p|--|--bg", "launch claude: <-p> <--> <--bg>" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -170,6 +205,27 @@ static void test_refused(void)
 		{ "--prove|--exec|ls", EXIT_USAGE,
 		  "option '--prove' accepts no command and no arguments" },
 		{ "--profile", EXIT_USAGE, "option '--profile' requires a value: NAME" },
+		{ "--checks=json", EXIT_USAGE, "unknown option '--checks=json'" },
+		{ "--netwrok|none", EXIT_USAGE, "unknown option '--netwrok'" },
+		{ "--netowrk=inet", EXIT_USAGE, "unknown option '--netowrk=inet'" },
+		{ "--dryrun", EXIT_USAGE, "unknown option '--dryrun'" },
+		{ "-p|x|--mount_ro|/x", EXIT_USAGE, "unknown option '--mount_ro'" },
+		{ "--netwrok|none|--shell", EXIT_USAGE, "unknown option '--netwrok'" },
+		{ "--Yes", EXIT_USAGE, "unknown option '--Yes'" },
+		{ "--bg|x", EXIT_USAGE,
+		  "'--bg' is not passed to claude: a session in the background ends with its box, "
+		  "and the box ends when claude returns" },
+		{ "--|--background", EXIT_USAGE,
+		  "'--background' is not passed to claude: a session in the background ends with "
+		  "its box, and the box ends when claude returns" },
+		{ "update", EXIT_USAGE,
+		  "'update' is not passed to claude: claude is mounted read-only, and the box "
+		  "cannot change it" },
+		{ "--model|x|install|stable", EXIT_USAGE,
+		  "'install' is not passed to claude: claude is mounted read-only, and the box "
+		  "cannot change it" },
+		{ "attach|1", EXIT_USAGE,
+		  "'attach' is not passed to claude: a box has no sessions in the background" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -211,6 +267,45 @@ static void test_tier_meant(void)
 				  arena_printf(&arena, "%stiers: full, inet, none", rows[i][1]),
 				  rows[i][0]);
 	}
+}
+
+// The hint for a misspelled option suggests the right one and names the way around.
+static void test_misspelled(void)
+{
+	struct config config;
+	struct error error;
+
+	CHECK(!parse("--netwrok|none", &config, &error));
+	CHECK_STRING(error.hint, "did you mean '--network'? To pass the word to claude: claudebox "
+				 "-- --netwrok");
+}
+
+// No option of claude or of bash counts as a misspelled one of claudebox, alone or with a value.
+static void test_other_options(void)
+{
+	static const char *const of_bash[] = { "--login",   "--norc",       "--noprofile",
+					       "--posix",   "--restricted", "--rcfile",
+					       "--verbose", "--noediting",  "--debugger" };
+	struct config config;
+	struct error error;
+
+	for (size_t i = 0; i < claude_option_count; i++) {
+		const struct claude_option *row = &claude_option_table[i];
+		const char *line = arena_printf(&arena, "--%s%s", row->name,
+						row->value == CLAUDE_VALUE_NONE ? "" : "=x");
+		bool own = str_equal(row->name, "help") || str_equal(row->name, "version");
+
+		CHECK_CASE(parse(line, &config, &error) == !row->answer, line);
+		CHECK_CASE(row->answer || own || config.arguments.count == 1, line);
+		for (size_t k = 0; k < i; k++)
+			CHECK_CASE(!str_equal(row->name, claude_option_table[k].name) &&
+					   (!row->letter ||
+					    !str_equal(row->letter, claude_option_table[k].letter)),
+				   row->name);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(of_bash); i++)
+		CHECK_CASE(parse(arena_printf(&arena, "--shell|%s", of_bash[i]), &config, &error),
+			   of_bash[i]);
 }
 
 // No option of the table is passed to claude.
@@ -290,6 +385,8 @@ int main(void)
 	test_accepted();
 	test_refused();
 	test_tier_meant();
+	test_misspelled();
+	test_other_options();
 	test_rows_reachable();
 	test_help();
 	arena_free(&arena);

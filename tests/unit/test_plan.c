@@ -15,6 +15,7 @@
 #include "fixture.h"
 #include "golden.h"
 #include "golden_plan.h"
+#include "golden_screens.h"
 #include "plan/facts.h"
 
 #include <dirent.h>
@@ -181,10 +182,13 @@ static void run_case(const char *directory, const char *name, const strings *fil
 		const struct golden_output *output = &golden_outputs[i];
 
 		if (made && (has(files, output->file) || (new && output->usual)))
-			check_output(directory, name, output->file, output->render(&world));
+			check_output(directory, name, output->file, golden_render(output, &world));
 		else if (has(files, output->file))
 			CHECK_CASE(false, arena_printf(&arena, "%s can start", name));
 	}
+	if (made)
+		CHECK_CASE_STRING(screen_problem(&world), NULL,
+				  arena_printf(&arena, "%s fits every screen", name));
 	if (made)
 		CHECK_CASE((new || has(files, "plan.json")) && !has(files, "error.txt"),
 			   arena_printf(&arena, "%s expects a plan and no error", name));

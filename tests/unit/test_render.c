@@ -41,11 +41,20 @@ static void test_check_report(void)
 	finding_rows rows = { .items = table, .count = ARRAY_SIZE(table) };
 	struct reader terminal = { .terminal = true, .columns = 80 };
 	struct reader narrow = { .terminal = true, .columns = 40 };
+	static struct plan_left_out left_out[] = {
+		{ "~/bin", "2 programs: deploy, git", "--path ~/bin" },
+		{ "~/.ssh/bin", "it is in a secret place", NULL },
+	};
+	struct plan plan = { .left_out = { .items = left_out, .count = ARRAY_SIZE(left_out) } };
+	struct check_plan found = { .plan = &plan };
+	struct check_plan none = { .problem = "bwrap is not installed" };
 
-	check_text("check-pipe.txt", render_check(&arena, &rows, (struct reader){ 0 }));
-	check_text("check-80-columns.txt", render_check(&arena, &rows, terminal));
-	check_text("check-40-columns.txt", render_check(&arena, &rows, narrow));
-	check_text("check.json", render_check_json(&arena, &rows));
+	check_text("check-pipe.txt", render_check(&arena, &rows, &found, (struct reader){ 0 }));
+	check_text("check-80-columns.txt", render_check(&arena, &rows, &found, terminal));
+	check_text("check-40-columns.txt", render_check(&arena, &rows, &found, narrow));
+	check_text("check.json", render_check_json(&arena, &rows, &found));
+	check_text("check-without-a-plan.txt", render_check(&arena, &rows, &none, terminal));
+	check_text("check-without-a-plan.json", render_check_json(&arena, &rows, &none));
 }
 
 static void test_masked_secrets(void)

@@ -38,16 +38,30 @@ static void check_filter(const struct filter_row *row)
 {
 	struct world world;
 	strings notes = { 0 };
+	size_t before;
 
 	world_debian(&world);
 	world_user_claude(&world, FILE_DIRECTORY, "hooks");
 	world_user_claude(&world, FILE_REGULAR, "status.sh");
-	vec_push(&world.arena, &world.facts.user_claude.hook_commands_found, "python3");
+	vec_push(&world.arena, &world.facts.user_claude.command_files,
+		 world_followed(&world, FILE_REGULAR, "/usr/bin/python3", "/usr/bin/python3.11",
+				"/usr/bin/python3", "python3.11", NO_MORE));
+	vec_push(&world.arena, &world.facts.user_claude.command_files,
+		 world_followed(&world, FILE_REGULAR, HOME "/bin/status", HOME "/bin/status",
+				NO_MORE));
 	world_plan(&world);
+	before = world.plan.left_out.count;
 	world.facts.user_claude.settings_json = row->settings;
-	CHECK_CASE_STRING(normalise_json(&arena, settings_filter(&world.arena, &world.plan,
+	CHECK_CASE_STRING(normalise_json(&arena, settings_filter(&world.plan, &world.arena,
 								 &world.facts, &notes)),
 			  row->wanted, row->settings ? row->settings : "no settings");
+	for (size_t i = before; i < world.plan.left_out.count; i++) {
+		const struct plan_left_out *lacked = &world.plan.left_out.items[i];
+
+		vec_push(&world.arena, &notes,
+			 arena_printf(&world.arena, "%s (%s): %s", lacked->what, lacked->why,
+				      lacked->option ? lacked->option : ""));
+	}
 	CHECK_CASE_STRING(join_lines(&arena, &notes), row->notes, "... and its notes");
 	world_free(&world);
 }
@@ -89,16 +103,18 @@ static void test_filter(void)
 		{ "{\"statusLine\":{\"command\":\"~/.claude/status.sh\"}}",
 		  "{\"statusLine\":{\"command\":\"~/.claude/status.sh\"}}", "" },
 		{ "{\"statusLine\":{\"command\":\"" HOME "/bin/status\"}}", "{}",
-		  "settings: 'statusLine' is left out (it cannot run in the box)\n" },
+		  "statusLine '" HOME "/bin/status' (~/bin/status is not in the box): --mount-ro "
+		  "~/bin\n" },
 		{ "{\"statusLine\":{\"command\":\"/usr/bin/date\"}}",
 		  "{\"statusLine\":{\"command\":\"/usr/bin/date\"}}", "" },
 		{ "{\"statusLine\":{\"command\":\"starship prompt\"}}", "{}",
-		  "settings: 'statusLine' is left out (it cannot run in the box)\n" },
+		  "statusLine 'starship prompt' (its program starship is not in the box): \n" },
 		{ "{\"statusLine\":{\"command\":\"echo $PWD >/dev/null\"}}",
 		  "{\"statusLine\":{\"command\":\"echo $PWD >/dev/null\"}}", "" },
 		// The box's ~/.claude has only the mounted entries of the host's.
 		{ "{\"statusLine\":{\"command\":\"python3 ~/.claude/scripts/line.py\"}}", "{}",
-		  "settings: 'statusLine' is left out (it cannot run in the box)\n" },
+		  "statusLine 'python3 ~/.claude/scripts/line.py' (~/.claude/scripts/line.py does not "
+		  "exist): \n" },
 		{ "{\"hooks\":{\"Stop\":[{\"hooks\":["
 		  "{\"type\":\"command\",\"command\":\"python3 ~/.claude/hooks/a.py\"},"
 		  "{\"type\":\"command\",\"command\":\"notify-send 'it\\u001b is done'\"},"
@@ -106,7 +122,7 @@ static void test_filter(void)
 		  "{\"hooks\":{\"Stop\":[{\"hooks\":["
 		  "{\"command\":\"python3 ~/.claude/hooks/a.py\",\"type\":\"command\"},"
 		  "{\"prompt\":\"x\",\"type\":\"prompt\"}]}]}}",
-		  "settings: hook 'notify-send\\ 'it\\x1b\\ is\\ done'' is left out (it cannot run in the box)\n" },
+		  "hook 'notify-send 'it\\x1b is done'' (its program notify-send is not in the box): \n" },
 		{ "{\"hooks\":[1],\"statusLine\":\"x\"}", "{\"hooks\":[1],\"statusLine\":\"x\"}",
 		  "" },
 		{ "{\"hooks\":{\"Stop\":{\"hooks\":1}}}", "{\"hooks\":{\"Stop\":{\"hooks\":1}}}",
@@ -220,10 +236,11 @@ static const char *expected_answers(const char *key, const char *more)
 		key, more);
 }
 
-static const char *render(const char *existing, const char *preferences, const char *key)
+static const char *render(const char *existing, const char *account, const char *key)
 {
-	return normalise_json(&arena,
-			      first_run_render(&arena, existing, preferences, "/p", key, true));
+	const struct first_run_account user = { .host = account, .root = "/p" };
+
+	return normalise_json(&arena, first_run_render(&arena, existing, &user, "/p", key, true));
 }
 
 static void test_answers(void)
@@ -237,9 +254,9 @@ static void test_answers(void)
 	CHECK_STRING(render("{\"projects\":[1]}", NULL, NULL), first);
 	CHECK_STRING(render("{\"hasCompletedOnboarding\":false}", NULL, NULL), first);
 	CHECK_STRING(render(NULL, "{", NULL), first);
-	// Preferences are copied once. Accounts, servers and other projects are never copied.
+	// Accounts, history and other members of the host's file are never copied.
 	CHECK_STRING(render(NULL,
-			    "{\"theme\":\"light\",\"mcpServers\":{\"a\":1},\"verbose\":true,"
+			    "{\"theme\":\"light\",\"verbose\":true,"
 			    "\"oauthAccount\":{\"emailAddress\":\"a@b\"},\"projects\":{\"/q\":{}}}",
 			    NULL),
 		     expected_answers("", ",\"theme\":\"light\",\"verbose\":true"));
@@ -308,8 +325,9 @@ static void test_project_not_utf8(void)
 
 static const char *words_of(const char *settings)
 {
-	strings words = settings_command_words(&arena, settings);
+	strings words = { 0 };
 
+	settings_add_words(&arena, HOME, settings, &words);
 	return join_lines(&arena, &words);
 }
 
@@ -318,7 +336,8 @@ static void test_command_words(void)
 	CHECK_STRING(words_of(NULL), "");
 	CHECK_STRING(words_of("{"), "");
 	CHECK_STRING(words_of("{\"statusLine\":{\"command\":\"starship prompt\"}}"), "starship\n");
-	CHECK_STRING(words_of("{\"statusLine\":{\"command\":\"/bin/x\"}}"), "");
+	CHECK_STRING(words_of("{\"statusLine\":{\"command\":\"/bin/x ~/y /z/../w\"}}"),
+		     "/bin/x\n" HOME "/y\n/w\n");
 	CHECK_STRING(words_of("{\"statusLine\":{\"command\":\"if x; then y; fi\"}}"), "");
 	CHECK_STRING(words_of("{\"statusLine\":{\"command\":7},\"hooks\":{\"Stop\":[{\"hooks\":["
 			      "{\"command\":\"say done\"},{\"command\":\"$X\"},7]},7],\"B\":7}}"),

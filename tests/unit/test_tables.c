@@ -13,7 +13,7 @@
 #include "plan/secrets/detect.h"
 #include "plan/secrets/places.h"
 #include "plan/tables.h"
-#include "render/audit.h"
+#include "render/audit_parts.h"
 #include "render/json.h"
 
 #include <string.h>
@@ -119,11 +119,8 @@ static bool matches(const struct variable_row *rows, size_t count, const char *n
 
 static void test_variables(void)
 {
-	static const char *const allowed[] = {
-		"TERM",          "COLORTERM",        "EDITOR", "VISUAL",   "LANG",
-		"LC_ALL",        "LC_TIME",          "TZ",     "NO_COLOR", "NIX_SSL_CERT_FILE",
-		"SSL_CERT_FILE", "ANTHROPIC_API_KEY"
-	};
+	static const char *const allowed[] = { "TERM",   "COLORTERM", "EDITOR", "VISUAL",  "LANG",
+					       "LC_ALL", "LC_TIME",   "TZ",     "NO_COLOR" };
 	static const char *const not_allowed[] = { "HOME",
 						   "PATH",
 						   "TERMINAL",

@@ -135,8 +135,8 @@ static void test_path(void)
 	add_path(&world, PROJECT "/tools");
 	CHECK(world_plan(&world) && plan_check(&world.plan, &world.facts, &world.error));
 	path = plan_variable(&world.plan, "PATH");
-	CHECK_CASE(str_starts(path, HOME "/.local/bin:/usr/bin:" HOME "/.cargo/bin:" PROJECT
-					 "/tools:/usr/local/"),
+	CHECK_CASE(str_starts(path, BOX_COMMAND ":" HOME "/.local/bin:/usr/bin:" HOME
+						"/.cargo/bin:" PROJECT "/tools:/usr/local/"),
 		   path);
 	CHECK_CASE(!strstr(path, HOME "/bin"), path);
 	CHECK(left_out(&world.plan, "~/bin") == 1);

@@ -5,57 +5,12 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "plan/mcp/account.h"
 
 #include <string.h>
 
 // The number of characters by which Claude recognises a key. They must not be most of the key.
 enum { API_KEY_TAIL = 20, API_KEY_SHORTEST = 2 * API_KEY_TAIL };
-
-// Copies preferences of the host that the instance does not have yet.
-static void copy_preferences(json_t *account, const char *preferences)
-{
-	static const char *const wanted[] = {
-		"theme",
-		"editorMode",
-		"verbose",
-		"preferredNotifChannel",
-		"autoCompactEnabled",
-		"showTurnDuration",
-		"diffTool",
-		"todoFeatureEnabled",
-		"showExpandedTodos",
-		"respectGitignore",
-		"copyOnSelect",
-		"copyFullResponse",
-		"autoScrollEnabled",
-		"showMessageTimestamps",
-		"terminalProgressBarEnabled",
-		"shiftEnterKeyBindingInstalled",
-		"hasUsedBackslashReturn",
-	};
-	JSON_OWNED *host = json_read_object(preferences, 0);
-
-	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
-		json_t *value = json_object_get(host, wanted[i]);
-
-		if (value && !json_object_get(account, wanted[i]))
-			json_object_set(account, wanted[i], value);
-	}
-}
-
-// Returns the object of that key, and creates it when it is missing; NULL on failure.
-static json_t *get_or_add_object(json_t *parent, const char *key)
-{
-	json_t *value = json_object_get(parent, key);
-
-	if (!json_is_object(value)) {
-		value = json_object();
-		// Setting a key that is not UTF-8 fails, and releases the value.
-		if (json_object_set_new(parent, key, value) < 0)
-			return NULL;
-	}
-	return value;
-}
 
 bool first_run_approves(const char *api_key)
 {
@@ -78,7 +33,7 @@ static void forget_keys(json_t *account, const char *tail)
 // characters are in this list.
 static void approve_key(json_t *account, const char *tail)
 {
-	json_t *responses = get_or_add_object(account, "customApiKeyResponses");
+	json_t *responses = json_get_or_add_object(account, "customApiKeyResponses");
 	json_t *approved = json_object_get(responses, "approved");
 
 	if (!json_is_array(approved)) {
@@ -89,8 +44,18 @@ static void approve_key(json_t *account, const char *tail)
 		json_array_append_new(approved, json_string(tail));
 }
 
-const char *first_run_render(struct arena *arena, const char *existing, const char *preferences,
-			     const char *project, const char *api_key, bool approve)
+// Merges the user's preferences and MCP servers.
+static void merge_user(json_t *account, const struct first_run_account *user)
+{
+	JSON_OWNED *base = json_read_object(user->base, 0);
+	JSON_OWNED *host = json_read_object(user->host, 0);
+
+	account_merge(account, base, host, user->root);
+}
+
+const char *first_run_render(struct arena *arena, const char *existing,
+			     const struct first_run_account *user, const char *project,
+			     const char *api_key, bool approve)
 {
 	size_t length = api_key ? strlen(api_key) : 0;
 	const char *tail = length > API_KEY_TAIL ? api_key + length - API_KEY_TAIL : api_key;
@@ -98,10 +63,11 @@ const char *first_run_render(struct arena *arena, const char *existing, const ch
 	JSON_OWNED *account = before ? json_deep_copy(before) : json_object();
 	json_t *here;
 
-	copy_preferences(account, preferences);
+	if (user)
+		merge_user(account, user);
 	json_object_set_new(account, "hasCompletedOnboarding", json_true());
 	json_object_set_new(account, "bypassPermissionsModeAccepted", json_true());
-	here = get_or_add_object(get_or_add_object(account, "projects"), project);
+	here = json_get_or_add_object(json_get_or_add_object(account, "projects"), project);
 	json_object_set_new(here, "hasTrustDialogAccepted", json_true());
 	json_object_set_new(here, "hasCompletedProjectOnboarding", json_true());
 	// A file outside the project that CLAUDE.md imports is either mounted on purpose or not in

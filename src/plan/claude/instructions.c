@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Renders the instructions for Claude in the box: what the plan permits and what it leaves out.
 //
-// Every sentence must be true of every plan that it is rendered for.
+// Every sentence must be true of every plan that it is rendered for: tests/box/test_instructions.py
+// names the test that shows it.
 #include "plan/claude/instructions.h"
 
 #include "base/arena.h"
@@ -11,12 +12,15 @@
 #include "config/limits.h"
 #include "plan/claude/files.h"
 #include "plan/facts.h"
+#include "plan/git/wrapper.h"
 #include "plan/home/installs.h"
 #include "plan/limits.h"
 #include "plan/plan.h"
 #include "plan/project.h"
 #include "plan/registries/registries.h"
 #include "plan/tables.h"
+
+#include <string.h>
 
 static void add_home(struct text *out, const struct plan *plan, struct arena *arena)
 {
@@ -27,14 +31,47 @@ static void add_home(struct text *out, const struct plan *plan, struct arena *ar
 			"Sessions in other projects can share the home directory; it is not "
 			"the user's own on the host. Do not put anything of this project "
 			"there.",
-		[HOME_NONE] = "The home directory starts empty in every session.",
+		[HOME_NONE] = "Every session has a new home directory, in memory; it is not the "
+			      "user's own on the host.",
 	};
 
-	text_printf(out,
-		    "- %s `npm install -g`, `cargo install` and `go install` put programs into "
-		    "`~/.local/bin`, which is %s `PATH`%s.\n",
-		    seen_by[plan->config->home], plan_has_installs(plan, arena) ? "on" : "not on",
-		    plan->state.home ? ", and they are there in the next session" : "");
+	text_printf(out, "- %s", seen_by[plan->config->home]);
+	if (plan_can_install(plan, arena))
+		text_printf(out,
+			    " `npm install -g`, `cargo install` and `go install` put programs into "
+			    "`~/.local/bin`, which is %s `PATH`%s.",
+			    plan_has_installs(plan, arena) ? "on" : "not on",
+			    plan->state.home ? ", and they are there in the next session" : "");
+	text_add(out, "\n");
+}
+
+// Describes the repository around the project.
+static void add_git(struct text *out, const struct plan *plan, struct arena *arena,
+		    const struct git_facts *git)
+{
+	const char *main = path_parent(arena, git->common);
+
+	if (!str_equal(git->top, plan->project))
+		text_printf(out, "- The rest of the worktree `%s` is read-only.\n",
+			    quote_display(arena, git->top, 0));
+	if (!str_equal(git->directory, git->common) && str_equal(path_name(git->common), ".git"))
+		text_printf(out,
+			    "- This is a linked worktree. Of the main worktree `%s`, only the git "
+			    "directory %s in the box, unless the user added more: the user does "
+			    "not see other files that you write there.\n",
+			    quote_display(arena, main, 0),
+			    path_within(git->top, main) ? "and this worktree are" : "is");
+	if (plan->config->project != PROJECT_READ_ONLY)
+		text_add(
+			out,
+			"- git works, including commits. claudebox adds no keys and no passwords: "
+			"leave pushing, fetching from private repositories and signing to the "
+			"user.\n"
+			"- Create worktrees only inside of the project: `git worktree add " WORKTREE_PLACE
+			"/NAME`, with a file `" WORKTREE_PLACE
+			"/.gitignore` that has the line `*`. The user does not see files beside the "
+			"project, in `/tmp` or in your home directory, and git refuses worktrees "
+			"there.\n");
 }
 
 static void add_project(struct text *out, const struct plan *plan, struct arena *arena,
@@ -66,22 +103,8 @@ static void add_project(struct text *out, const struct plan *plan, struct arena 
 					    ? "; you can write to it, and changes are kept"
 					    : ", read-only");
 	}
-	if (git && !str_equal(git->top, plan->project))
-		text_printf(out, "- The rest of the repository, `%s`, is read-only.\n",
-			    quote_display(arena, git->top, 0));
-	if (git && !str_equal(git->directory, git->common) &&
-	    str_equal(path_name(git->common), ".git"))
-		text_printf(
-			out,
-			"- This is a linked worktree. The main worktree `%s` is not in the box, "
-			"except for its git directory: the user does not see files that you write "
-			"there.\n",
-			quote_display(arena, path_parent(arena, git->common), 0));
-	if (git && plan->config->project != PROJECT_READ_ONLY)
-		text_add(out,
-			 "- git works, including commits. claudebox adds no keys and no passwords: "
-			 "leave pushing, fetching from private repositories and signing to the "
-			 "user.\n");
+	if (git)
+		add_git(out, plan, arena, git);
 	text_printf(out,
 		    "- %s. They are read-only: `sudo` and the installation of system packages do "
 		    "not work. Package managers of programming languages can install into the "
@@ -107,51 +130,63 @@ static void add_packages(struct text *out, const struct plan *plan)
 		text_add(out, " (Nix packages, first in `PATH`).\n");
 }
 
-// Returns whether an option brings something that the box lacks.
-static bool option_exists(const struct plan *plan)
-{
-	vec_each(row, &plan->left_out) {
-		if (row->option && str_starts(row->option, "--"))
-			return true;
-	}
-	return false;
-}
-
 // Adds the toolchains of the host that the box has.
 static void add_toolchains(struct text *out, const struct plan *plan, struct arena *arena)
 {
 	const char *before = NULL;
 
 	vec_each(row, &plan->toolchains) {
-		if (!str_equal(before, row->name))
-			text_printf(out, "%s%s (`%s`)",
-				    before ? ", " : "- Toolchains of the user, read-only: ",
-				    row->name, quote_display(arena, row->root, 0));
+		if (str_equal(before, row->name))
+			text_add(out, ", ");
+		else
+			text_printf(out, "%s%s (",
+				    before ? "), " : "- Toolchains of the user, read-only: ",
+				    row->name);
+		text_printf(out, "`%s`", quote_display(arena, row->root, 0));
 		before = row->name;
 	}
 	if (before)
-		text_add(out, ". They are on `PATH` as outside. To add a version to one of them, "
+		text_add(out, "). They are on `PATH` as outside. To add a version to one of them, "
 			      "ask the user: it is available from the next session on.\n");
-	if (option_exists(plan))
-		text_add(out, "- Some programs or directories that the user has outside are not in "
-			      "the box. If you need one, ask the user: the list before the start "
-			      "names them, each with the option that brings it, such as `--path "
-			      "DIRECTORY` or `--mount-ro PATH`.\n");
 }
 
-static void add_tools(struct text *out, const struct plan *plan, struct arena *arena)
+// Adds a sentence if an option brings something that the box lacks.
+static void add_left_out(struct text *out, const struct plan *plan)
+{
+	vec_each(row, &plan->left_out) {
+		if (!row->option)
+			continue;
+		text_add(
+			out,
+			"- Some programs or settings of the user are not in the box. If you need "
+			"one, tell the user: claudebox lists them before the start, under \"Not in "
+			"the box\", with options that bring them.\n");
+		return;
+	}
+}
+
+static void add_tools(struct text *out, const struct plan *plan, struct arena *arena,
+		      const struct facts *facts)
 {
 	add_packages(out, plan);
 	add_toolchains(out, plan, arena);
+	add_left_out(out, plan);
 	if (plan_variable(plan, "NIX_REMOTE"))
 		text_add(out,
 			 "- If a tool is missing, run it with `nix shell nixpkgs#NAME -c COMMAND`, "
 			 "or with `, COMMAND` if comma is installed. The result stays in "
 			 "`/nix/store` after this session.\n");
 	else
-		text_add(out,
-			 "- If a tool is missing, ask the user to install it on the host. It is "
-			 "available from the next session on.\n");
+		text_printf(out,
+			    "- If a tool is missing, ask the user to %s. It is available from the "
+			    "next session on.\n",
+			    facts->store.only ? "add its Nix package to `packages` of a profile"
+					      : "install it with the host's package manager");
+	if (plan->nix_daemon_left_out)
+		text_printf(out,
+			    "- `nix shell` and other commands that need the Nix daemon fail, "
+			    "because the box does not have it: %s.\n",
+			    plan->nix_daemon_left_out);
 }
 
 // Describes the settings of package managers, if there are any.
@@ -163,12 +198,12 @@ static void add_registries(struct text *out, const struct plan *plan, struct are
 		return;
 	text_printf(
 		out,
-		"- The user's package registries are configured (%s), without logins that the user "
-		"did not pass. What you set in your home directory ranks above them; a file there "
-		"that is a link to `/run/claudebox` is read-only, and you can replace it. If a "
-		"registry refuses access (401, 403), or its host name ends in `.invalid`, tell the "
-		"user, and do not install the package from another registry: its name may be that "
-		"of another package there.\n",
+		"- The user's settings of package managers, such as registries, are in effect "
+		"(%s), without logins that the user did not pass. What you set in your home "
+		"directory ranks above them; a file there that is a link to `/run/claudebox` is "
+		"read-only, and you can replace it. If a registry refuses access (401, 403), or "
+		"its host name ends in `.invalid`, tell the user, and do not install the package "
+		"from another registry: its name may be that of another package there.\n",
 		tools);
 }
 
@@ -176,8 +211,10 @@ static void add_network(struct text *out, const struct plan *plan)
 {
 	text_printf(out, "- %s\n", tier_table[plan->config->network].instructions);
 	vec_each(port, &plan->config->host_ports)
-		text_printf(out, "- `127.0.0.1:%u` is a service of the user on the host.\n",
-			    port->number);
+		text_printf(
+			out,
+			"- An exception: `127.0.0.1:%u` is a service of the user on the host.\n",
+			port->number);
 	vec_each(port, &plan->config->published_ports)
 		text_printf(out,
 			    "- The user can reach a server that you start on port %u at "
@@ -194,10 +231,12 @@ static void add_kernel(struct text *out, const struct plan *plan)
 			 : "- You cannot create user namespaces or mounts: Docker, podman, "
 			   "bubblewrap and Claude Code's own sandbox do not work, and Chromium "
 			   "needs `--no-sandbox`.");
-	text_add(
+	// In a network namespace of its own, a nested box has raw sockets.
+	text_printf(
 		out,
-		" io_uring, bpf, perf, kernel keyrings, raw sockets and unusual socket "
-		"families are disabled. Debuggers and strace work on processes that they start.\n");
+		" io_uring, bpf, perf, kernel keyrings%s and unusual socket families are disabled. "
+		"Debuggers and strace work on processes that they start.\n",
+		plan->config->nested ? "" : ", raw sockets");
 	if (plan_provides(plan, CONTAINERS_STORAGE))
 		text_add(
 			out,
@@ -255,15 +294,20 @@ const char *plan_render_instructions(const struct plan *plan, struct arena *aren
 		 "replaces permission questions: you do not have to ask before you run commands or "
 		 "change files.\n\n");
 	add_project(&out, plan, arena, facts);
-	add_tools(&out, plan, arena);
+	add_tools(&out, plan, arena, facts);
 	add_registries(&out, plan, arena);
 	add_network(&out, plan);
 	add_kernel(&out, plan);
 	add_limits(&out, plan, arena);
+	text_add(
+		&out,
+		"- MCP servers that you add with `claude mcp add`, with any scope but `project`, are "
+		"for the boxes of this project only, and are kept. To have one everywhere, the user "
+		"runs `claude mcp add` outside of the box.\n");
 	text_add(&out,
 		 "- Not in the box, unless the user added it: SSH and GPG keys, cloud and registry "
-		 "credentials, the user's other projects and home directory, shell history, "
-		 "Docker, D-Bus, the desktop and its clipboard.\n"
+		 "credentials, the user's other projects and the rest of the home directory, "
+		 "shell history, Docker, D-Bus, the desktop and its clipboard.\n"
 		 "- If the box refuses an operation or lacks a file (permission denied, read-only "
 		 "file system, no such file outside the project), that is intended: do not retry "
 		 "and do not work around it. Tell the user what you need and why.\n");

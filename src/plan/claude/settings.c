@@ -4,17 +4,20 @@
 
 #include "base/arena.h"
 #include "base/json.h"
-#include "base/path.h"
 #include "base/quote.h"
 #include "base/text.h"
 #include "plan/claude/clean.h"
+#include "plan/claude/commands.h"
 #include "plan/claude/files.h"
+#include "plan/claude/merge.h"
 #include "plan/claude/variables.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
 #include "plan/secrets/detect.h"
 
 #include <string.h>
+
+enum { SHOWN_COMMAND = 60 };
 
 // Keys that run a program of the host for credentials or policy, that name remote hosts, or that
 // wrap Claude's processes.
@@ -23,6 +26,10 @@ static const char *const dropped_settings[] = {
 	"otelHeadersHelper", "proxyAuthHelper", "processWrapper",      "policyHelper",
 	"policyHelpers",     "sshHostCommands", "sshConfigs",
 };
+
+// Keys with a command that runs in the box.
+static const char *const command_settings[] = { "statusLine", "subagentStatusLine",
+						"fileSuggestion" };
 
 bool settings_valid(const char *text)
 {
@@ -87,75 +94,31 @@ static void filter_secrets(struct arena *arena, json_t *settings, strings *notes
 							: "it looks like a secret"));
 }
 
-// Returns whether the first word of a command is a part of the shell, or is too complex to be
-// checked, so that it is not searched for on PATH.
-static bool is_shell_word(const char *word)
-{
-	static const char *const words[] = { "if",     "for",     "while", "case",  "test", "echo",
-					     "cd",     "exit",    "true",  "false", "set",  "exec",
-					     "eval",   "printf",  "read",  ".",     "[",    "[[",
-					     "export", "command", "jq" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (str_equal(word, words[i]))
-			return true;
-	return strpbrk(word, "=$`(){}<>|&;!\\*?") != NULL;
-}
-
-// Returns whether the box has a file at this path of the host.
-static bool visible_in_box(const struct plan *plan, struct arena *arena, const struct facts *facts,
-			   const char *path)
-{
-	const char *clean = path_clean(arena, path);
-	const char *own = path_join(arena, facts->home, ".claude");
-
-	vec_each(entry, &facts->user_claude.entries) {
-		if (path_within(clean, path_join(arena, own, path_name(entry->path))))
-			return claude_parts_have(&facts->user_claude.parts,
-						 clean + strlen(own) + 1);
-	}
-	// The box has its own ~/.claude: only the entries above are the host's.
-	if (path_within(clean, own))
-		return false;
-	return plan_provides(plan, clean) || path_within(clean, facts->project) ||
-	       path_within(clean, "/dev") || path_within(clean, "/tmp");
-}
-
-// Returns whether the box has the program of a command and every absolute path in it.
-static bool can_run(const struct plan *plan, struct arena *arena, const struct facts *facts,
-		    const char *command)
-{
-	const char *cursor = command;
-	bool first = true;
-
-	for (const char *word; (word = str_next_word(arena, &cursor)); first = false) {
-		const char *path = path_expand_home(arena, word, facts->home);
-		bool found = false;
-
-		if (path[0] == '/') {
-			if (!visible_in_box(plan, arena, facts, path))
-				return false;
-			continue;
-		}
-		if (!first || is_shell_word(word) || strchr(word, '/'))
-			continue;
-		vec_each(known, &facts->user_claude.hook_commands_found)
-			found |= str_equal(*known, word);
-		if (!found)
-			return false;
-	}
-	return true;
-}
-
 static const char *get_command(const json_t *entry)
 {
 	return json_string_value(json_object_get(entry, "command"));
 }
 
+// Returns whether a command can run in the box, and names it as left out otherwise, once.
+static bool keep_command(struct plan *plan, struct arena *arena, const struct facts *facts,
+			 const char *what, const char *command)
+{
+	struct command_lack lack;
+
+	if (!command || command_runs(plan, arena, facts, command, &lack))
+		return true;
+	vec_each(row, &plan->left_out) {
+		if (str_equal(row->what, what))
+			return false;
+	}
+	plan_leave_out(plan, arena, what, lack.why, lack.option);
+	return false;
+}
+
 // Removes the hooks that cannot run in the box. The format:
 // { "Event": [ { "matcher": …, "hooks": [ { "type": "command", "command": … } ] } ] }
-static void filter_hooks(struct arena *arena, const struct plan *plan, const struct facts *facts,
-			 json_t *settings, strings *notes)
+static void filter_hooks(struct plan *plan, struct arena *arena, const struct facts *facts,
+			 json_t *settings)
 {
 	json_t *events = json_object_get(settings, "hooks");
 	const char *event;
@@ -170,25 +133,37 @@ static void filter_hooks(struct arena *arena, const struct plan *plan, const str
 
 			for (size_t k = json_array_size(hooks); k-- > 0;) {
 				const char *command = get_command(json_array_get(hooks, k));
+				const char *what = arena_printf(
+					arena, "hook '%s'",
+					command ? quote_display(arena, command, SHOWN_COMMAND)
+						: "");
 
-				if (!command || can_run(plan, arena, facts, command))
-					continue;
-				vec_push(arena, notes,
-					 arena_printf(arena,
-						      "settings: hook '%s' is left out (it cannot "
-						      "run in the box)",
-						      quote_word(arena, command, 60)));
-				json_array_remove(hooks, k);
+				if (!keep_command(plan, arena, facts, what, command))
+					json_array_remove(hooks, k);
 			}
 		}
 	}
 }
 
-const char *settings_filter(struct arena *arena, const struct plan *plan, const struct facts *facts,
+// Removes the other commands that cannot run in the box.
+static void filter_commands(struct plan *plan, struct arena *arena, const struct facts *facts,
+			    json_t *settings)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(command_settings); i++) {
+		const char *key = command_settings[i];
+		const char *command = get_command(json_object_get(settings, key));
+		const char *what =
+			arena_printf(arena, "%s '%s'", key,
+				     command ? quote_display(arena, command, SHOWN_COMMAND) : "");
+
+		if (!keep_command(plan, arena, facts, what, command))
+			json_object_del(settings, key);
+	}
+}
+
+const char *settings_filter(struct plan *plan, struct arena *arena, const struct facts *facts,
 			    strings *notes)
 {
-	static const char *const command_settings[] = { "statusLine", "subagentStatusLine",
-							"fileSuggestion" };
 	JSON_OWNED *settings = json_read_object(facts->user_claude.settings_json, 0);
 
 	if (!settings) {
@@ -209,19 +184,9 @@ const char *settings_filter(struct arena *arena, const struct plan *plan, const 
 	// First, because later notes show parts of commands.
 	settings_filter_variables(arena, plan->config, json_object_get(settings, "env"), notes);
 	filter_secrets(arena, settings, notes);
-	for (size_t i = 0; i < ARRAY_SIZE(command_settings); i++) {
-		const char *command = get_command(json_object_get(settings, command_settings[i]));
-
-		if (!command || can_run(plan, arena, facts, command))
-			continue;
-		vec_push(arena, notes,
-			 arena_printf(arena,
-				      "settings: '%s' is left out (it cannot run in the box)",
-				      command_settings[i]));
-		json_object_del(settings, command_settings[i]);
-	}
+	filter_commands(plan, arena, facts, settings);
 	filter_sandbox(arena, plan, settings, notes);
-	filter_hooks(arena, plan, facts, settings, notes);
+	filter_hooks(plan, arena, facts, settings);
 	return json_write(arena, settings, JSON_INDENT(2));
 }
 
@@ -231,48 +196,17 @@ const char *settings_merge(struct arena *arena, const char *base, const char *ho
 	JSON_OWNED *old = json_read_object(base, 0);
 	JSON_OWNED *new = json_read_object(host_settings, 0);
 	JSON_OWNED *box = json_read_object(box_settings, 0);
-	JSON_OWNED *result = json_object();
-	const char *key;
-	json_t *value;
+	JSON_OWNED *result = merge_members(old, new, box);
 
-	json_object_foreach(new, key, value) {
-		json_t *own = json_object_get(box, key);
-		json_t *before = json_object_get(old, key);
-		// The box has removed or changed the host's value since the last start.
-		bool changed = box && before && (!own || !json_equal(own, before));
-		bool added = box && !before && own;
-
-		if (changed || added)
-			value = own;
-		if (value)
-			json_object_set(result, key, value);
-	}
-	json_object_foreach(box, key, value) {
-		json_t *before = json_object_get(old, key);
-
-		if (!json_object_get(new, key) && !(before && json_equal(before, value)))
-			json_object_set(result, key, value);
-	}
 	// Claude runs without permission questions in the box and must not ask to confirm that.
 	json_object_set_new(result, "skipDangerousModePermissionPrompt", json_true());
 	return box && json_equal(box, result) ? NULL : json_write(arena, result, JSON_INDENT(2));
 }
 
-// Adds the first word of a command if it is the name of a program to find on PATH.
-static void add_command_word(struct arena *arena, const char *command, strings *words)
-{
-	const char *cursor = command;
-	const char *word = command ? str_next_word(arena, &cursor) : NULL;
-
-	if (word && !strchr(word, '/') && !is_shell_word(word))
-		vec_push(arena, words, word);
-}
-
-strings settings_command_words(struct arena *arena, const char *text)
+void settings_add_words(struct arena *arena, const char *home, const char *text, strings *words)
 {
 	JSON_OWNED *settings = json_read_object(text, 0);
 	json_t *events = json_object_get(settings, "hooks");
-	strings words = { 0 };
 	const char *event;
 	json_t *matchers;
 	json_t *matcher;
@@ -280,15 +214,14 @@ strings settings_command_words(struct arena *arena, const char *text)
 	size_t i;
 	size_t k;
 
-	add_command_word(arena, get_command(json_object_get(settings, "statusLine")), &words);
-	add_command_word(arena, get_command(json_object_get(settings, "subagentStatusLine")),
-			 &words);
-	add_command_word(arena, get_command(json_object_get(settings, "fileSuggestion")), &words);
+	for (i = 0; i < ARRAY_SIZE(command_settings); i++)
+		command_add_words(arena, home,
+				  get_command(json_object_get(settings, command_settings[i])),
+				  words);
 	json_object_foreach(events, event, matchers)
 		json_array_foreach(matchers, i, matcher)
 			json_array_foreach(json_object_get(matcher, "hooks"), k, hook)
-				add_command_word(arena, get_command(hook), &words);
-	return words;
+				command_add_words(arena, home, get_command(hook), words);
 }
 
 // Adds the names in an object whose values are literal secrets, and removes these members. "$NAME"

@@ -12,8 +12,9 @@
 bool settings_valid(const char *text);
 
 // Returns the host's settings without secrets and without what cannot run in the box, or NULL when
-// there are none. Adds a note for each removed part.
-const char *settings_filter(struct arena *arena, const struct plan *plan, const struct facts *facts,
+// there are none. Adds a note for each removed part, and a row to plan->left_out for each command
+// that cannot run. The mounts and the variables of the plan must be complete.
+const char *settings_filter(struct plan *plan, struct arena *arena, const struct facts *facts,
 			    strings *notes);
 
 // Returns these settings, in one line, with Claude's own sandbox switched off; NULL when the text
@@ -26,9 +27,9 @@ const char *settings_without_sandbox(struct arena *arena, const char *text);
 const char *settings_merge(struct arena *arena, const char *base, const char *host_settings,
 			   const char *box_settings);
 
-// Returns the first words of the commands in these settings, as far as they are names of programs
-// to find on PATH.
-strings settings_command_words(struct arena *arena, const char *text);
+// Adds what the probe has to look for in the commands of these settings: names of programs, and
+// absolute paths.
+void settings_add_words(struct arena *arena, const char *home, const char *text, strings *words);
 
 // Adds "file: server: NAME" for each literal secret in the environment and headers of a settings or
 // MCP file, and "file: PATH" for each other one.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The variables that pass from the user's Claude settings into the box.
+// The variables of Claude Code that pass into the box, from the user's settings and environment.
 //
 // `env` in settings.json reaches every command of the agent, and users keep all kinds of values
 // there. A list of secret names is never complete, so only documented variables of Claude Code
@@ -13,6 +13,8 @@
 #include "base/text.h"
 #include "config/config.h"
 #include "config/names.h"
+#include "plan/connections/endpoint.h"
+#include "plan/connections/tables.h"
 #include "plan/secrets/detect.h"
 
 #include <ctype.h>
@@ -20,7 +22,7 @@
 
 enum { LONGEST_SWITCH = 12 };
 
-const struct variable_row settings_variables[] = {
+const struct variable_row claude_variables[] = {
 	{ "ANTHROPIC_BASE_URL", "address of the API" },
 	{ "ANTHROPIC_BEDROCK_BASE_URL", "address of the API" },
 	{ "ANTHROPIC_BEDROCK_MANTLE_BASE_URL", "address of the API" },
@@ -35,9 +37,6 @@ const struct variable_row settings_variables[] = {
 	{ "ANTHROPIC_BEDROCK_REGION_PREFIX", "region of the cloud" },
 	{ "ANTHROPIC_BEDROCK_SERVICE_TIER", "service level of the cloud" },
 	{ "ANTHROPIC_SMALL_FAST_MODEL_AWS_REGION", "region of the cloud" },
-	{ "AWS_REGION", "region of the cloud" },
-	{ "AWS_DEFAULT_REGION", "region of the cloud" },
-	{ "CLOUD_ML_REGION", "region of the cloud" },
 	{ "VERTEX_REGION_CLAUDE_3_5_HAIKU", "region of the cloud" },
 	{ "VERTEX_REGION_CLAUDE_3_5_SONNET", "region of the cloud" },
 	{ "VERTEX_REGION_CLAUDE_3_7_SONNET", "region of the cloud" },
@@ -142,20 +141,47 @@ const struct variable_row settings_variables[] = {
 	{ "CLAUDE_AX_SCREEN_READER", "switch of Claude Code" },
 	{ "CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR", "switch of Claude Code" },
 	{ "CLAUDE_ENABLE_*", "switch of Claude Code" },
-	{ "DISABLE_*", "switch of Claude Code" },
-	{ "ENABLE_*", "switch of Claude Code" },
 	{ "FORCE_AUTOUPDATE_PLUGINS", "switch of Claude Code" },
-	{ "FORCE_COLOR", "terminal" },
-	{ "FORCE_HYPERLINK", "terminal" },
 	{ "USE_BUILTIN_RIPGREP", "switch of Claude Code" },
 	{ "USE_API_CONTEXT_MANAGEMENT", "switch of Claude Code" },
-	{ "HTTP_PROXY", "proxy" },
-	{ "HTTPS_PROXY", "proxy" },
-	{ "NO_PROXY", "proxy" },
-	{ "http_proxy", "proxy" },
-	{ "https_proxy", "proxy" },
-	{ "no_proxy", "proxy" },
 	{ "CLAUDE_CODE_PROXY_RESOLVES_HOSTS", "proxy" },
+	{ "CLAUDE_CODE_CERT_STORE", "sources of certificates" },
+	{ "CLAUDE_CODE_SUBAGENT_EFFORT", "effort of the model" },
+	{ "CLAUDE_CODE_WORKFLOW_SUBAGENT_MODEL", "model" },
+	{ "CLAUDE_CODE_OVERLOADED_RETRY_*", "timeout" },
+	{ "VERTEX_REGION_*", "region of the cloud" },
+	{ "DISABLE_AUTO_COMPACT", "switch of Claude Code" },
+	{ "DISABLE_BUG_COMMAND", "switch of Claude Code" },
+	{ "DISABLE_COMPACT", "switch of Claude Code" },
+	{ "DISABLE_COST_WARNINGS", "switch of Claude Code" },
+	{ "DISABLE_DOCTOR_COMMAND", "switch of Claude Code" },
+	{ "DISABLE_ERROR_REPORTING", "switch of Claude Code" },
+	{ "DISABLE_EXTRA_USAGE_COMMAND", "switch of Claude Code" },
+	{ "DISABLE_FEEDBACK_COMMAND", "switch of Claude Code" },
+	{ "DISABLE_GROWTHBOOK", "switch of Claude Code" },
+	{ "DISABLE_INSTALL_GITHUB_APP_COMMAND", "switch of Claude Code" },
+	{ "DISABLE_INTERLEAVED_THINKING", "switch of Claude Code" },
+	{ "DISABLE_LOGIN_COMMAND", "switch of Claude Code" },
+	{ "DISABLE_LOGOUT_COMMAND", "switch of Claude Code" },
+	{ "DISABLE_PROMPT_CACHING*", "switch of Claude Code" },
+	{ "DISABLE_TELEMETRY", "switch of Claude Code" },
+	{ "DISABLE_UPGRADE_COMMAND", "switch of Claude Code" },
+	{ "ENABLE_CLAUDEAI_MCP_SERVERS", "switch of Claude Code" },
+	{ "ENABLE_LSP_TOOL", "switch of Claude Code" },
+	{ "ENABLE_MCP_LARGE_OUTPUT_FILES", "switch of Claude Code" },
+	{ "ENABLE_PROMPT_CACHING_1H*", "switch of Claude Code" },
+	{ "ENABLE_TOOL_SEARCH", "switch of Claude Code" },
+};
+const size_t claude_variable_count = ARRAY_SIZE(claude_variables);
+
+const struct variable_row settings_variables[] = {
+	{ "AWS_REGION", "region of the cloud" },
+	{ "AWS_DEFAULT_REGION", "region of the cloud" },
+	{ "CLOUD_ML_REGION", "region of the cloud" },
+	{ "DISABLE_*", "switch of Claude Code" },
+	{ "ENABLE_*", "switch of Claude Code" },
+	{ "FORCE_COLOR", "terminal" },
+	{ "FORCE_HYPERLINK", "terminal" },
 	{ "OTEL_METRICS_EXPORTER", "telemetry" },
 	{ "OTEL_LOGS_EXPORTER", "telemetry" },
 	{ "OTEL_TRACES_EXPORTER", "telemetry" },
@@ -196,12 +222,34 @@ static bool is_switch(const char *value)
 	return length <= LONGEST_SWITCH;
 }
 
+// Returns the row of a variable, NULL: it has none, or its value is not one that the row allows.
+static const struct variable_row *find_row(const struct variable_row *rows, size_t count,
+					   const char *name, const char *value)
+{
+	const struct variable_row *row = variable_row_find(rows, count, name);
+
+	return row && (!str_ends(row->name, "*") || is_switch(value)) ? row : NULL;
+}
+
+const struct variable_row *claude_variable_find(const char *name, const char *value)
+{
+	return find_row(claude_variables, claude_variable_count, name, value);
+}
+
 bool settings_variable_known(const char *name, const char *value)
 {
-	const struct variable_row *row =
-		variable_row_find(settings_variables, settings_variable_count, name);
+	return claude_variable_find(name, value) ||
+	       find_row(settings_variables, settings_variable_count, name, value) ||
+	       variable_row_find(proxy_variables, proxy_variable_count, name);
+}
 
-	return row && (!str_ends(row->name, "*") || is_switch(value));
+bool settings_variable_secret(const char *name, const char *value)
+{
+	bool address = str_ends(name, "_URL") ||
+		       (variable_row_find(proxy_variables, proxy_variable_count, name) &&
+			!proxy_variable_is_list(name));
+
+	return secret_text(NULL, value) || (address && endpoint_has_user(value));
 }
 
 // Returns whether CLAUDEBOX_EXTRA_ENV, a list with commas, has a name.
@@ -217,8 +265,7 @@ static bool list_names(const char *list, const char *name)
 	return false;
 }
 
-// Returns whether the user names a variable: in a profile or in CLAUDEBOX_EXTRA_ENV.
-static bool is_requested(const struct config *config, const char *name)
+bool settings_variable_requested(const struct config *config, const char *name)
 {
 	vec_each(variable, &config->variables) {
 		if (str_equal(variable->name, name))
@@ -243,12 +290,12 @@ static enum verdict judge(struct arena *arena, const struct config *config, cons
 	    variable_row_find(box_variables, box_variable_count, name))
 		return VARIABLE_OF_BOX;
 	if (text && settings_variable_known(name, text))
-		return secret_text(NULL, text) ? VARIABLE_SECRET : VARIABLE_PASSES;
+		return settings_variable_secret(name, text) ? VARIABLE_SECRET : VARIABLE_PASSES;
 	if (!env_name_valid(name, strlen(name)))
 		return VARIABLE_UNKNOWN;
 	if (!text || secret_variable(name, text, &kind) != SECRET_NONE)
 		return VARIABLE_SECRET;
-	return is_requested(config, name) ? VARIABLE_PASSES : VARIABLE_UNKNOWN;
+	return settings_variable_requested(config, name) ? VARIABLE_PASSES : VARIABLE_UNKNOWN;
 }
 
 void settings_filter_variables(struct arena *arena, const struct config *config, json_t *variables,

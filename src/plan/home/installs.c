@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/path.h"
+#include "base/text.h"
 #include "plan/home/home.h"
 #include "plan/plan.h"
 
@@ -43,6 +44,21 @@ bool plan_has_installs(const struct plan *plan, struct arena *arena)
 		s += entry + (s[entry] == ':');
 	}
 	return false;
+}
+
+bool plan_can_install(const struct plan *plan, struct arena *arena)
+{
+	const char *own = plan_install_directory(plan, arena);
+
+	for (size_t i = 0; i < install_table_count; i++)
+		if (!str_equal(plan_variable(plan, install_table[i].variable),
+			       path_expand_home(arena, install_table[i].value, plan->home)))
+			return false;
+	vec_each(mount, &plan->mounts) {
+		if (mount->origin.kind == ORIGIN_REQUESTED && path_within(own, mount->path))
+			return false;
+	}
+	return true;
 }
 
 void plan_build_installs(struct plan *plan, struct arena *arena)

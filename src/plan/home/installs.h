@@ -29,3 +29,6 @@ const char *plan_install_directory(const struct plan *plan, struct arena *arena)
 // Returns whether it is on PATH: in a box whose programs are in the Nix store, only if the host's
 // PATH has it.
 bool plan_has_installs(const struct plan *plan, struct arena *arena);
+// Returns whether these settings are in effect: neither a variable nor a mount of the user replaces
+// them.
+bool plan_can_install(const struct plan *plan, struct arena *arena);

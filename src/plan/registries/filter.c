@@ -160,6 +160,14 @@ static bool names_files(const struct plan *plan, const struct setting *setting)
 	return true;
 }
 
+// Returns whether a value passes as it is. The name of a file that the box has is no secret.
+static bool is_allowed(struct arena *arena, enum rule_kind kind, const char *key, const char *value)
+{
+	if (kind == RULE_BUNDLE)
+		return strlen(value) <= LONGEST_VALUE && has_only(value, "-._~/+@");
+	return is_harmless(arena, kind == RULE_ADDRESS ? NULL : key, value);
+}
+
 // Stores the values that pass. Returns false if the setting does not pass.
 static bool clean_values(struct plan_registry *report, struct arena *arena, enum rule_kind kind,
 			 struct setting *setting, const char *shown)
@@ -173,7 +181,7 @@ static bool clean_values(struct plan_registry *report, struct arena *arena, enum
 
 		if (kind == RULE_ADDRESS && !is_address(kept))
 			return false;
-		if (!is_harmless(arena, kind == RULE_ADDRESS ? NULL : key, kept)) {
+		if (!is_allowed(arena, kind, key, kept)) {
 			if (!is_address(kept) && kind != RULE_CHANNEL)
 				return false;
 			report_name(arena, &report->replaced, shown);

@@ -272,6 +272,28 @@ static void explain_files(struct plan *plan, struct arena *arena)
 	}
 }
 
+strings registries_bundles(struct arena *arena, const struct facts *facts)
+{
+	strings paths = { 0 };
+
+	vec_each(file, &facts->registries) {
+		enum registry_tool tool = source_table[file->source].tool;
+		struct parsed parsed = { .arena = arena };
+
+		if (file->problem || !tool_table[tool].parse(&parsed, file->text))
+			continue;
+		vec_each(setting, &parsed.list) {
+			const struct rule_row *row = rule_find(tool, setting);
+
+			if (!row || row->kind != RULE_BUNDLE || setting->unreadable)
+				continue;
+			vec_each(value, &setting->values)
+				vec_push(arena, &paths, *value);
+		}
+	}
+	return paths;
+}
+
 const char *registries_tools(const struct plan *plan, struct arena *arena)
 {
 	struct text names = { .arena = arena };

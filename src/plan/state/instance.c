@@ -10,6 +10,7 @@
 #include "plan/state/instance.h"
 
 #include "base/arena.h"
+#include "base/json.h"
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/text.h"
@@ -18,6 +19,8 @@
 #include "plan/claude/parts.h"
 #include "plan/claude/settings.h"
 #include "plan/facts.h"
+#include "plan/mcp/account.h"
+#include "plan/mcp/servers.h"
 #include "plan/plan.h"
 #include "plan/project.h"
 #include "plan/state/instances.h"
@@ -140,14 +143,10 @@ static void add_file(struct plan *plan, struct arena *arena, const char *name, c
 static void add_settings(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
 	struct plan_state *state = &plan->state;
-	const char *api_key = facts_variable(facts, "ANTHROPIC_API_KEY");
-	bool claude = plan->config->payload == PAYLOAD_CLAUDE;
-	const char *filtered;
-	const char *merged;
-	const char *answers;
 	strings notes = { 0 };
+	const char *filtered = settings_filter(plan, arena, facts, &notes);
+	const char *merged;
 
-	filtered = settings_filter(arena, plan, facts, &notes);
 	vec_each(note, &notes)
 		vec_push(arena, &plan->warnings, *note);
 	// Host settings that cannot be parsed count as unchanged. Missing ones count as empty.
@@ -159,9 +158,60 @@ static void add_settings(struct plan *plan, struct arena *arena, const struct fa
 				facts->state.settings_json);
 	if (merged)
 		add_file(plan, arena, "settings.json", merged, facts->state.settings_json);
-	answers = first_run_render(arena, facts->state.instance_json,
-				   facts->user_claude.preferences_json, facts->project, api_key,
-				   claude);
+}
+
+// Returns the user's part of the instance's .claude.json, which is recorded as the base of the next
+// start. A file that is not valid counts as unchanged, a missing one as empty.
+static const char *filter_account(struct plan *plan, struct arena *arena, const struct facts *facts)
+{
+	const char *base = facts->state.account_base;
+	const char *filtered = servers_filter(plan, arena, facts);
+
+	if (facts->user_claude.account_json && !filtered)
+		plan_warn(plan, arena,
+			  "the host's .claude.json is not valid JSON: its preferences and MCP "
+			  "servers are ignored");
+	if (!filtered && base)
+		filtered = facts->user_claude.account_json ? base : "{}\n";
+	if (filtered && !str_equal(filtered, base))
+		plan->state.new_account_base = filtered;
+	return filtered;
+}
+
+// Removes the rows of servers that the box itself has removed.
+static void drop_removed_servers(struct plan *plan, struct arena *arena)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < plan->servers.count; i++) {
+		const struct plan_server *server = &plan->servers.items[i];
+		const char *name = account_server_name(arena, server->name, server->local);
+		bool found = false;
+
+		vec_each(known, &plan->state.server_names)
+			found |= str_equal(*known, name);
+		if (found)
+			plan->servers.items[kept++] = *server;
+	}
+	plan->servers.count = kept;
+}
+
+static void add_account(struct plan *plan, struct arena *arena, const struct facts *facts)
+{
+	struct plan_state *state = &plan->state;
+	const char *api_key = facts_variable(facts, "ANTHROPIC_API_KEY");
+	bool claude = plan->config->payload == PAYLOAD_CLAUDE;
+	const struct first_run_account user = { .base = facts->state.account_base,
+						.host = filter_account(plan, arena, facts),
+						.root = state->canonical_root };
+	const char *answers = first_run_render(arena, facts->state.instance_json, &user,
+					       facts->project, api_key, claude);
+	JSON_OWNED *account = json_read_object(
+		account_reduce(arena, answers ? answers : facts->state.instance_json, user.root),
+		0);
+
+	state->server_names = account_server_names(arena, account, user.root);
+	drop_removed_servers(plan, arena);
 	if (claude && api_key && *api_key && !first_run_approves(api_key))
 		plan_warn(
 			plan, arena,
@@ -169,6 +219,26 @@ static void add_settings(struct plan *plan, struct arena *arena, const struct fa
 			"asks whether to use it");
 	if (answers)
 		add_file(plan, arena, ".claude.json", answers, facts->state.instance_json);
+}
+
+void plan_build_claude_configuration(struct plan *plan, struct arena *arena,
+				     const struct facts *facts)
+{
+	add_settings(plan, arena, facts);
+	add_account(plan, arena, facts);
+}
+
+// Returns the reason of the directory with the credentials: the file whose login enters the box.
+static const char *login_reason(const struct plan *plan, struct arena *arena)
+{
+	const struct plan_state *state = &plan->state;
+
+	if (!state->login)
+		return "for a Claude login that you make in a box; there is none yet";
+	if (!str_equal(state->login, state->host_credentials))
+		return "the Claude login of your boxes";
+	return arena_printf(arena, "your Claude login, from %s",
+			    quote_word(arena, path_tilde(arena, state->login, plan->home), 120));
 }
 
 void plan_build_state(struct plan *plan, struct arena *arena, const struct facts *facts)
@@ -193,6 +263,11 @@ void plan_build_state(struct plan *plan, struct arena *arena, const struct facts
 	state->credentials = path_join(arena, state->root, "sign-in");
 	state->host_credentials =
 		path_join(arena, facts->user_claude.directory, ".credentials.json");
+	if (facts->user_claude.has_credentials)
+		state->login = state->host_credentials;
+	else if (facts->state.has_credentials)
+		state->login = path_join(arena, state->credentials,
+					 CREDENTIALS_STORE "/.credentials.json");
 	plan_add_mount(plan, arena,
 		       (struct plan_mount){ .kind = MOUNT_WRITABLE,
 					    .source = state->claude,
@@ -205,7 +280,7 @@ void plan_build_state(struct plan *plan, struct arena *arena, const struct facts
 		       (struct plan_mount){ .kind = MOUNT_WRITABLE,
 					    .source = state->credentials,
 					    .path = BOX_CREDENTIALS,
-					    .why = "the Claude credentials" });
+					    .why = login_reason(plan, arena) });
 	add_link(plan, arena, ".credentials.json",
 		 BOX_CREDENTIALS "/" CREDENTIALS_STORE "/.credentials.json");
 	// Claude names session files after its process id, which is the same in every box.
@@ -214,5 +289,4 @@ void plan_build_state(struct plan *plan, struct arena *arena, const struct facts
 		(struct plan_mount){ .kind = MOUNT_DIRECTORY, .path = sessions, .mode = 0700 });
 	add_link(plan, arena, "sessions", sessions);
 	add_user_files(plan, arena, facts);
-	add_settings(plan, arena, facts);
 }

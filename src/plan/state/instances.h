@@ -12,6 +12,8 @@
 #define INSTANCE_RECORD     "instance.json"
 // Locked by every supervisor of the instance. Its modification time is the time of the last use.
 #define INSTANCE_LOCK "instance.lock"
+// The host's reduced .claude.json at the last start.
+#define INSTANCE_ACCOUNT_BASE "account-base.json"
 // Prefix of the name of an instance while it is being removed; the id follows.
 #define INSTANCE_REMOVED ".removing-"
 // Between the id and a number in the name of an instance whose project was replaced by another

@@ -18,13 +18,6 @@
 #include "plan/toolchains/facts.h"
 #include "plan/toolchains/managers.h"
 
-void plan_leave_out(struct plan *plan, struct arena *arena, const char *what, const char *why,
-		    const char *option)
-{
-	vec_push(arena, &plan->left_out,
-		 (struct plan_left_out){ .what = what, .why = why, .option = option });
-}
-
 const char *advice_path(const struct plan *plan, struct arena *arena, const char *path)
 {
 	return quote_word(arena, path_tilde(arena, path, plan->home), 120);

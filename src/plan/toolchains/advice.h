@@ -9,9 +9,6 @@
 
 #include <stdbool.h>
 
-// Adds a row to what the host has and the box lacks. `option`: what brings it; NULL: nothing does.
-void plan_leave_out(struct plan *plan, struct arena *arena, const char *what, const char *why,
-		    const char *option);
 // Returns a path for people, quoted as the shell needs it.
 const char *advice_path(const struct plan *plan, struct arena *arena, const char *path);
 // Returns whether the user requests a mount that provides this path.

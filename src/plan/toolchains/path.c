@@ -7,8 +7,11 @@
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/text.h"
+#include "plan/command.h"
 #include "plan/facts.h"
+#include "plan/git/wrapper.h"
 #include "plan/home/installs.h"
+#include "plan/nix/without_daemon.h"
 #include "plan/plan.h"
 #include "plan/project.h"
 #include "plan/tables.h"
@@ -247,12 +250,20 @@ const char *plan_build_path(struct plan *plan, struct arena *arena, const struct
 {
 	struct path_list list = { .plan = plan, .arena = arena, .facts = facts };
 	struct text path = { .arena = arena };
+	const char *claude;
 
+	if (plan_provides(plan, BOX_NIX "/nix"))
+		add_directory(&list, BOX_NIX, BOX_NIX);
+	if (plan_has_git_wrapper(plan, facts))
+		add_directory(&list, BOX_GIT_WRAPPER, BOX_GIT_WRAPPER);
 	add_packages(&list);
 	vec_each(mount, &facts->mounts) {
 		if (mount->on_path)
 			add_directory(&list, mount->destination.path, mount->source.real);
 	}
+	claude = plan_command_directory(arena, facts);
+	if (claude)
+		add_directory(&list, claude, claude);
 	add_host_path(&list);
 	// In a box of the store, ~/.local/bin is there only if it is on the host's PATH.
 	if (!facts->store.only) {

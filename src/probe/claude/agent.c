@@ -8,12 +8,12 @@
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/text.h"
-#include "plan/claude/files.h"
 #include "plan/facts.h"
 #include "plan/secrets/detect.h"
 #include "plan/tables.h"
-#include "probe/loader.h"
+#include "probe/claude/arguments.h"
 #include "probe/claude/npm_package.h"
+#include "probe/loader.h"
 #include "probe/programs.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
@@ -123,9 +123,6 @@ static void add_argument_file(struct search *search, const char *path)
 	struct followed file = file_follow(arena, path);
 	const char *package = file.kind == FILE_REGULAR ? probe_npm_package(arena, file.real)
 							: NULL;
-	const char *text;
-	const char *content;
-	const char *why;
 
 	if (file.kind == FILE_DIRECTORY) {
 		vec_push(arena, &search->agent->argument_notes,
@@ -141,14 +138,9 @@ static void add_argument_file(struct search *search, const char *path)
 	} else if (file.kind != FILE_REGULAR)
 		return;
 	add_required_file(search, &file);
-	text = package ? NULL : file_read(arena, file.real, CLAUDE_TEXT_LIMIT, 0);
-	if (text && claude_judge_content(arena, path_name(path), text, true, &content, &why) !=
-			    CLAUDE_PART_HOST)
-		vec_push(arena, &search->agent->argument_notes,
-			 arena_printf(arena,
-				      "'%s', which the script that starts claude names, contains "
-				      "something like a secret, and the agent can read it",
-				      quote_word(arena, path, 120)));
+	if (!package)
+		probe_argument_secret(search->agent, arena, path, file.real,
+				      "the script that starts claude");
 }
 
 // Resolves the command after `exec` in a wrapper: the program, and the files among its arguments.

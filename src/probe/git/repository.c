@@ -13,7 +13,7 @@
 #include "base/quote.h"
 #include "base/text.h"
 #include "plan/facts.h"
-#include "probe/git/config.h"
+#include "plan/git/parse.h"
 #include "sys/files.h"
 
 #include <string.h>
@@ -61,8 +61,9 @@ static const char *read_core_worktree(struct arena *arena, const char *directory
 {
 	const char *text = file_read(arena, path_join(arena, directory, "config"), CONFIG_LIMIT, 0);
 	const char *worktree = NULL;
+	size_t line;
 
-	if (!text || !git_config_parse(arena, text, store_worktree, &worktree))
+	if (!text || !git_config_parse(arena, text, store_worktree, &worktree, &line))
 		return NULL;
 	return worktree;
 }

@@ -184,11 +184,8 @@ static void check_passed(struct facts *facts, struct arena *arena, const struct 
 
 void probe_linked_secrets(struct facts *facts, struct arena *arena)
 {
-	for (size_t i = 0; i < ca_variable_count; i++) {
-		const char *path = facts_variable(facts, ca_variables[i]);
-
-		check_passed(facts, arena, path ? facts_file(facts, path) : NULL);
-	}
+	vec_each(certificate, &facts->certificates)
+		check_passed(facts, arena, facts_file(facts, certificate->path));
 	vec_each(mount, &facts->mounts)
 		check_passed(facts, arena, &mount->source);
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Searches the project and the repository around it for files that look like secrets, and for
-// secrets in Claude settings and in the git configuration.
+// secrets in Claude settings and in the git configuration. It also finds nested repositories.
 #include "probe/mounts/project_secrets.h"
 
 #include "base/arena.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "plan/claude/files.h"
+#include "plan/claude/named_paths.h"
 #include "plan/claude/settings.h"
 #include "plan/facts.h"
 #include "plan/secrets/detect.h"
@@ -32,6 +33,7 @@ enum {
 struct scan {
 	struct arena *arena;
 	strings *found;
+	strings *nested;     // directories that have a .git, NULL: not wanted
 	const char *skipped; // a path relative to the start, NULL: none
 	int directories;
 	int entries;
@@ -64,6 +66,8 @@ static void scan_directory(struct scan *scan, int parent, const char *name, cons
 
 		if (str_equal(entry->d_name, ".") || str_equal(entry->d_name, ".."))
 			continue;
+		if (*shown && scan->nested && str_equal(entry->d_name, ".git"))
+			vec_push(scan->arena, scan->nested, shown);
 		if (entry->d_type == DT_REG && secret_file_path(path))
 			vec_push(scan->arena, scan->found, path);
 		if (entry->d_type == DT_DIR && depth > 1 && !is_skipped(entry->d_name) &&
@@ -77,13 +81,16 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void scan_tree(struct arena *arena, const char *root, const char *skipped, strings *found)
+static void scan_tree(struct arena *arena, const char *root, const char *skipped, strings *found,
+		      strings *nested)
 {
-	struct scan scan = { .arena = arena, .found = found, .skipped = skipped };
+	struct scan scan = { .arena = arena, .found = found, .nested = nested, .skipped = skipped };
 
 	scan_directory(&scan, AT_FDCWD, root, "", MAX_DEPTH);
 	if (found->count)
 		qsort(found->items, found->count, sizeof(*found->items), compare_names);
+	if (nested && nested->count)
+		qsort(nested->items, nested->count, sizeof(*nested->items), compare_names);
 }
 
 static void read_git_config(struct git_facts *git, struct arena *arena, const char *directory,
@@ -121,25 +128,29 @@ void probe_project_secrets(struct facts *facts, struct arena *arena)
 						    ".claude/CLAUDE.md" };
 	const char *top = facts->git.top;
 
-	scan_tree(arena, facts->project, NULL, &facts->project_secrets);
+	scan_tree(arena, facts->project, NULL, &facts->project_secrets, &facts->git.user.nested);
 	if (top && !str_equal(top, facts->project) && path_within(facts->project, top))
-		scan_tree(arena, top, facts->project + strlen(top) + 1, &facts->around_secrets);
+		scan_tree(arena, top, facts->project + strlen(top) + 1, &facts->around_secrets,
+			  NULL);
 	scan_git_config(facts, arena);
 	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
 		const char *text = file_read(arena, path_join(arena, facts->project, settings[i]),
 					     SETTINGS_LIMIT, 0);
 
-		if (text)
-			settings_find_secrets(arena, settings[i], text,
-					      &facts->project_mcp_secrets);
+		if (!text)
+			continue;
+		settings_find_secrets(arena, settings[i], text, &facts->project_mcp_secrets);
+		claude_add_repository_settings(facts, arena, settings[i], text);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(instructions); i++) {
 		const char *text = file_read(
 			arena, path_join(arena, facts->project, instructions[i]), TEXT_LIMIT, 0);
 		const char *lines = NULL;
 
-		if (text)
-			claude_without_secret_lines(arena, text, &lines);
+		if (!text)
+			continue;
+		claude_without_secret_lines(arena, text, &lines);
+		claude_add_repository_imports(facts, arena, instructions[i], text);
 		if (lines)
 			vec_push(arena, &facts->project_mcp_secrets,
 				 arena_printf(arena, "%s: line %s", instructions[i], lines));

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Decides whether programs and files that Claude's configuration names are in the box: those of
+// hooks, of the status line and of MCP servers. The mounts and PATH of the plan must be complete.
+#pragma once
+
+#include "base/arena.h"
+#include "plan/facts.h"
+#include "plan/plan.h"
+
+#include <stdbool.h>
+
+// Something that the box lacks, for a row of plan->left_out.
+struct command_lack {
+	const char *why;    // "'~/bin/x' is not in the box"
+	const char *option; // that brings it, NULL: none does
+};
+
+// Returns whether the box has something at this path of the host.
+bool claude_visible_in_box(const struct plan *plan, struct arena *arena, const struct facts *facts,
+			   const char *path);
+// Returns whether the box has the program of a shell command and every absolute path in it.
+bool command_runs(const struct plan *plan, struct arena *arena, const struct facts *facts,
+		  const char *command, struct command_lack *ret_lack);
+// Returns whether the box has a program: a name to find on PATH, or a path.
+bool command_has_program(const struct plan *plan, struct arena *arena, const struct facts *facts,
+			 const char *program, struct command_lack *ret_lack);
+// Returns whether the box has the file or directory of an argument, or the host has none of that
+// path either, so that it is something else. "--option=/path" counts.
+bool command_has_file(const struct plan *plan, struct arena *arena, const struct facts *facts,
+		      const char *argument, struct command_lack *ret_lack);
+
+// Adds what the probe has to look for: names of programs, and absolute paths.
+void command_add_words(struct arena *arena, const char *home, const char *command, strings *words);
+// Returns the path in an argument, NULL: none.
+const char *command_path(const char *argument);

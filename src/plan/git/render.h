@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// Writes settings in the syntax of git configuration files.
+#pragma once
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "plan/git/facts.h"
+
+// Returns a value in quotation marks: git reads exactly the same text.
+const char *git_render_value(struct arena *arena, const char *value);
+// Adds settings in their order, with the headers of their sections. No name may contain a newline,
+// and each has a section.
+void git_render_settings(struct text *out, const git_settings *settings);

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Claude's account file, .claude.json: the parts of the user's that come along, and those of the
+// instance.
+//
+// A reduced account file has the format of .claude.json, with these members only: the preferences
+// of preference_table, "mcpServers", and "projects" with "mcpServers" and "disabledMcpServers" of
+// one project.
+#pragma once
+
+#include "base/arena.h"
+#include "base/json.h"
+
+#include <stdbool.h>
+
+// Returns the reduced form of an account file, for the project at `root`; "": the text is not a
+// JSON object. NULL stands for a missing file, and is returned for it. A list of servers that
+// cannot be read is null in the result.
+const char *account_reduce(struct arena *arena, const char *text, const char *root);
+
+// Return the servers of the user and of the project in an account file, NULL: none.
+json_t *account_user_servers(const json_t *account);
+json_t *account_local_servers(const json_t *account, const char *root);
+
+// Merges a reduced account file of the host into the instance's. `base` is the host's of the last
+// start, NULL: none.
+void account_merge(json_t *instance, const json_t *base, const json_t *host, const char *root);
+
+// Returns the name of a server with its scope: "user NAME", "local NAME".
+const char *account_server_name(struct arena *arena, const char *name, bool local);
+// Returns these names of all servers in an account file.
+strings account_server_names(struct arena *arena, const json_t *account, const char *root);

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: MIT
+// Judges one MCP server of the user: its secrets, its program or address.
+#include "plan/mcp/judge.h"
+
+#include "base/arena.h"
+#include "base/json.h"
+#include "base/quote.h"
+#include "base/text.h"
+#include "config/config.h"
+#include "config/origin.h"
+#include "plan/claude/clean.h"
+#include "plan/claude/commands.h"
+#include "plan/claude/variables.h"
+#include "plan/facts.h"
+#include "plan/mcp/members.h"
+#include "plan/mcp/reach.h"
+#include "plan/mcp/references.h"
+#include "plan/plan.h"
+#include "plan/registries/address.h"
+#include "plan/secrets/detect.h"
+
+#include <string.h>
+
+enum { LONGEST_SERVER = 64 * 1024 };
+
+// What replaces a secret that is not a variable of the server.
+#define BY_VARIABLE "write ${NAME} in its place, with \"extra_env_passthrough\": [\"NAME\"]"
+
+// A server under examination.
+struct judged {
+	struct plan *plan;
+	struct arena *arena;
+	const struct facts *facts;
+	json_t *server;                      // a copy with the known members
+	VEC(struct plan_variable) variables; // secrets that the user names, for the box
+	struct command_lack lack;
+};
+
+// Reports that the server is left out. Returns false.
+static bool refuse(struct judged *judged, const char *why, const char *option)
+{
+	judged->lack = (struct command_lack){ .why = why, .option = option };
+	return false;
+}
+
+static const char *look_up_in_box(const void *plan, const char *name)
+{
+	return plan_variable(plan, name);
+}
+
+// Returns the option that passes these variables.
+static const char *pass_variables(struct arena *arena, const strings *names)
+{
+	struct text out = { .arena = arena };
+
+	vec_each(name, names)
+		text_printf(&out, "%s\"%s\"", out.length ? ", " : "", quote_word(arena, *name, 60));
+	return arena_printf(arena, "\"extra_env_passthrough\": [%s]", text_get(&out));
+}
+
+static const char *list_names(struct arena *arena, const strings *names)
+{
+	struct text out = { .arena = arena };
+
+	vec_each(name, names)
+		text_printf(&out, "%s%s", out.length ? ", " : "", quote_word(arena, *name, 60));
+	return text_get(&out);
+}
+
+// Returns how the user requested a variable, NULL: not at all.
+static const struct origin *find_request(const struct plan *plan, struct arena *arena,
+					 const char *name)
+{
+	vec_each(variable, &plan->config->variables) {
+		if (str_equal(variable->name, name))
+			return &variable->origin;
+	}
+	if (settings_variable_requested(plan->config, name)) {
+		struct origin *extra = arena_alloc(arena, sizeof(*extra));
+
+		*extra = origin_requested("CLAUDEBOX_EXTRA_ENV");
+		return extra;
+	}
+	return NULL;
+}
+
+// Replaces a secret variable of the server by a reference to the box's, if the user names it. The
+// value is then in no file of the instance.
+static bool refer_to_variable(struct judged *judged, json_t *env, const char *name,
+			      const char *value)
+{
+	const struct plan *plan = judged->plan;
+	struct arena *arena = judged->arena;
+	const struct origin *origin = find_request(plan, arena, name);
+	const char *present = plan_variable(plan, name);
+	struct plan_variable variable = { .name = arena_strdup(arena, name),
+					  .value = arena_strdup(arena, value) };
+
+	if (!origin || (present && !str_equal(present, value)))
+		return false;
+	if (!present) {
+		variable.origin = *origin;
+		variable.secret = secret_variable(name, value, &variable.secret_kind);
+		vec_push(arena, &judged->variables, variable);
+	}
+	json_object_set_new(env, name, json_string(arena_printf(arena, "${%s}", name)));
+	return true;
+}
+
+static const char *look_up_nothing(const void *environment, const char *name)
+{
+	(void)environment;
+	(void)name;
+	return NULL;
+}
+
+// Returns a text with the defaults of its references in place: a secret can be the default of one.
+static const char *with_defaults(struct arena *arena, const char *text)
+{
+	return references_expand(arena, text, look_up_nothing, NULL, NULL);
+}
+
+// Returns whether a text is one reference and nothing else.
+static bool is_reference(const char *text)
+{
+	const char *end = str_starts(text, "${") ? strchr(text, '}') : NULL;
+
+	return end && !end[1];
+}
+
+// Returns whether a variable of a server contains a secret. Beyond the detector, a long random part
+// counts: services choose the names of these variables freely.
+static bool is_secret_variable(struct arena *arena, const char *name, const char *value)
+{
+	const char *text = with_defaults(arena, value);
+	const char *kind;
+
+	return !is_reference(text) &&
+	       (secret_variable(name, text, &kind) != SECRET_NONE || secret_text(name, text) ||
+		(secret_random_part(text) && text[0] != '/'));
+}
+
+static bool judge_variables(struct judged *judged)
+{
+	struct arena *arena = judged->arena;
+	json_t *env = json_object_get(judged->server, "env");
+	strings secrets = { 0 };
+	strings others = { 0 };
+	const char *name;
+	json_t *value;
+	void *next;
+
+	json_object_foreach_safe(env, next, name, value) {
+		const char *text = json_string_value(value);
+
+		if (!env_name_valid(name, strlen(name)) || secret_value(name))
+			return refuse(judged, "the name of one of its variables is not valid",
+				      NULL);
+		if (!is_secret_variable(arena, name, text) ||
+		    refer_to_variable(judged, env, name, text))
+			continue;
+		vec_push(arena, find_request(judged->plan, arena, name) ? &others : &secrets,
+			 arena_strdup(arena, name));
+	}
+	if (others.count)
+		return refuse(judged,
+			      arena_printf(arena, "its %s is not the one that the box has",
+					   list_names(arena, &others)),
+			      NULL);
+	return !secrets.count ||
+	       refuse(judged, arena_printf(arena, "uses a secret: %s", list_names(arena, &secrets)),
+		      pass_variables(arena, &secrets));
+}
+
+// Returns whether the address has a login, or a token in its path or query.
+static bool is_secret_address(struct arena *arena, const char *address)
+{
+	const char *authority = strstr(address, "://");
+	size_t length = authority ? strcspn(authority + 3, "/?#") : 0;
+
+	return (length && memchr(authority + 3, '@', length)) || secret_text(NULL, address) ||
+	       address_has_token(arena, address);
+}
+
+// Replaces the strings of a container, or the string itself, by those with the defaults in place.
+static void put_defaults(struct arena *arena, json_t *value)
+{
+	const char *key;
+	json_t *member;
+	size_t i;
+
+	if (json_is_string(value))
+		json_string_set(value, with_defaults(arena, json_string_value(value)));
+	json_array_foreach(value, i, member)
+		put_defaults(arena, member);
+	json_object_foreach(value, key, member)
+		put_defaults(arena, member);
+}
+
+// Refuses secrets in all other places: arguments, headers, the address, the command.
+static bool judge_secrets(struct judged *judged)
+{
+	struct arena *arena = judged->arena;
+	JSON_OWNED *whole =
+		json_pack("{s:{s:o}}", "mcpServers", "x", json_deep_copy(judged->server));
+	JSON_OWNED *before = NULL;
+	const char *address;
+	strings removed = { 0 };
+	json_t *server;
+	json_t *argument;
+	size_t i;
+
+	put_defaults(arena, whole);
+	before = json_deep_copy(whole);
+	clean_json(arena, whole, CLEAN_CONFIGURATION, &removed);
+	if (removed.count || !json_equal(whole, before)) {
+		const char *part = removed.count ? strstr(removed.items[0], "mcpServers.x.") : NULL;
+
+		return refuse(judged,
+			      arena_printf(arena, "%s looks like a secret",
+					   part ? part + strlen("mcpServers.x.") : "a part of it"),
+			      BY_VARIABLE);
+	}
+	server = json_object_get(json_object_get(whole, "mcpServers"), "x");
+	address = json_string_value(json_object_get(server, "url"));
+	if (address && is_secret_address(arena, address))
+		return refuse(judged, "its address looks like a secret", BY_VARIABLE);
+	json_array_foreach(json_object_get(server, "args"), i, argument) {
+		const char *text = json_string_value(argument);
+
+		if (secret_text(NULL, text) || (secret_random_part(text) && !command_path(text)))
+			return refuse(judged,
+				      arena_printf(arena, "args[%zu] looks like a secret", i),
+				      BY_VARIABLE);
+	}
+	return true;
+}
+
+// Expands the references in a text with the variables of the box. Adds those that only the host
+// has. Without the variable on the host, the server does not get it outside either.
+static const char *expand(struct judged *judged, const json_t *value, strings *missing)
+{
+	strings unset = { 0 };
+	const char *text = json_string_value(value);
+	const char *expanded = references_expand(judged->arena, text ? text : "", look_up_in_box,
+						 judged->plan, &unset);
+
+	vec_each(name, &unset) {
+		if (facts_variable(judged->facts, *name))
+			vec_push(judged->arena, missing, *name);
+	}
+	return expanded;
+}
+
+static bool judge_references(struct judged *judged)
+{
+	static const char *const containers[] = { "args", "env", "headers" };
+	strings missing = { 0 };
+	const char *key;
+	json_t *value;
+	size_t k;
+
+	expand(judged, json_object_get(judged->server, "command"), &missing);
+	expand(judged, json_object_get(judged->server, "url"), &missing);
+	for (size_t i = 0; i < ARRAY_SIZE(containers); i++) {
+		json_t *container = json_object_get(judged->server, containers[i]);
+
+		json_array_foreach(container, k, value)
+			expand(judged, value, &missing);
+		json_object_foreach(container, key, value)
+			expand(judged, value, &missing);
+	}
+	return !missing.count || refuse(judged,
+					arena_printf(judged->arena, "uses a variable: %s",
+						     list_names(judged->arena, &missing)),
+					pass_variables(judged->arena, &missing));
+}
+
+// Returns whether the box has the program and the files, or can reach the address.
+static bool judge_place(struct judged *judged, bool by_address)
+{
+	struct arena *arena = judged->arena;
+	json_t *arguments = json_object_get(judged->server, "args");
+	strings ignored = { 0 };
+	json_t *argument;
+	size_t i;
+
+	if (by_address) {
+		const char *option;
+		const char *why = reach_problem(
+			judged->plan, arena,
+			expand(judged, json_object_get(judged->server, "url"), &ignored), &option);
+
+		return !why || refuse(judged, why, option);
+	}
+	if (!command_has_program(judged->plan, arena, judged->facts,
+				 expand(judged, json_object_get(judged->server, "command"),
+					&ignored),
+				 &judged->lack))
+		return false;
+	json_array_foreach(arguments, i, argument)
+		if (!command_has_file(judged->plan, arena, judged->facts,
+				      expand(judged, argument, &ignored), &judged->lack))
+			return false;
+	return true;
+}
+
+// Judges a server, and stores its copy.
+static bool judge(struct judged *judged, json_t *server)
+{
+	const char *type = json_string_value(json_object_get(server, "type"));
+	bool by_address = type && (str_equal(type, "http") || str_equal(type, "sse") ||
+				   str_equal(type, "streamable-http"));
+
+	if (!json_is_object(server) || json_dumpb(server, NULL, 0, JSON_COMPACT) > LONGEST_SERVER ||
+	    json_array_size(json_object_get(server, "args")) > MOST_ARGUMENTS)
+		return refuse(judged, "it is not a valid server", NULL);
+	if (!by_address && json_object_get(server, "type") && !str_equal(type, "stdio"))
+		return refuse(judged, "its type is not known", NULL);
+	if (by_address && json_object_get(server, "headersHelper"))
+		return refuse(judged, "it runs a program for its headers (headersHelper)", NULL);
+	judged->server = server_copy_known(server, by_address);
+	if (!judged->server)
+		return refuse(judged, "it is not a valid server", NULL);
+	return judge_variables(judged) && judge_secrets(judged) && judge_references(judged) &&
+	       judge_place(judged, by_address);
+}
+
+json_t *server_judge(struct plan *plan, struct arena *arena, const struct facts *facts,
+		     json_t *server, struct command_lack *ret_lack)
+{
+	struct judged judged = { .plan = plan, .arena = arena, .facts = facts };
+
+	if (judge(&judged, server)) {
+		vec_each(variable, &judged.variables)
+			vec_push(arena, &plan->variables, *variable);
+		return judged.server;
+	}
+	*ret_lack = judged.lack;
+	json_decref(judged.server);
+	return NULL;
+}

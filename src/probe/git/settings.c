@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+// Reads the git configuration of the system, of the user and of the repository.
+//
+// Theory of operation: the files are read in git's order, and an include takes effect where it
+// stands. Conditions of includeIf count for this project, as outside. The user's files may include
+// any file, but one in a secret place, of another user, or that is no plain text is left out. The
+// repository is not trusted: of its includes, only files of the repository itself are read, because
+// the box has no others. The plan decides which settings pass (src/plan/git/rules.c).
+#include "probe/git/settings.h"
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "plan/facts.h"
+#include "plan/git/facts.h"
+#include "plan/git/parse.h"
+#include "plan/git/settings.h"
+#include "plan/project.h"
+#include "plan/secrets/files.h"
+#include "plan/system.h"
+#include "probe/git/condition.h"
+#include "probe/git/files.h"
+#include "probe/settings_file.h"
+#include "probe/user.h"
+#include "sys/files.h"
+
+#include <string.h>
+
+enum {
+	CONFIG_LIMIT = 1024 * 1024, // of the repository's own file
+	POINTER_LIMIT = 4096,
+	MAX_DEPTH = 10, // of includes, as in git
+	MAX_FILES = 64,
+	MAX_SETTINGS = 4096,
+};
+
+struct reader {
+	struct facts *facts;
+	struct arena *arena;
+	const struct git_place *place;
+	git_settings *settings;
+	bool local; // the repository's own configuration
+	int files;
+	int depth;
+	const char *file; // that is parsed
+};
+
+static void read_config(struct reader *reader, const char *path);
+
+static void leave_unread(struct reader *reader, const char *path, const char *why)
+{
+	if (!reader->local)
+		vec_push(reader->arena, &reader->facts->git.user.unread,
+			 (struct git_unread){ path, why });
+}
+
+// Returns the path that an include names; NULL: it is not supported.
+static const char *include_path(struct reader *reader, const char *value)
+{
+	struct arena *arena = reader->arena;
+
+	if (!value || !*value || *value == '%')
+		return NULL;
+	if (*value == '~' && value[1] != '/')
+		return NULL;
+	if (*value == '~')
+		return path_clean(arena, path_expand_home(arena, value, reader->facts->home));
+	return path_clean(arena, path_join(arena, path_parent(arena, reader->file), value));
+}
+
+static void include(struct reader *reader, const char *value)
+{
+	const char *path = include_path(reader, value);
+	const char *file = reader->file;
+
+	if (!path)
+		return;
+	if (reader->depth >= MAX_DEPTH) {
+		leave_unread(reader, path, "includes are nested too deeply");
+		return;
+	}
+	reader->depth++;
+	read_config(reader, path);
+	reader->depth--;
+	reader->file = file;
+}
+
+static void handle_entry(void *context, const char *name, const char *value)
+{
+	static const char path_key[] = ".path";
+	struct reader *reader = context;
+	const char *condition = str_after(name, "includeif.");
+
+	if (str_equal(name, "include.path")) {
+		include(reader, value);
+	} else if (condition && str_ends(condition, path_key)) {
+		condition = arena_strndup(reader->arena, condition,
+					  strlen(condition) - strlen(path_key));
+		if (git_condition_holds(reader->arena, condition, reader->file, reader->place))
+			include(reader, value);
+	} else if (reader->settings->count < MAX_SETTINGS) {
+		vec_push(reader->arena, reader->settings, (struct git_setting){ name, value });
+	}
+}
+
+// Returns the text of a file of the repository; NULL: it is not used. The box can write it, so no
+// part of the path may be a link.
+static const char *read_local(struct reader *reader, const char *path)
+{
+	const struct git_facts *git = &reader->facts->git;
+
+	if (!path_within(path, git->top) && !path_within(path, git->common) &&
+	    !path_within(path, git->directory))
+		return NULL;
+	return file_read(reader->arena, path, CONFIG_LIMIT, 0);
+}
+
+static void read_config(struct reader *reader, const char *path)
+{
+	size_t before = reader->settings->count;
+	const char *problem = NULL;
+	const char *text;
+	size_t line;
+
+	if (reader->files++ >= MAX_FILES) {
+		if (reader->files == MAX_FILES + 1)
+			leave_unread(reader, path, "there are more than 64 files");
+		return;
+	}
+	text = reader->local ? read_local(reader, path)
+			     : probe_git_file(reader->arena, reader->facts, path,
+					      reader->depth ? 0 : SETTINGS_LINKED, &problem);
+	if (problem)
+		leave_unread(reader, path, problem);
+	if (!text)
+		return;
+	reader->file = path;
+	if (!git_config_parse(reader->arena, text, handle_entry, reader, &line)) {
+		reader->settings->count = before;
+		leave_unread(reader, path,
+			     arena_printf(reader->arena, "line %zu is not understood", line));
+	}
+}
+
+// Reads the repository's own configuration.
+static git_settings read_repository(struct facts *facts, struct arena *arena,
+				    const struct git_place *place)
+{
+	const struct git_facts *git = &facts->git;
+	git_settings settings = { 0 };
+	struct reader reader = {
+		.facts = facts, .arena = arena, .place = place, .settings = &settings, .local = true
+	};
+
+	read_config(&reader, path_join(arena, git->common, "config"));
+	if (git_setting_is_true(git_setting_last(&settings, "extensions.worktreeconfig")))
+		read_config(&reader, path_join(arena, git->directory, "config.worktree"));
+	return settings;
+}
+
+static void read_user(struct facts *facts, struct arena *arena, const struct git_place *place)
+{
+	const char *const files[] = {
+		"/etc/gitconfig",
+		path_join(arena, probe_config_home(arena, facts), "git/config"),
+		path_join(arena, facts->home, ".gitconfig"),
+	};
+	struct reader reader = { .facts = facts,
+				 .arena = arena,
+				 .place = place,
+				 .settings = &facts->git.user.settings };
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		read_config(&reader, files[i]);
+}
+
+// Returns the branch of the worktree; NULL: none.
+static const char *read_branch(struct arena *arena, const char *directory)
+{
+	const char *text = file_read(arena, path_join(arena, directory, "HEAD"), POINTER_LIMIT, 0);
+	const char *branch = text ? str_after(text, "ref: refs/heads/") : NULL;
+
+	return branch ? arena_strndup(arena, branch, strcspn(branch, "\r\n")) : NULL;
+}
+
+// Stores who the author of commits is, and whether the repository requests signatures. A value of
+// the repository is not copied: git in the box reads it there.
+static void store_identity(struct git_facts *git, const git_settings *own)
+{
+	const struct git_setting *name = git_setting_last(&git->user.settings, "user.name");
+	const struct git_setting *email = git_setting_last(&git->user.settings, "user.email");
+
+	git->user_name = name && name->value ? name->value : "Claude User";
+	git->user_email = email && email->value ? email->value : "claude@localhost";
+	git->identity_incomplete = (!name && !git_setting_last(own, "user.name")) ||
+				   (!email && !git_setting_last(own, "user.email"));
+	git->repository_signs = git_setting_is_true(git_setting_last(own, "commit.gpgsign")) ||
+				git_setting_is_true(git_setting_last(own, "tag.gpgsign"));
+}
+
+void probe_git_settings(struct facts *facts, struct arena *arena)
+{
+	bool repository = plan_git(facts) != NULL;
+	struct git_place place = {
+		.home = facts->home,
+		// The agent may create a repository in a project that is none.
+		.directory = repository ? facts->git.directory
+					: path_join(arena, facts->project, ".git"),
+	};
+	git_settings own = { 0 };
+
+	if (repository) {
+		place.branch = read_branch(arena, place.directory);
+		own = read_repository(facts, arena, &place);
+	}
+	vec_each(setting, &own) {
+		if (str_starts(setting->name, "remote.") && str_ends(setting->name, ".url") &&
+		    setting->value)
+			vec_push(arena, &place.urls, setting->value);
+	}
+	read_user(facts, arena, &place);
+	store_identity(&facts->git, &own);
+	probe_git_files(facts, arena);
+}
