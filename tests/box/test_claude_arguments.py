@@ -91,7 +91,7 @@ class Arguments(BoxTest):
 
     def test_the_audit_and_the_approval_name_it(self):
         approve(self, CLAUDEBOX)
-        out = approve(self, CLAUDEBOX, "--add-dir", self.other)
+        out = approve(self, CLAUDEBOX, "--audit=full", "--add-dir", self.other)
         self.assertRegex(out, r"\[\+\] +read-only +~/other +\(--add-dir\)")
         self.assertIn(f"+ mount read-only {self.other}", out)
         self.assertIn(f"- mount read-only {self.other}", approve(self, CLAUDEBOX))

@@ -17,7 +17,7 @@ PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy"
 class ConnectionTest(BoxTest):
     def seen(self, *arguments, env=None):
         """Returns the variables in the box and the audit."""
-        done = self.claudebox("--yes", *arguments, "--exec", "cat", "/proc/self/environ", env=env)
+        done = self.claudebox("--yes", "--audit=full", *arguments, "--exec", "cat", "/proc/self/environ", env=env)
         self.assertEqual(done.returncode, 0, done.stderr)
         return dict(entry.split("=", 1) for entry in done.stdout[:-1].split("\0")), done.stderr
 
@@ -98,7 +98,7 @@ class Certificates(ConnectionTest):
 
     def refused_file(self, path, why, name="NODE_EXTRA_CA_CERTS"):
         """Checks that the box has neither the variable nor the file, and that the audit names the reason."""
-        done = self.claudebox("--yes", "--exec", "sh", "-c", f'echo "[${name}]"; cat "$1"', "sh", str(path), env={name: str(path)})
+        done = self.claudebox("--yes", "--audit=full", "--exec", "sh", "-c", f'echo "[${name}]"; cat "$1"', "sh", str(path), env={name: str(path)})
         self.assertIn("[]\n" if name != "SSL_CERT_FILE" else "/etc/", done.stdout)
         self.assertNotIn("canary", done.stdout + done.stderr)
         self.assertRegex(done.stderr, rf"(?s)Not in the box:.*{name}=\S+\s+\({why}")

@@ -137,13 +137,13 @@ class Offer(ConversationTest):
         for arguments, profile in ((("--yes",), {}), (("-p", "x"), {}), (("--yes", "-p", "x"), {}), ((), {"confirm": "never"})):
             self.profile(**profile)
             asks = "--yes" not in arguments and not profile
-            out = self.finish(self.terminal(*arguments, start="y\n" if asks else None))
+            out = self.finish(self.terminal("--audit=full", *arguments, start="y\n" if asks else None))
             self.assertNotRegex(out, OFFER)
             self.assertIn("1 conversation of plain claude in this directory", out)
             self.assertIn("--import-conversations", out)
             self.assertEqual((self.copies(), self.answers()), ([], []), arguments)
         self.profile()
-        done = self.claudebox("--yes")
+        done = self.claudebox("--yes", "--audit=full")
         self.assertIn("--import-conversations", done.stderr)
         self.assertEqual((self.copies(), self.answers()), ([], []))
         self.assertEqual(len(self.left_out()), 1)

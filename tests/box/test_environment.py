@@ -156,7 +156,7 @@ class Environment(BoxTest):
     def test_a_certificate_variable_cannot_name_a_file_of_the_kernel(self):
         (self.home / "bundle.pem").symlink_to("/proc/self/environ")
         for path in ("/proc/self/environ", "/sys/kernel/mm/transparent_hugepage/enabled", "/dev/null", self.home / "bundle.pem"):
-            done = self.claudebox("--yes", "--exec", "sh", "-c", 'echo "$SSL_CERT_FILE"', env={"SSL_CERT_FILE": str(path)})
+            done = self.claudebox("--yes", "--audit=full", "--exec", "sh", "-c", 'echo "$SSL_CERT_FILE"', env={"SSL_CERT_FILE": str(path)})
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertNotIn(str(path), done.stdout)
             self.assertRegex(done.stderr, r"SSL_CERT_FILE=\S+ \(it is a file of the kernel\)")

@@ -481,7 +481,7 @@ class Names(BoxTest):
             "PATH": f"{self.home}/bin:/run/current-system/sw/bin:{tools}/bin:{self.env['PATH']}"})
         # The Nix daemon trusts root, so root's box does not get it.
         remote, var = ("daemon", "daemon-socket") if os.getuid() else ("", "*")
-        self.assertEqual(out, f"/nix/store/3-system/sw/bin:{tools}/bin\n{remote}\n/usr/* /bin/bash /bin/sh\n"
+        self.assertEqual(out, f"/run/claudebox/command:/nix/store/3-system/sw/bin:{tools}/bin\n{remote}\n/usr/* /bin/bash /bin/sh\n"
                               f"{tools[5:]} {tools[5:]}-libraries store/3-system var/nix/{var}\n")
 
     def test_a_certificate_variable_for_a_missing_file_is_replaced(self):

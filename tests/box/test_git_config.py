@@ -287,7 +287,7 @@ class LeftOut(ConfigTest):
         self.set("alias.st", "status")
         for number in range(20):
             self.set(f"alias.a{number}", "status")
-        audit = " ".join(self.claudebox("--yes", "--exec", "true").stderr.split())
+        audit = " ".join(self.claudebox("--yes", "--audit=full", "--exec", "true").stderr.split())
         self.assertRegex(audit, r"/etc/gitconfig \(your name and e-mail for commits, and settings: .*alias.st, alias.a0, .* and 1\d more\)")
 
     def test_addresses_and_filters_are_changes(self):

@@ -260,7 +260,7 @@ class Installs(HomeTest):
     def test_variables(self):
         out = self.box('echo "$CARGO_INSTALL_ROOT $GOBIN $PATH"; env | grep -c ^XDG_; test -d ~/.local/bin && echo there', env={"XDG_CACHE_HOME": "/x"})
         first, xdg, there = out.splitlines()
-        self.assertTrue(first.startswith(f"{self.home}/.local {self.home}/.local/bin {self.home}/.local/bin:/usr/"), first)
+        self.assertTrue(first.startswith(f"{self.home}/.local {self.home}/.local/bin /run/claudebox/command:{self.home}/.local/bin:/usr/"), first)
         self.assertEqual((xdg, there), ("1", "there"))
 
 

@@ -133,6 +133,10 @@ TABLE = {
         ["box/test_limits.py:test_limits_are_in_effect_inside_the_box", "box/test_limits.py:test_files_in_memory_count_as_memory"],
     r"Do not retry: run fewer processes at once \(`make -j2`\)\.": ["box/test_limits.py:test_limits_are_in_effect_inside_the_box"],
     # The rest
+    r"MCP servers that you add with `claude mcp add`, with any scope but `project`, are for the boxes of this project only, and are kept\.":
+        ["claude/test_mcp.py:test_a_server_follows_the_host_and_the_box_keeps_its_own"],
+    r"To have one everywhere, the user runs `claude mcp add` outside of the box\.":
+        ["claude/test_mcp.py:test_a_server_follows_the_host_and_the_box_keeps_its_own"],
     r"Not in the box, unless the user added it: SSH and GPG keys, cloud and registry credentials, the user's other projects and the rest of "
         r"the home directory, shell history, Docker, D-Bus, the desktop and its clipboard\.": [f"{FILES}:test_what_is_not_in_the_box"],
     r"If the box refuses an operation or lacks a file \(permission denied, read-only file system, no such file outside the project\), that is "

@@ -125,7 +125,7 @@ class Packages(InstructionsTest):
                         "If a tool is missing, ask the user to add its Nix package to `packages` of a profile.")
         self.assertNotTold(told, "host's package manager", "run it with `nix shell")
         lines = output.splitlines()
-        self.assertEqual(lines[:2], [f"{system}/bin", f"{self.home}/.local/bin {self.home}/.local"])
+        self.assertEqual(lines[:2], [f"/run/claudebox/command:{system}/bin", f"{self.home}/.local/bin {self.home}/.local"])
         self.assertIn("prefix=${HOME}/.local", lines)
         self.assertEqual(lines[-5:], ["/usr:", "bin", "", "/usr/bin:", "env"])
         told, _ = self.told("true", host=host, env=env)
@@ -193,7 +193,7 @@ class Toolchains(InstructionsTest, ToolchainTest):
         (self.home / "kit/lib").mkdir()
         (self.home / "kit/lib/text").write_text("two\n")
         self.on_path(self.home / "plain", self.home / "kit/bin")
-        done = self.claudebox("--yes", "--exec", "sh", "-c", "one; two")
+        done = self.claudebox("--yes", "--audit=full", "--exec", "sh", "-c", "one; two")
         listed = " ".join(done.stderr.split("Not in the box:")[1].split("\n\n")[0].split())
         self.assertEqual(done.stdout, "")
         options = [row["option"] for row in self.plan()["left_out"]]

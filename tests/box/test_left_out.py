@@ -251,6 +251,6 @@ class Variables(ToolchainTest):
         self.assertEqual(self.left_out(), {f"variable {name}": {"what": f"variable {name}", "why": f"not set on the host; requested by {origin}", "option": None}
                                            for name, origin in (("MISSING_TWO", "profile default"), ("MISSING_ONE", "CLAUDEBOX_EXTRA_ENV"))})
         self.assertEqual(self.box('echo "${EMPTY_ONE-unset}" "${MISSING_ONE-unset}"'), " unset\n")
-        audit = " ".join(self.claudebox("--yes", "--exec", "true").stderr.split())
+        audit = " ".join(self.claudebox("--yes", "--audit=full", "--exec", "true").stderr.split())
         self.assertIn("variable MISSING_ONE (not set on the host; requested by CLAUDEBOX_EXTRA_ENV)", audit)
         self.assertNotIn("not in the box", self.box("cat /etc/claude-code/CLAUDE.md"))

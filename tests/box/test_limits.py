@@ -139,7 +139,7 @@ class Limits(LimitsTest):
         self.refused("--dry-run")
         done = self.claudebox("--check")
         self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stdout, r"(?m)^missing  limits    cannot limit the box: ")
+        self.assertRegex(done.stdout, r"(?m)^missing  limits     cannot limit the box: ")
         self.profile({"pids": 100})
         self.assertEqual(self.claudebox("--yes", "--exec", "true").returncode, 0)
 
@@ -246,7 +246,7 @@ class Limits(LimitsTest):
                       self.claudebox("--dry-run", "--exec", "true").stdout.replace("\n# one in", " one in"))
         self.assertIn("- This box has at most 1536M of memory, without swap, 8192 processes and threads, 50% of one processor's time.",
                       self.box("cat /etc/claude-code/SANDBOX.md"))
-        self.assertIn(f"ok       limits    memory, pids, cpu: by a cgroup in {PARENT}", self.claudebox("--check").stdout)
+        self.assertIn(f"ok       limits     memory, pids, cpu: by a cgroup in {PARENT}", self.claudebox("--check").stdout)
 
 
 if __name__ == "__main__":

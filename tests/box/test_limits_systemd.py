@@ -106,7 +106,7 @@ class LimitsBySystemd(LimitsTest):
         self.profile({"memory": "1G", "pids": 100})
         self.assertIn("Limits:  by systemd, in a scope\n", self.claudebox("--yes", "--audit=full", "--exec", "true").stderr)
         self.assertEqual(self.plan("--exec", "true")["limits"]["by"], "systemd")
-        self.assertIn("ok       limits    memory, pids, cpu: by systemd-run --scope", self.claudebox("--check").stdout)
+        self.assertIn("ok       limits     memory, pids, cpu: by systemd-run --scope", self.claudebox("--check").stdout)
         script = self.claudebox("--dry-run", "--exec", "cat", "/proc/self/cgroup").stdout
         self.assertIn("/usr/bin/systemd-run --user --scope --quiet --collect -p Delegate=yes -p MemoryMax=1073741824 -p MemorySwapMax=0 -p TasksMax=100 -- ", script)
         done = subprocess.run(["sh", "-c", script], env=self.env, cwd=self.project, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)

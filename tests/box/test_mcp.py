@@ -162,7 +162,7 @@ class Servers(ServersTest):
 
     def test_the_audit_names_each_server_and_the_approval_notes_a_new_one(self):
         self.account({"one": {"command": "sh"}}, {"two": {"type": "http", "url": "https://mcp.example.com/"}})
-        done = self.claudebox("--yes", "--exec", "true")
+        done = self.claudebox("--yes", "--audit=full", "--exec", "true")
         self.assertIn("[>] one (yours, a program in the box)", done.stderr)
         self.assertIn("[>] two (this project's, by its address)", done.stderr)
         self.write(self.instance() / f"approved-{self.instance().name}", "network full\nmcp one\nmcp three\n")
@@ -176,7 +176,7 @@ class Secrets(ServersTest):
     def planted(self, servers, *options):
         """Starts a box with these servers. Checks that none is there with its secrets, and returns what is said."""
         self.account(servers)
-        done = self.claudebox("--yes", *options, "--exec", "python3", "-c", SEARCH, stdin=None, input=json.dumps(self.values))
+        done = self.claudebox("--yes", "--audit=full", *options, "--exec", "python3", "-c", SEARCH, stdin=None, input=json.dumps(self.values))
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
         said = " ".join(done.stderr.split())
         whole = json.dumps(self.plan(*options))

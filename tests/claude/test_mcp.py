@@ -76,14 +76,14 @@ class Servers(ServersTest):
 
     def test_a_server_whose_script_is_not_mounted_is_named(self):
         self.account({"mine": self.server()})
-        done = self.claude("mcp", "list")
+        done = self.claude("--audit=full", "mcp", "list")
         self.assertNotIn("mine", done.stdout)
         self.assertIn("MCP server 'mine' (~/tools/server.py is not in the box): --mount-ro ~/tools", " ".join(done.stderr.split()))
 
     def test_a_secret_variable_comes_only_by_its_name(self):
         secret = "hunter2-" + "x7Q9" * 6
         self.account({"mine": self.server(env={"MCP_API_KEY": secret})})
-        done = self.claude("--mount-ro", self.tools, "mcp", "list")
+        done = self.claude("--audit=full", "--mount-ro", self.tools, "mcp", "list")
         self.assertNotIn("mine", done.stdout)
         self.assertIn("MCP server 'mine' (uses a secret: MCP_API_KEY): \"extra_env_passthrough\": [\"MCP_API_KEY\"]",
                       " ".join(done.stderr.split()))
@@ -94,7 +94,7 @@ class Servers(ServersTest):
 
     def test_a_reference_is_expanded_in_the_box(self):
         self.account({"mine": self.server("${MCP_PLACE:-nowhere}", env={"MCP_B": "${MCP_A}"})})
-        done = self.claude("--mount-ro", self.tools, "mcp", "list", env={"MCP_A": "value"})
+        done = self.claude("--audit=full", "--mount-ro", self.tools, "mcp", "list", env={"MCP_A": "value"})
         self.assertIn("MCP server 'mine' (uses a variable: MCP_A)", " ".join(done.stderr.split()))
         seen = self.look("mine", "--mount-ro", self.tools, env={"MCP_A": "value", "CLAUDEBOX_EXTRA_ENV": "ANTHROPIC_BASE_URL,MCP_A"})
         self.assertEqual(seen, {"arguments": ["nowhere"], "variables": {"MCP_A": "value", "MCP_B": "value"}})

@@ -21,13 +21,13 @@ class NoLimits(LimitsTest):
                 self.assertIn('hint: log in through systemd', said)
             done = self.claudebox("--check")
             self.assertEqual(done.returncode, 1)
-            self.assertRegex(done.stdout, r"(?m)^missing  limits    cannot limit the box: .*[^)]$")
+            self.assertRegex(done.stdout, r"(?m)^missing  limits     cannot limit the box: .*[^)]$")
 
     def test_without_limits_the_box_starts(self):
         self.profile({})
         self.assertEqual(self.claudebox("--yes", "--exec", "true").returncode, 0)
         self.assertEqual(self.plan("--exec", "true")["limits"], None)
-        self.assertRegex(self.claudebox("--check").stdout, r"(?m)^missing  limits    cannot limit the box: .* \(not needed\)$")
+        self.assertRegex(self.claudebox("--check").stdout, r"(?m)^missing  limits     cannot limit the box: .* \(not needed\)$")
 
 
 if __name__ == "__main__":

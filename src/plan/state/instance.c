@@ -234,7 +234,7 @@ static const char *login_reason(const struct plan *plan, struct arena *arena)
 	const struct plan_state *state = &plan->state;
 
 	if (!state->login)
-		return "for a Claude login that you make in a box; there is none yet";
+		return "a Claude login that you make in a box (none yet)";
 	if (!str_equal(state->login, state->host_credentials))
 		return "the Claude login of your boxes";
 	return arena_printf(arena, "your Claude login, from %s",
