@@ -87,7 +87,7 @@ class Choice(DirectoryTest):
             place.mkdir(parents=True, exist_ok=True)
             self.write("odd", directories=[f"~/odd/{name}"])
             self.assertEqual(self.chosen(place), ("odd", f"~/odd/{name}"))
-            done = self.claudebox("--yes", "--exec", "true", cwd=place)
+            done = self.claudebox("--yes", "--audit=full", "--exec", "true", cwd=place)
             self.assertNotIn("\u202e", done.stderr)
             self.assertIn("profile odd, by directory ~/odd/", done.stderr)
         undecodable = os.fsencode(self.home / "odd") + b"/\xff\x01"
@@ -144,7 +144,7 @@ class Links(DirectoryTest):
 class Shown(DirectoryTest):
     def test_the_audit_names_the_pattern(self):
         self.write("work", directories=["~/work/**"])
-        done = self.claudebox("--yes", "--exec", "true", cwd=self.work)
+        done = self.claudebox("--yes", "--audit=full", "--exec", "true", cwd=self.work)
         self.assertEqual(done.stderr.splitlines()[0], "claudebox: ~/work/acme (profile work, by directory ~/work/**)")
 
     def test_check_names_the_pattern(self):
