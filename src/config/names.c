@@ -47,8 +47,11 @@ const struct variable_row *variable_row_find(const struct variable_row *rows, si
 					     const char *name)
 {
 	for (size_t i = 0; i < count; i++) {
-		size_t length = strlen(rows[i].name);
+		size_t length;
 
+		if (rows[i].name[0] != name[0]) // most rows, without reading their names
+			continue;
+		length = strlen(rows[i].name);
 		if (rows[i].name[length - 1] == '*' ? strncmp(rows[i].name, name, length - 1) == 0
 						    : str_equal(rows[i].name, name))
 			return &rows[i];

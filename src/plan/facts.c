@@ -29,7 +29,7 @@ bool facts_store_has(const struct facts *facts, const char *path)
 const char *facts_variable(const struct facts *facts, const char *name)
 {
 	vec_each(entry, &facts->environment) {
-		const char *rest = str_after(*entry, name);
+		const char *rest = **entry == *name ? str_after(*entry, name) : NULL;
 
 		if (rest && *rest == '=')
 			return rest + 1;
