@@ -8,14 +8,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Returns whether a question can be asked.
+// Returns whether there is a terminal for questions.
 bool ask_possible(void);
 // Asks a question whose answer is one of these lower-case letters; the first is that of an empty
 // answer. Returns the letter of the answer, '\0' for any other answer, and the first letter if
 // there is no terminal.
 char ask_letter(const char *question, const char *letters, struct arena *arena);
-// Returns whether there is a terminal for questions.
-bool ask_possible(void);
 // An answer to the question whether to start, besides yes and no.
 struct ask_key {
 	char letter; // in lower case
