@@ -304,6 +304,15 @@ class OnPath(BoxTest):
         shutil.copy(self.home / "bin" / "claude", other)
         self.check({"CLAUDEBOX_CLAUDE": str(other)})
 
+    def test_its_directory_is_not_reported_for_claude_alone(self):
+        place = self.home / "own"
+        place.mkdir()
+        shutil.copy(self.home / "bin" / "claude", place / "claude")
+        env = {"PATH": f"{place}:/usr/bin:/bin", "CLAUDEBOX_CLAUDE": ""}
+        self.assertEqual(self.plan(env=env)["left_out"], [])
+        shutil.copy(place / "claude", place / "deploy")
+        self.assertEqual([row["what"] for row in self.plan(env=env)["left_out"]], ["~/own"])
+
     def test_another_claude_on_PATH_is_not_run(self):
         other = self.home / "real" / "claude"
         other.parent.mkdir()

@@ -85,6 +85,16 @@ static const char *bring_option(const struct path_list *list, const struct path_
 			      entry->directory.real);
 }
 
+// Returns whether claude, which the box has in another place, is the only program of a directory.
+static bool has_claude_alone(const struct path_list *list, const struct path_entry *entry)
+{
+	const char *claude = list->facts->agent.found;
+
+	return entry->programs == 1 && claude &&
+	       str_equal(claude, path_join(list->arena, entry->directory.path,
+					   entry->names.items[0]));
+}
+
 static void leave_out(struct path_list *list, const struct path_entry *entry)
 {
 	const char *what = shown(list, entry->written);
@@ -92,6 +102,8 @@ static void leave_out(struct path_list *list, const struct path_entry *entry)
 
 	if (!entry->problem && entry->directory.kind == FILE_MISSING)
 		return; // the host does not have it either
+	if (has_claude_alone(list, entry))
+		return;
 	if (entry->problem)
 		plan_leave_out(list->plan, list->arena,
 			       arena_printf(list->arena, "PATH entry %s", what), entry->problem,
