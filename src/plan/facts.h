@@ -205,6 +205,12 @@ struct cgroup_facts {
 	bool by_systemd[LIMIT_COUNT];
 };
 
+// A symbolic link on the way to a file that a box can change, and that leads out of its project.
+struct planted_link {
+	const char *path; // NULL: none
+	const char *box;  // "a box", "a box of 'PROJECT'"
+};
+
 // A mount that the user requested.
 struct mount_facts {
 	const char *written;         // the source, as written
@@ -214,6 +220,7 @@ struct mount_facts {
 	bool writable;
 	bool on_path;  // first in PATH
 	bool argument; // an argument of claude names it
+	struct planted_link planted;
 	struct origin origin;
 };
 

@@ -2,7 +2,8 @@
 // Mounts that the user requests: allowed sources and destinations.
 //
 // Theory of operation: the probe has followed each source and each destination. A secret is
-// mounted only if its exact path is written, and the audit shows it in red. A destination must
+// mounted only if its exact path is written, and the audit shows it in red. A source behind a link
+// that a box can change, and that leads out of its project, is refused. A destination must
 // not hide any part of the box. In a directory of the host the destination must exist and be
 // reached without a symbolic link: claudebox creates nothing in the user's files and does not
 // follow a link that a box planted there.
@@ -60,6 +61,26 @@ static bool refuse_destination(struct error *error, const struct mount_facts *mo
 		hint = in_profile ? "choose another path in the box: \"sandbox\": \"~/path\""
 				  : "choose another destination: PATH:DEST";
 	return error_hint(error, "%s", hint);
+}
+
+// Refuses a source behind a link that a box planted: the box would choose what is mounted.
+static bool check_links(const struct facts *facts, const struct mount_facts *mount,
+			struct error *error)
+{
+	const char *real = path_tilde(error->arena, mount->source.real, facts->home);
+
+	if (!mount->planted.path)
+		return true;
+	return refuse_source(
+		error, mount,
+		arena_printf(error->arena,
+			     "leads to '%s' through the symbolic link '%s', which %s can change",
+			     quote_display(error->arena, real, 0),
+			     quote_display(
+				     error->arena,
+				     path_tilde(error->arena, mount->planted.path, facts->home), 0),
+			     mount->planted.box),
+		"if you want that, give the path without this link");
 }
 
 // Sources that are never mounted, except cgroups: plan_check_limits() decides about these.
@@ -293,7 +314,7 @@ static bool add_mount(struct plan *plan, struct arena *arena, const struct facts
 	const struct secret_place *later;
 	const char *secret;
 
-	if (!check_source(plan, facts, mount, error) ||
+	if (!check_source(plan, facts, mount, error) || !check_links(facts, mount, error) ||
 	    !find_secret(facts, mount, &secret, &later, error))
 		return false;
 	// A directory of programs that the box has anyway needs no mount.

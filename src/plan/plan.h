@@ -267,7 +267,8 @@ struct plan {
 #define BOX_POLICY  "/etc/claude-code"
 
 // The reason of the mounts that claude itself needs.
-#define PLAN_WHY_CLAUDE "claude"
+#define PLAN_WHY_CLAUDE    "claude"
+#define PLAN_WHY_OWN_FILES "your own Claude files"
 
 // Builds the plan; it keeps a pointer to the configuration. Returns false with an error if there
 // is no safe plan.

@@ -86,6 +86,21 @@ const char *probe_writing_box(struct arena *arena, const struct facts *facts,
 	return writer;
 }
 
+struct planted_link probe_planted_link(struct arena *arena, const struct facts *facts,
+				       const struct followed *file)
+{
+	vec_each(hop, &file->hops) {
+		const char *project = is_box_writable(facts, hop->link)
+					      ? facts->project
+					      : probe_known_project(arena, facts, hop->link);
+
+		if (project && !path_within(file->real, project))
+			return (struct planted_link){ .path = hop->link,
+						      .box = find_writer(arena, facts, hop->link) };
+	}
+	return (struct planted_link){ 0 };
+}
+
 // Write access of a group is accepted when it is the user's primary group, when it is root's, and
 // when root granted it.
 bool probe_writable_by_others(const struct facts *facts, const struct stat *status)

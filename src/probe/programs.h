@@ -26,6 +26,10 @@ strings probe_untrusted_programs(struct arena *arena, const struct facts *facts)
 // 'PROJECT'" if one of another known project can, otherwise NULL.
 const char *probe_writing_box(struct arena *arena, const struct facts *facts,
 			      const struct followed *file);
+// Returns the first link on the path to the file that a box of this or another known project can
+// change, unless the path ends in that project.
+struct planted_link probe_planted_link(struct arena *arena, const struct facts *facts,
+				       const struct followed *file);
 // Returns whether another user can change or replace the file or a link on the path to it.
 bool probe_others_can_change(struct arena *arena, const struct facts *facts,
 			     const struct followed *file);

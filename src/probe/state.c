@@ -20,12 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-	KEPT_MAX = 9999,
-	TEXT_LIMIT = 1024 * 1024,
-	NUMBER_LIMIT = 32,
-	ACCOUNT_LIMIT = 64 * 1024 * 1024
-};
+enum { KEPT_MAX = 9999, TEXT_LIMIT = 1024 * 1024, NUMBER_LIMIT = 32 };
 
 void probe_state_root(struct facts *facts, struct arena *arena)
 {
@@ -120,9 +115,9 @@ void probe_instance(struct facts *facts, struct arena *arena)
 		return;
 	instance = plan_instance_path(arena, facts);
 	state->instance_json = file_read(arena, path_join(arena, instance, "claude/.claude.json"),
-					 ACCOUNT_LIMIT, 0);
-	state->settings_json =
-		file_read(arena, path_join(arena, instance, "claude/settings.json"), TEXT_LIMIT, 0);
+					 BOX_FILE_LIMIT, 0);
+	state->settings_json = file_read(arena, path_join(arena, instance, "claude/settings.json"),
+					 BOX_FILE_LIMIT, 0);
 	state->approved = file_read(
 		arena, path_join(arena, instance, plan_approval_name(arena, facts)), TEXT_LIMIT, 0);
 	state->settings_base =

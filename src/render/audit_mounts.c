@@ -70,24 +70,31 @@ void audit_name_writable(struct screen *screen, const struct plan *plan,
 				 "an empty home in memory");
 }
 
-// Returns whether a mount that was not requested has files of the user: these differ from box to
-// box.
-static bool is_personal(const struct plan *plan, const struct plan_mount *mount)
+// Returns the purpose of a mount that was not requested and has files of the user, which differ
+// from box to box; NULL: it is none. Claude files with secrets among them are mounted one by one,
+// and some of them are generated.
+static const char *personal_reason(const struct plan *plan, const struct plan_mount *mount)
 {
 	const char *why = plan_mount_reason(mount);
 
-	return why && !str_equal(why, PLAN_WHY_CLAUDE) && mount->kind == MOUNT_READ_ONLY &&
-	       !mount->toolchain && !is_requested(mount) &&
-	       path_within(mount->source, plan->home) &&
-	       !path_within(mount->source, plan->state.root);
+	if (!why || is_requested(mount))
+		return NULL;
+	if (path_within(mount->path, BOX_USER_CLAUDE))
+		return PLAN_WHY_OWN_FILES;
+	return !str_equal(why, PLAN_WHY_CLAUDE) && mount->kind == MOUNT_READ_ONLY &&
+			       !mount->toolchain && path_within(mount->source, plan->home) &&
+			       !path_within(mount->source, plan->state.root)
+		       ? why
+		       : NULL;
 }
 
 // Returns whether an earlier mount has the same purpose.
 static bool has_earlier(const struct plan *plan, const struct plan_mount *mount)
 {
+	const char *why = personal_reason(plan, mount);
+
 	for (const struct plan_mount *other = plan->mounts.items; other < mount; other++)
-		if (is_personal(plan, other) &&
-		    str_equal(plan_mount_reason(other), plan_mount_reason(mount)))
+		if (str_equal(personal_reason(plan, other), why))
 			return true;
 	return false;
 }
@@ -101,9 +108,11 @@ void audit_name_mounts(struct screen *screen, const struct plan *plan,
 			add_mount(screen, section, mount, named_mount(screen, mount));
 	}
 	vec_each(mount, &plan->mounts) {
-		if (is_personal(plan, mount) && !has_earlier(plan, mount))
+		const char *why = personal_reason(plan, mount);
+
+		if (why && !has_earlier(plan, mount))
 			audit_add_marked(screen->arena, section, ORIGIN_GENERATED, STYLE_PLAIN,
-					 plan_mount_reason(mount));
+					 why);
 	}
 }
 
@@ -116,7 +125,8 @@ void audit_count_rest(struct screen *screen, const struct plan *plan, struct aud
 		variables += variable->origin.kind == ORIGIN_GENERATED;
 	vec_each(mount, &plan->mounts)
 		mounts += plan_mount_reason(mount) && mount->kind != MOUNT_WRITABLE &&
-			  !mount->toolchain && !is_requested(mount) && !is_personal(plan, mount);
+			  !mount->toolchain && !is_requested(mount) &&
+			  !personal_reason(plan, mount);
 	audit_add_marked(
 		screen->arena, section, ORIGIN_GENERATED, STYLE_DIM,
 		arena_printf(screen->arena,

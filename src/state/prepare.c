@@ -17,6 +17,7 @@
 #include "state/upgrade.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
+#include "sys/output.h"
 #include "sys/list.h"
 #include "sys/write.h"
 
@@ -28,7 +29,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-enum { FILE_LIMIT = 64 * 1024 * 1024, ATTEMPTS = 10, ENTRIES_MAX = 4096, REMOVED = -2 };
+enum { ATTEMPTS = 10, ENTRIES_MAX = 4096, REMOVED = -2 };
 
 // Repeats the check of the probe on the open directory.
 static bool check_root(int root, const char *path, struct error *error)
@@ -147,7 +148,7 @@ static void write_searched(int root, const struct plan_state *state, struct aren
 // project may have started and changed it since the probe.
 static bool is_unchanged(int claude, const struct plan_file *file, struct arena *arena)
 {
-	return str_equal(file_read_at(arena, claude, file->name, FILE_LIMIT), file->based_on);
+	return str_equal(file_read_at(arena, claude, file->name, BOX_FILE_LIMIT), file->based_on);
 }
 
 // Keeps an invalid file under another name. A box may have put a directory there.
@@ -178,6 +179,12 @@ static bool write_claude_files(int claude, const struct plan *plan, bool *ret_co
 		}
 		if (file->keep_as && !keep_invalid_file(claude, file, error))
 			return false;
+		if (file->keep_as)
+			output_message(
+				"claudebox",
+				"'~/.claude/%s' of the box was not valid JSON: it is kept as "
+				"'%s', and the box gets a new one",
+				file->name, file->keep_as);
 		if (!replace_file(claude, file->name, file->content, error))
 			return false;
 	}
@@ -233,8 +240,8 @@ static bool keep_instance(int instances, const struct plan_state *state, struct 
 {
 	const char *id = path_name(state->instance);
 	CLEANUP_FD int old = openat(instances, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	const char *text = old < 0 ? NULL
-				   : file_read_at(error->arena, old, INSTANCE_RECORD, FILE_LIMIT);
+	const char *text =
+		old < 0 ? NULL : file_read_at(error->arena, old, INSTANCE_RECORD, BOX_FILE_LIMIT);
 	struct instance_record record;
 
 	if (!instance_read_record(error->arena, id, text, &record) ||

@@ -172,6 +172,36 @@ class Secrets(BoxTest):
         (self.project / "docs").symlink_to(self.home / "private")
         self.assertIn("symbolic link", self.refused("--yes", "--add-dir", "docs"))
 
+    def test_a_path_from_outside_through_a_link_in_the_project_is_refused(self):
+        notes = self.home / "notes"
+        notes.mkdir()
+        (self.project / "d").mkdir()
+        (self.project / "d/lnk").symlink_to(notes)
+        (self.home / "outd").symlink_to(self.project / "d")
+        (self.home / "outl").symlink_to(self.project / "d/lnk")
+        for path in ("~/outd/lnk", "~/outl"):
+            for words in (("--add-dir", path), ("--mount-ro", path), ("--mount-ro", f"{path}:/data"), ("--mount-rw", path), ("--path", path)):
+                errors = self.refused("--yes", *words)
+                self.assertIn("leads to '~/notes' through the symbolic link '~/project/d/lnk', which a box can change", errors)
+        self.assertIn("which a box can change", self.refused("--yes", "--mount-ro", "d/lnk:/data"))
+
+    def test_a_link_in_another_known_project_is_not_followed_out_of_it(self):
+        def mounted(name):
+            mounts = self.plan("--add-dir", f"../dotfiles/{name}")["mounts"]
+            return [mount["path"] for mount in mounts if mount["origin"] == "requested"]
+
+        notes = self.home / "notes"
+        notes.mkdir()
+        dotfiles = self.home / "dotfiles"
+        (dotfiles / "src").mkdir(parents=True)
+        (dotfiles / "lib").symlink_to(notes)
+        (dotfiles / "inner").symlink_to("src")
+        self.assertEqual(mounted("lib"), [str(dotfiles / "lib")])
+        self.assertEqual(self.claudebox("--yes", "--exec", "true", cwd=dotfiles).returncode, 0)
+        for option in ("--add-dir", "--mount-ro", "--path"):
+            self.assertIn("which a box of '~/dotfiles' can change", self.refused("--yes", option, "../dotfiles/lib"))
+        self.assertEqual(mounted("inner"), [str(dotfiles / "inner")])
+
     def test_the_state_of_claudebox_is_refused(self):
         self.claudebox("--yes", "--exec", "true")
         self.assertIn("state of claudebox", self.refused("--yes", "--add-dir", "~/.claudebox"))

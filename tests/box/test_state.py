@@ -116,6 +116,18 @@ class Instance(StateTest):
                 self.assertIsInstance(json.loads(path.read_text()), dict)
                 self.assertEqual(path.with_name(f"{name}.broken").read_text(), broken)
 
+    def test_settings_that_the_box_spoiled_do_not_switch_off_those_of_the_host(self):
+        """Also if they are longer than the host's may be."""
+        rules = {"permissions": {"deny": ["Read(x)"]}}
+        self.write(self.claude / "settings.json", json.dumps(rules))
+        for script in ("printf '{'", "printf '{\"a\":%.0s' $(seq 300000)", "yes '{\"a\":' | head -n 1000000"):
+            self.box(f"{script} >~/.claude/settings.json")
+            done = self.claudebox("--yes", "--exec", "cat", f"{self.home}/.claude/settings.json")
+            self.assertEqual(json.loads(done.stdout)["permissions"], rules["permissions"])
+            self.assertIn("'~/.claude/settings.json' of the box was not valid JSON: it is kept as 'settings.json.broken'",
+                          " ".join(done.stderr.split()))
+            self.assertNotIn("not valid JSON", self.claudebox("--yes", "--exec", "true").stderr)
+
     def test_the_record_names_the_project(self):
         self.box("true")
         self.assertEqual(json.loads((self.instance() / "instance.json").read_text())["root"], str(self.project))

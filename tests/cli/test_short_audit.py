@@ -101,6 +101,16 @@ class OneScreen(ShortTest):
         self.assertRegex("\n".join(lines), r"(?m)^In every box: +\[~\] \d+ variables, \d+ mounts ")
         self.assertNotIn("CLAUDE_CONFIG_DIR", "\n".join(lines))
 
+    def test_claude_files_with_a_secret_among_them_are_named(self):
+        commands = self.home / ".claude" / "commands"
+        commands.mkdir(parents=True)
+        (commands / "a.md").write_text("harmless\n")
+        self.assertIn("  [~] your own Claude files", "\n".join(self.shown()).replace("Mounts:", "").replace("    ", "  "))
+        (commands / "b.md").write_text("gh" + "p_" + "canary0Ab1" * 4 + "\n")
+        mounts = [line for line in self.shown() if "your own Claude files" in line]
+        self.assertEqual(len(mounts), 1, mounts)
+        self.assertRegex(mounts[0], r"^ *Mounts: +\[~\] your own Claude files$")
+
     def test_a_secret_argument_is_hidden(self):
         token = "ghp_" + "0123456789abcdefghijklmnopqrstuvwxyz"
         text = "\n".join(self.shown(command=("--append-system-prompt", token)))

@@ -104,6 +104,7 @@ static void test_display(void)
 		{ "\xe2\x81\xa6", 0, "\\xe2\\x81\\xa6" },          // isolate
 		{ "\xe2\x80\x8b", 0, "\\xe2\\x80\\x8b" },          // zero-width space
 		{ "\xe2\x80\xa8", 0, "\\xe2\\x80\\xa8" },          // line separator
+		{ "\xe2\xa0\x80", 0, "\\xe2\\xa0\\x80" },          // blank braille pattern
 		{ "\xf3\xa0\x81\x81", 0, "\\xf3\\xa0\\x81\\x81" }, // tag
 		{ "\xef\xbb\xbf", 0, "\\xef\\xbb\\xbf" },          // byte order mark
 		{ "\xed\xa0\x80", 0, "\\xed\\xa0\\x80" },          // surrogate

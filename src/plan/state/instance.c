@@ -109,7 +109,7 @@ static void add_user_files(struct plan *plan, struct arena *arena, const struct 
 			continue;
 		}
 		if (plan_add_claude_file(plan, arena, &user->parts, entry, BOX_USER_CLAUDE,
-					 "your own Claude files"))
+					 PLAN_WHY_OWN_FILES))
 			add_link(plan, arena, name, place);
 	}
 	plan_warn_claude_parts(plan, arena, &user->parts, "your Claude files");

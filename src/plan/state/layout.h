@@ -21,6 +21,10 @@
 #define STATE_SEARCHED "searched"
 
 enum { STATE_VERSION = 1 };
+// The longest file of a box's Claude directory that is read. The probe and the launch use the same
+// limit: otherwise a file that only one of them reads looks like one that another box has changed,
+// and is never written again.
+enum { BOX_FILE_LIMIT = 64 * 1024 * 1024 };
 
 // Returns whether an entry of ~/.claudebox belongs to this layout.
 bool layout_has_name(const char *name);

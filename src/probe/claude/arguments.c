@@ -14,6 +14,7 @@
 #include "plan/claude/files.h"
 #include "plan/facts.h"
 #include "plan/mounts.h"
+#include "probe/programs.h"
 #include "sys/files.h"
 
 // Files that every box has, with the content of the box.
@@ -61,6 +62,7 @@ void probe_arguments(struct facts *facts, struct arena *arena, const struct conf
 		    is_of_box(arena, facts, path))
 			continue;
 		found.source = file_follow(arena, path);
+		found.planted = probe_planted_link(arena, facts, &found.source);
 		found.destination = found.source;
 		vec_push(arena, &facts->mounts, found);
 		if (found.source.kind == FILE_REGULAR)

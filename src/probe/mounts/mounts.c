@@ -6,6 +6,7 @@
 #include "config/config.h"
 #include "plan/facts.h"
 #include "plan/mounts.h"
+#include "probe/programs.h"
 #include "sys/files.h"
 
 void probe_mounts(struct facts *facts, struct arena *arena, const struct config *config)
@@ -18,6 +19,7 @@ void probe_mounts(struct facts *facts, struct arena *arena, const struct config 
 					     .origin = mount->origin };
 
 		found.source = file_follow(arena, plan_written_path(arena, facts, mount->source));
+		found.planted = probe_planted_link(arena, facts, &found.source);
 		found.destination = file_follow(
 			arena, mount->destination
 				       ? plan_written_path(arena, facts, mount->destination)
