@@ -264,6 +264,8 @@ static const struct {
 	{ "alias.x", "difftool", GIT_ALIAS_PROGRAM },
 	{ "alias.x", "submodule foreach evil", GIT_ALIAS_PROGRAM },
 	{ "alias.x", "bisect run evil", GIT_ALIAS_PROGRAM },
+	{ "alias.wt", "worktree add", GIT_ALIAS_PROGRAM },
+	{ "alias.wt", "-C x worktree add", GIT_ALIAS_PROGRAM },
 	{ "alias.x", "commit -aS", GIT_ALIAS_PROGRAM },
 	{ "alias.x", "worktree add", GIT_ALIAS_PROGRAM },
 	{ "alias.x", "log \"open", GIT_ALIAS_PROGRAM },
