@@ -3,6 +3,7 @@
 #include "plan/secrets/values.h"
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "plan/secrets/shapes.h"
 
 #include <ctype.h>
@@ -264,32 +265,15 @@ static bool is_mixed(const char *value, size_t length)
 
 bool value_encodes_login(const char *base64, size_t length)
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	unsigned int bits = 0;
-	int count = 0;
-	bool colon = false;
+	unsigned char login[LONGEST_LOGIN];
+	size_t count = 0;
 
-	if (length < SHORTEST_LOGIN || length > LONGEST_LOGIN)
-		return false;
-
-	for (size_t i = 0; i < length && base64[i] != '='; i++) {
-		const char *digit = strchr(digits, base64[i]);
-
-		if (!digit)
+	if (length >= SHORTEST_LOGIN && length <= LONGEST_LOGIN)
+		count = base64_decode(base64, length, login, sizeof(login));
+	for (size_t i = 0; i < count; i++)
+		if (login[i] < ' ')
 			return false;
-		bits = bits << 6 | (unsigned int)(digit - digits);
-		count += 6;
-		if (count >= 8) {
-			unsigned char byte = (unsigned char)(bits >> (count - 8));
-
-			if (byte < ' ')
-				return false;
-			colon |= byte == ':';
-			count -= 8;
-		}
-	}
-	return colon;
+	return count && memchr(login, ':', count);
 }
 
 bool value_is_secret(enum name_strength strength, const char *value, size_t length)
