@@ -126,7 +126,7 @@ class Certificates(ConnectionTest):
     def test_a_file_with_anything_beside_the_certificates_stays_outside(self):
         for text in ("password: Xk9mQ2" "vL8pZ\n", "export PGPASSWORD=Xk9mQ2" "vL8pZ\n", "a word\n", KEY.replace(" KEY", "  KEY"),
                      "-----BEGIN CERTIFICATE-----\nMC4CAQAwBQYDK2VwBCIEINGJ\n-----END CERTIFICATE-----\n"):
-            self.refused_file(self.bundle(CERTIFICATE + text), "(the|a\\s+block\\s+of\\s+the)\\s+file\\s+(has|is)")
+            self.refused_file(self.bundle(CERTIFICATE + text, self.home / "corp.pem"), "(the|a\\s+block\\s+of\\s+the)\\s+file\\s+(has|is)")
 
     def test_other_secrets_stay_outside(self):
         self.refused_file(self.bundle("canary-password\n", self.home / "notes.txt"), "the\\s+file\\s+has\\s+no\\s+certificate")

@@ -189,7 +189,8 @@ static const char *read_beside(struct bundle *bundle, const char *line, const ch
 	if (bundle->digits && text > line && is_hex_line(text))
 		return NULL;
 	if (str_starts(text, "X509v3 ") || str_starts(text, "Authority Information Access") ||
-	    str_starts(text, "CT Precertificate") || is_heading(text)) {
+	    str_starts(text, "CT Precertificate") || str_starts(text, "1.3.6.1.") ||
+	    is_heading(text)) {
 		bundle->extension = !is_heading(text);
 		bundle->digits = known = true;
 	} else {
