@@ -40,11 +40,34 @@ void text_printf(struct text *text, const char *format, ...)
 	va_end(args);
 }
 
+#define BASE64 "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+size_t base64_decode(const char *base64, size_t length, unsigned char *bytes, size_t most)
+{
+	static const char letters[] = BASE64;
+	unsigned int bits = 0;
+	unsigned int count = 0;
+	size_t decoded = 0;
+
+	for (size_t i = 0; i < length && base64[i] != '=' && decoded < most; i++) {
+		const char *letter = base64[i] ? strchr(letters, base64[i]) : NULL;
+
+		if (!letter)
+			return 0;
+		bits = bits << 6 | (unsigned int)(letter - letters);
+		count += 6;
+		if (count >= 8) {
+			count -= 8;
+			bytes[decoded++] = (unsigned char)(bits >> count);
+		}
+	}
+	return decoded;
+}
+
 void text_add_base64(struct text *text, const unsigned char *bytes, size_t count, size_t columns)
 {
 	enum { PAD = 64 };
-	static const char letters[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
+	static const char letters[] = BASE64 "=";
 
 	for (size_t at = 0; at < count; at += 3) {
 		size_t left = count - at;

@@ -9,7 +9,7 @@ from lib.box import BoxTest
 
 AS_ROOT = True
 
-CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMIIBcanary\n-----END CERTIFICATE-----\n"
+CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMIIBIDCBx6ADAgECAhRcanary\n-----END CERTIFICATE-----\n"
 KEY = "-----BEGIN PRIVATE KEY-----\ncanary-key\n-----END PRIVATE KEY-----\n"
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
 
@@ -122,6 +122,11 @@ class Certificates(ConnectionTest):
         for text in (CERTIFICATE + KEY, KEY + CERTIFICATE, KEY.replace("PRIVATE", "ENCRYPTED PRIVATE") + CERTIFICATE):
             for name in ("NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"):
                 self.refused_file(self.bundle(text, self.home / "both.pem"), "the\\s+file\\s+has\\s+a\\s+private\\s+key", name)
+
+    def test_a_file_with_anything_beside_the_certificates_stays_outside(self):
+        for text in ("password: Xk9mQ2" "vL8pZ\n", "export PGPASSWORD=Xk9mQ2" "vL8pZ\n", "a word\n", KEY.replace(" KEY", "  KEY"),
+                     "-----BEGIN CERTIFICATE-----\nMC4CAQAwBQYDK2VwBCIEINGJ\n-----END CERTIFICATE-----\n"):
+            self.refused_file(self.bundle(CERTIFICATE + text, self.home / "corp.pem"), "(the|a\\s+block\\s+of\\s+the)\\s+file\\s+(has|is)")
 
     def test_other_secrets_stay_outside(self):
         self.refused_file(self.bundle("canary-password\n", self.home / "notes.txt"), "the\\s+file\\s+has\\s+no\\s+certificate")

@@ -146,11 +146,11 @@ class Environment(BoxTest):
 
     def test_a_certificate_bundle_of_the_host_is_mounted(self):
         bundle = self.scratch() / "my ca.pem"
-        bundle.write_text("-----BEGIN CERTIFICATE-----\nmine\n")
+        bundle.write_text("-----BEGIN CERTIFICATE-----\nMIIBIDCBx6ADAgECAhRcanary\n-----END CERTIFICATE-----\n")
         (bundle.parent / "neighbour").write_text("x")
         out = self.box('cat "$SSL_CERT_FILE"; ls "${SSL_CERT_FILE%/*}"; echo x >>"$SSL_CERT_FILE"', env={
             "SSL_CERT_FILE": str(bundle)})
-        self.assertEqual(out, "-----BEGIN CERTIFICATE-----\nmine\nmy ca.pem\n")
+        self.assertEqual(out, "-----BEGIN CERTIFICATE-----\nMIIBIDCBx6ADAgECAhRcanary\n-----END CERTIFICATE-----\nmy ca.pem\n")
         self.assertNotIn("x\n", bundle.read_text()[-2:])
 
     def test_a_certificate_variable_cannot_name_a_file_of_the_kernel(self):

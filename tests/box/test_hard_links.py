@@ -95,7 +95,7 @@ class HardLinks(BoxTest):
         self.link(self.home / "certificates/ca.pem", self.home / ".ssh/id_ed25519")
         self.link(self.home / "certificates/token", self.home / ".netrc")
         self.link(self.home / "certificates/good.pem", self.home / "store/good.pem")
-        certificate = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
+        certificate = "-----BEGIN CERTIFICATE-----\nMIIBIDCBx6ADAgECAhRcanary\n-----END CERTIFICATE-----\n"
         for name in ("ca.pem", "token", "good.pem"):
             (self.home / "certificates" / name).write_text(certificate)  # so that only the other name counts
         for name in ("ca.pem", "token"):

@@ -299,5 +299,10 @@ static const char *const line_patterns[] = {
 	"password: <W>",
 	"https://api.example.org/v1?api_key=<H32>&x=1",
 	"https://example.org/cb?access_token=<A40>",
+	"Authorization: token <A34>",
+	"curl -H 'Authorization: token <W>' https://api.example.org",
+	"POSTGRES_PASSWORD=Xk<D1>#mQ<D1>$vL<D1>pZ",
+	"{\"auths\": {\"x.example\": {\"auth\": \"<basic>\"}}}",
+	"jdbc:oracle:thin:joe/<W>@h:1521:x",
 	"sshpass=1 PASSWORD=\"<W>\" ./run.sh",
 };

@@ -116,7 +116,9 @@ static void test_obstacles(void)
 	world_free(&world);
 }
 
-#define PEM(kind) "-----BEGIN " kind "-----\nMIIB\n-----END " kind "-----\n"
+// The start of a certificate: a sequence in a sequence, and the version.
+#define CERTIFICATE_START "MIIBIDCBx6ADAgECAhRcanary"
+#define PEM(kind)         "-----BEGIN " kind "-----\n" CERTIFICATE_START "\n-----END " kind "-----\n"
 
 static void test_certificates(void)
 {
@@ -135,6 +137,44 @@ static void test_certificates(void)
 		{ PEM("CERTIFICATE") "-----begin private key-----\n", false },
 		{ "password", false },
 		{ "", false },
+		{ "Corp CA\r\n=======\r\n" PEM("CERTIFICATE"), true },
+		{ "## SHA256: a3f328c21e39ddd1f2be1cea43ac0dec819eaa20a90425d7da901a11531b3aa5\n" PEM(
+			  "CERTIFICATE"),
+		  true },
+		{ "Certificate:\n    Data:\n        Serial Number:\n            0b:f3:9b\n"
+		  "        Issuer: C = DE, CN = Corp\n" PEM("CERTIFICATE"),
+		  true },
+		{ "subject=CN = Corp\nserial=0BF39B05405827AD2F4729E859B44DEB5F174D88\n" PEM(
+			  "CERTIFICATE") PEM("X509 CRL"),
+		  true },
+		{ PEM("CERTIFICATE") "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfi"
+				     "CYzQ8rT5uWk3Lm\n",
+		  false },
+		{ PEM("CERTIFICATE") "password: Xk9mQ2"
+				     "vL8pZ\n",
+		  false },
+		{ PEM("CERTIFICATE") "# password: Xk9mQ2"
+				     "vL8pZ\n",
+		  false },
+		{ PEM("CERTIFICATE") "export PGPASSWORD=Xk9mQ2"
+				     "vL\n",
+		  false },
+		{ PEM("CERTIFICATE") "a word\n", false },
+		{ PEM("CERTIFICATE") PEM("PRIVATE  KEY"), false },
+		{ PEM("CERTIFICATE") PEM("PUBLIC KEY"), false },
+		{ PEM("CERTIFICATE") "MC4CAQAwBQYDK2VwBCIEINGJ1uSpT6AMhg4yuHhvlweR4EFFuZvEXt\n",
+		  false },
+		{ PEM("CERTIFICATE") "# MC4CAQAwBQYDK2VwBCIEINGJ1uSpT6AMhg4yuHhvlweR4EFFuZvEXt\n",
+		  false },
+		{ PEM("CERTIFICATE") "privateExponent:\n    0b:f3:9b:05:40:58:27\n", false },
+		{ PEM("CERTIFICATE") "    0b:f3:9b:05:40:58:27\n", false },
+		{ PEM("CERTIFICATE") "{\"kty\":\"OKP\",\"d\":\"nWGxne\"}\n", false },
+		{ "-----BEGIN CERTIFICATE-----\nMC4CAQAwBQYDK2VwBCIEINGJ\n-----END CERTIFICATE-----\n",
+		  false },
+		{ "-----BEGIN CERTIFICATE-----\n" CERTIFICATE_START "\npassword: x\n"
+		  "-----END CERTIFICATE-----\n",
+		  false },
+		{ "-----BEGIN CERTIFICATE-----\n" CERTIFICATE_START "\n", false },
 		{ PEM("CERTIFICATE") "https://user:hunter2hunter2@proxy.example\n", false },
 		{ PEM("CERTIFICATE") "x gh"
 				     "p_k3Rz9QmV1xT7bN5cY8wL2pD4sF6hJ0aG1eU3\n",

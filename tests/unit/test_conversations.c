@@ -130,8 +130,44 @@ static void test_secrets(void)
 		{ "{\"input\":{\"command\":\"curl https://ann:s3cr3tPass9@example.org/\"}}", "" },
 		{ "{\"x\":\"-----BEGIN OPENSSH PRIVATE KEY-----\\nb3BlbnNzaC1rZXktdjEAAAAA\\n\"}",
 		  "" },
+		{ "{\"message\":{\"content\":\"Authorization: Bearer x7Kq2mPz9LwT"
+		  "4vBn8x7Kq2mPz9LwT4vBn8\"}}",
+		  "" },
+		{ "{\"message\":{\"content\":\"run curl -H \\\"Authorization: Bearer x7Kq2mPz9LwT"
+		  "4vBn8x7Kq2mPz9LwT4vBn8\\\" https://x.example\"}}",
+		  "" },
+		{ "{\"message\":{\"content\":\"Authorization: Bearer 0f8e4c2a9b7d"
+		  "61530f8e4c2a9b7d6153\"}}",
+		  "" },
+		{ "{\"message\":{\"content\":\"Authorization: token x7Kq2mPz9LwT"
+		  "4vBn8x7Kq2mPz9LwT4vBn8\"}}",
+		  "" },
+		{ "{\"message\":{\"content\":\"Authorization: Basic am9lOng3"
+		  "S3EybVB6OUx3VA==\"}}",
+		  "" },
+		{ "{\"message\":{\"content\":\"a\\nPOSTGRES_PASSWORD=Xk9#"
+		  "mQ2$vL8pZ\\nb\"}}",
+		  "" },
+		{ "{\"message\":{\"content\":\"{\\\"auths\\\":{\\\"x\\\":{\\\"auth\\\": \\\"am9lOng3"
+		  "S3EybVB6OUx3VA==\\\"}}}\"}}",
+		  "" },
+		{ "{\"message\":{\"content\":\"{\\\\\\\"auth\\\\\\\": \\\\\\\"am9lOnNl"
+		  "Y3JldA==\\\\\\\"}\"}}",
+		  "" },
+		{ "{\"message\":{\"content\":\"git clone https://joe:x7"
+		  "Kq@github.com/x\"}}",
+		  "" },
+		{ "{\"message\":{\"content\":\"jdbc:oracle:thin:joe/Som"
+		  "mer2024@h:1521:x\"}}",
+		  "" },
 		{ "", NULL },
 		{ "{}", NULL },
+		{ "{\"message\":{\"content\":\"Authorization: Bearer $TOKEN\"}}", NULL },
+		{ "{\"message\":{\"content\":\"the header Authorization: required\"}}", NULL },
+		{ "{\"message\":{\"content\":\"https://user:pass1@example.org/\"}}", NULL },
+		{ "{\"message\":{\"content\":\"auth: required\"}}", NULL },
+		{ "{\"message\":{\"content\":\"jdbc:oracle:thin:@h:1521:x\"}}", NULL },
+		{ "{\"message\":{\"content\":\"AUTH=basic\"}}", NULL },
 		{ "{\"type\":\"user\",\"sessionId\":\"" ID "\",\"uuid\":\"" ID "\",\"cwd\":\"/x\"}",
 		  NULL },
 		{ "{\"type\":\"api-request-shape\",\"sessionId\":\"" ID "\",\"shapeHash\":"

@@ -272,6 +272,48 @@ static const struct {
 	{ "alias.x", "", GIT_ALIAS_PROGRAM },
 	{ "alias.x", NULL, GIT_FORM },
 	{ "alias.x.command", "!evil", GIT_ALIAS_PROGRAM },
+	{ "alias.x",
+	  "push https://x7Kq2m"
+	  "Pz9LwT4vBn:@host/x",
+	  GIT_SECRET },
+	{ "alias.x",
+	  "clone https://hunter2"
+	  "pass@host/x",
+	  GIT_SECRET },
+	{ "alias.x",
+	  "push https://SECPW7"
+	  "tokenab12@github.com/x",
+	  GIT_SECRET },
+	{ "alias.x", "clone 'https://joe:Hunter2 pass@host/x'", GIT_SECRET },
+	{ "alias.x",
+	  "clone https://joe:'Hunter2"
+	  "pass'@host",
+	  GIT_SECRET },
+	{ "alias.x", "clone https://joe:Hunter2\\!pass@host", GIT_SECRET },
+	{ "alias.x",
+	  "config sendemail.smtppass Hunter2"
+	  "pass",
+	  GIT_ALIAS_PROGRAM },
+	{ "alias.x", "config --global http.https://host/.extraHeader x7Kq", GIT_ALIAS_PROGRAM },
+	{ "alias.x", "config --get-regexp alias", GIT_WORD },
+	{ "alias.x", "fetch ext::/home/x", GIT_ALIAS_PROGRAM },
+	{ "alias.x", "push --repo=ext::/home/x", GIT_ALIAS_PROGRAM },
+	{ "alias.x", "push git@github.com:ada/x.git", GIT_WORD },
+	{ "alias.x", "log @{u}.. --author=ada@example.org", GIT_WORD },
+	{ "alias.x", "ls-remote https://host.example:8443/x", GIT_WORD },
+	{ "url.https://host.example/.insteadof",
+	  "https:/joe:Hunter2"
+	  "pass@host/",
+	  GIT_SECRET },
+	{ "url.https://host.example/.insteadof",
+	  "http://user:Hunter6"
+	  "pass",
+	  GIT_SECRET },
+	{ "url.https://host.example/.insteadof", "https:////user:SECURLA8@github.com/",
+	  GIT_SECRET },
+	{ "url.https://host.example/.insteadof", "https://user:SECURLB2/x@github.com/",
+	  GIT_SECRET },
+	{ "url.ssh://git@host.example:2222/.insteadof", "work:", GIT_WORD },
 };
 
 static void test_rules(void)

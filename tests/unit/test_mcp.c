@@ -13,6 +13,7 @@
 #include "plan/mcp/account.h"
 #include "plan/mcp/reach.h"
 #include "plan/mcp/references.h"
+#include "plan/mcp/secrets.h"
 #include "plan/plan.h"
 
 #include <stddef.h>
@@ -191,6 +192,39 @@ static void test_references(void)
 	}
 }
 
+static void test_secrets(void)
+{
+	static const struct {
+		const char *before;
+		const char *argument;
+		bool secret;
+	} rows[] = {
+		{ "-c", "curl -H 'Authorization: token Sommer2024' https://x.example", true },
+		{ "--header", "Authorization: Bearer abcm3", true },
+		{ "--header", "Authorization: Bearer ${TOKEN}", false },
+		{ "--header", "X-Custom: x7Kq2mPz9LwT4vBn8", true },
+		{ "--header", "Accept: application/json", false },
+		{ NULL, "--header=X-Custom: x7Kq2mPz", true },
+		{ "--pat", "Sommer2024", true },
+		{ "--auth", "Sommer2024", true },
+		{ "--auth", "basic", false },
+		{ NULL, "--pat=Sommer2024", true },
+		{ "--port", "8080", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		CHECK_CASE(server_argument_is_secret(rows[i].before, rows[i].argument) ==
+				   rows[i].secret,
+			   rows[i].argument);
+	CHECK(server_default_is_secret(&arena, "${API_KEY:-Sommer2024}"));
+	CHECK(server_default_is_secret(&arena, "x ${A} ${TOK:-Sommer2024}"));
+	CHECK(!server_default_is_secret(&arena, "${HOST:-localhost}"));
+	CHECK(server_value_is_secret("GITHUB_PAT", "Sommer2024"));
+	CHECK(server_value_is_secret("SMTP_AUTH", "Sommer2024"));
+	CHECK(server_value_is_secret("COOKIE", "Sommer2024"));
+	CHECK(!server_value_is_secret("SMTP_AUTH", "plain"));
+}
+
 static void test_reach(void)
 {
 	static const struct {
@@ -282,6 +316,7 @@ int main(void)
 	test_reduce();
 	test_merge();
 	test_references();
+	test_secrets();
 	test_reach();
 	test_preferences();
 	arena_free(&arena);

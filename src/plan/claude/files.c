@@ -92,19 +92,11 @@ static size_t line_number(const char *text, const char *at)
 static enum claude_part_kind judge_prose(struct arena *arena, const char *text,
 					 const char **ret_why)
 {
-	const char *rest = text;
-	const char *doubt = NULL;
-	size_t start;
-	size_t length;
-	bool certain;
+	const char *doubt;
 
 	*ret_why = CONTAINS_SECRET;
-	while (secret_find_in_prose(rest, &start, &length, &certain)) {
-		if (certain)
-			return CLAUDE_PART_LEFT_OUT;
-		doubt = doubt ? doubt : rest + start;
-		rest += start + (start == 0); // the doubtful value may contain a certain one
-	}
+	if (secret_find_certain(text, &doubt))
+		return CLAUDE_PART_LEFT_OUT;
 	*ret_why = doubt ? arena_printf(arena, "%zu", line_number(text, doubt)) : NULL;
 	return CLAUDE_PART_HOST;
 }

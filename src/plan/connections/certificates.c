@@ -4,7 +4,7 @@
 // Theory of operation: a company's certificates are no secret, and without them no program of the
 // box connects through the company's proxy. But a variable can name any file: a file with the key
 // beside the certificate, or a link to another secret. So the probe reads each file, and only one
-// with certificates and nothing else comes along. A directory does not: its files change.
+// with certificates and nothing else comes along (bundle.c). A directory does not: its files change.
 #include "plan/connections/certificates.h"
 
 #include "base/arena.h"
@@ -21,45 +21,6 @@
 #include "plan/tables.h"
 
 #include <string.h>
-
-#define BEGIN "-----BEGIN "
-#define END   "-----END "
-
-// Returns the text without its certificates.
-static const char *without_certificates(struct arena *arena, const char *text)
-{
-	struct text out = { .arena = arena };
-	const char *block;
-
-	while ((block = strstr(text, BEGIN))) {
-		size_t label = strcspn(block + strlen(BEGIN), "-\n");
-		const char *kind = arena_strndup(arena, block + strlen(BEGIN), label);
-		const char *end = strstr(block, END);
-
-		text_add_bytes(&out, text, (size_t)(block - text));
-		if (str_ends(kind, "CERTIFICATE") && end)
-			text = end + strcspn(end, "\n");
-		else if (str_ends(kind, "CERTIFICATE"))
-			return text_get(&out);
-		else {
-			text_add_bytes(&out, block, strlen(BEGIN));
-			text = block + strlen(BEGIN);
-		}
-	}
-	text_add(&out, text);
-	return text_get(&out);
-}
-
-const char *certificate_problem(struct arena *arena, const char *text)
-{
-	if (strcasestr(text, "PRIVATE KEY"))
-		return "the file has a private key in it";
-	if (!strstr(text, "CERTIFICATE-----"))
-		return "the file has no certificate in it";
-	return secret_value(without_certificates(arena, text))
-		       ? "the file has something like a secret in it"
-		       : NULL;
-}
 
 static const struct certificate_facts *find_examined(const struct facts *facts, const char *path)
 {

@@ -131,12 +131,32 @@ struct endpoint endpoint_parse(struct arena *arena, const char *text)
 	return endpoint;
 }
 
+// Returns whether an entry is a host, a domain, an address or a range, with an optional port.
+static bool is_host_entry(const char *entry, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (!isalnum((unsigned char)entry[i]) && !strchr("-._*:/[]", entry[i]))
+			return false;
+	entry = memchr(entry, '/', length) ? (const char *)memchr(entry, '/', length) : NULL;
+	return !entry ||
+	       strspn(entry + 1, "0123456789") == strcspn(entry + 1, ", "); // the length of a range
+}
+
 const char *endpoint_list_problem(const char *text)
 {
 	for (const char *s = text; *s; s++)
 		if (*s < ' ' || *s > '~')
 			return "it has control characters";
-	return endpoint_has_user(text) || secret_text(NULL, text) ? "it looks like a secret" : NULL;
+	if (endpoint_has_user(text) || secret_text(NULL, text))
+		return "it looks like a secret";
+	for (const char *s = text; *s; s += strspn(s, ", ")) {
+		size_t length = strcspn(s, ", ");
+
+		if (!is_host_entry(s, length))
+			return "an entry of it is no host, domain or address";
+		s += length;
+	}
+	return NULL;
 }
 
 static bool is_host_port(const struct plan *plan, unsigned int number)

@@ -138,6 +138,38 @@ static bool is_refused(const struct git_command_row *command, const char *word)
 	return false;
 }
 
+strings git_alias_words(struct arena *arena, const char *value)
+{
+	bool open;
+
+	return split_words(arena, value, &open);
+}
+
+// Returns whether a word is an address whose scheme is a program: ext::sh, --repo=ext::sh.
+static bool names_helper(const char *word)
+{
+	const char *value = word[0] == '-' ? strchr(word, '=') : NULL;
+	const char *name = value ? value + 1 : word;
+	size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				     "0123456789+.-");
+
+	return length && str_starts(name + length, "::") && !str_starts(name, "format::");
+}
+
+// Returns whether `git config` sets something: it has more than the name of a setting.
+static bool sets_value(const strings *words)
+{
+	size_t count = 0;
+
+	for (size_t i = 1; i < words->count; i++) {
+		const char *word = words->items[i];
+
+		count += word[0] != '-' &&
+			 !(i == 1 && (str_equal(word, "get") || str_equal(word, "list")));
+	}
+	return count > 1;
+}
+
 bool git_alias_is_plain(struct arena *arena, const char *value)
 {
 	const struct git_command_row *command = NULL;
@@ -149,10 +181,10 @@ bool git_alias_is_plain(struct arena *arena, const char *value)
 	for (size_t i = 0; i < git_command_count; i++)
 		if (str_equal(git_command_table[i].name, words.items[0]))
 			command = &git_command_table[i];
-	if (!command)
+	if (!command || (str_equal(command->name, "config") && sets_value(&words)))
 		return false;
 	for (size_t i = 1; i < words.count; i++)
-		if (is_refused(command, words.items[i]))
+		if (is_refused(command, words.items[i]) || names_helper(words.items[i]))
 			return false;
 	return true;
 }

@@ -48,15 +48,29 @@ static bool has_secret(const char *text)
 	return text && secret_find(text, &start, &length);
 }
 
-// Returns the login of an address, NULL: none. https://LOGIN@host/, LOGIN@host:path
-static const char *find_login(struct arena *arena, const char *address)
+// Returns whether an address has a user. Programs read odd spellings in different ways, so an '@'
+// passes in one form alone: ssh://ACCOUNT@host, ACCOUNT@host:path. A port consists of digits.
+static bool has_user(const char *address)
 {
-	const char *scheme = strstr(address, "://");
-	const char *authority = scheme ? scheme + 3 : address;
-	size_t length = strcspn(authority, scheme ? "/?#" : "/");
-	const char *at = memrchr(authority, '@', length);
+	const char *ssh = str_after(address, "ssh://");
+	const char *rest = ssh ? ssh : address;
+	size_t account = strspn(rest, "abcdefghijklmnopqrstuvwxyz0123456789_.-");
+	size_t scheme;
+	const char *colon;
 
-	return at ? arena_strndup(arena, authority, (size_t)(at - authority)) : NULL;
+	if (account && rest[account] == '@' && (ssh || !strstr(rest, "://")))
+		rest += account + 1;
+	if (strchr(rest, '@') || strcasestr(rest, "%40"))
+		return true;
+	scheme = strspn(address, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+");
+	if (!ssh && !str_starts(address + scheme, ":/"))
+		return false;
+	rest = ssh ? rest : address + scheme + 1 + strspn(address + scheme + 1, "/");
+	colon = *rest == '[' ? strstr(rest, "]:") : memchr(rest, ':', strcspn(rest, "/?#"));
+	if (!colon)
+		return false;
+	colon += *colon == ']' ? 2 : 1;
+	return strspn(colon, "0123456789") != strcspn(colon, "/?#");
 }
 
 static bool is_web(const char *address)
@@ -68,11 +82,20 @@ static bool is_web(const char *address)
 // The name of an account on an SSH server is no secret. Before a web address it may be a token.
 static bool has_login(struct arena *arena, const char *address)
 {
-	const char *login = find_login(arena, address);
+	return has_secret(address) || has_user(address) ||
+	       (is_web(address) && address_has_token(arena, address));
+}
 
-	if (has_secret(address) || (login && (strchr(login, ':') || is_web(address))))
-		return true;
-	return is_web(address) && address_has_token(arena, address);
+// Returns whether a word of an alias is an address with a login, in any spelling.
+static bool alias_has_login(struct arena *arena, const char *value)
+{
+	strings words = git_alias_words(arena, value);
+
+	vec_each(word, &words) {
+		if (has_secret(*word) || (strstr(*word, ":/") && has_user(*word)))
+			return true;
+	}
+	return false;
 }
 
 // Judges [url "BASE"] insteadOf = PREFIX.
@@ -134,6 +157,8 @@ enum git_rule git_judge(struct arena *arena, const struct git_setting *setting, 
 			return GIT_FORM;
 		if (!git_alias_is_plain(arena, value))
 			return GIT_ALIAS_PROGRAM;
+		if (alias_has_login(arena, value))
+			return GIT_SECRET;
 		break;
 	case GIT_ADDRESS:
 		return judge_address(arena, setting);

@@ -15,6 +15,7 @@
 #include "plan/mcp/members.h"
 #include "plan/mcp/reach.h"
 #include "plan/mcp/references.h"
+#include "plan/mcp/secrets.h"
 #include "plan/plan.h"
 #include "plan/registries/address.h"
 #include "plan/secrets/detect.h"
@@ -135,8 +136,11 @@ static bool is_secret_variable(struct arena *arena, const char *name, const char
 	const char *text = with_defaults(arena, value);
 	const char *kind;
 
+	if (server_default_is_secret(arena, value))
+		return true;
 	return !is_reference(text) &&
-	       (secret_variable(name, text, &kind) != SECRET_NONE || secret_text(name, text) ||
+	       (server_value_is_secret(name, text) ||
+		secret_variable(name, text, &kind) != SECRET_NONE || secret_text(name, text) ||
 		(secret_random_part(text) && text[0] != '/'));
 }
 
@@ -205,6 +209,7 @@ static bool judge_secrets(struct judged *judged)
 		json_pack("{s:{s:o}}", "mcpServers", "x", json_deep_copy(judged->server));
 	JSON_OWNED *before = NULL;
 	const char *address;
+	const char *earlier = NULL;
 	strings removed = { 0 };
 	json_t *server;
 	json_t *argument;
@@ -228,10 +233,16 @@ static bool judge_secrets(struct judged *judged)
 	json_array_foreach(json_object_get(server, "args"), i, argument) {
 		const char *text = json_string_value(argument);
 
-		if (secret_text(NULL, text) || (secret_random_part(text) && !command_path(text)))
+		const char *written = json_string_value(
+			json_array_get(json_object_get(judged->server, "args"), i));
+
+		if (server_argument_is_secret(earlier, text) ||
+		    server_default_is_secret(arena, written) || secret_text(NULL, text) ||
+		    (secret_random_part(text) && !command_path(text)))
 			return refuse(judged,
 				      arena_printf(arena, "args[%zu] looks like a secret", i),
 				      BY_VARIABLE);
+		earlier = text;
 	}
 	return true;
 }

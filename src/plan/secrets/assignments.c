@@ -188,7 +188,8 @@ static bool judge(const struct reader *reader, enum name_strength strength, size
 	    (!reader->quoted && is_expression(value, length)))
 		return false;
 	if (strength == NAME_HINT && reader->name_length <= SHORT_NAME)
-		return shape_random(value, length, GENERIC_KEY);
+		return shape_random(value, length, GENERIC_KEY) ||
+		       value_encodes_login(value, length);
 	return strength < NAME_TOKEN || !reader->loose || reader->quoted ||
 	       is_loose_secret(value, length);
 }

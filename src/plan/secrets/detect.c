@@ -18,14 +18,14 @@ const char *secret_value(const char *value)
 {
 	struct found found;
 
-	return find_secret(value, FIND_SHAPES, &found) ? found.kind : NULL;
+	return find_secret(value, 0, FIND_SHAPES, &found) ? found.kind : NULL;
 }
 
 const char *secret_find(const char *text, size_t *ret_start, size_t *ret_length)
 {
 	struct found found;
 
-	if (!find_secret(text, FIND_SHAPES | FIND_ASSIGNMENTS, &found))
+	if (!find_secret(text, 0, FIND_SHAPES | FIND_ASSIGNMENTS, &found))
 		return NULL;
 	*ret_start = found.start;
 	*ret_length = found.length;
@@ -37,12 +37,28 @@ const char *secret_find_in_prose(const char *text, size_t *ret_start, size_t *re
 {
 	struct found found;
 
-	if (!find_secret(text, FIND_SHAPES | FIND_PROSE, &found))
+	if (!find_secret(text, 0, FIND_SHAPES | FIND_PROSE, &found))
 		return NULL;
 	*ret_start = found.start;
 	*ret_length = found.length;
 	*ret_certain = found.certain;
 	return found.kind;
+}
+
+const char *secret_find_certain(const char *text, const char **ret_doubt)
+{
+	struct found found;
+	size_t from = 0;
+
+	*ret_doubt = NULL;
+	// A doubtful assignment may contain a certain secret: Authorization: Bearer TOKEN.
+	while (find_secret(text, from, FIND_SHAPES | FIND_PROSE, &found)) {
+		if (found.certain)
+			return found.kind;
+		*ret_doubt = *ret_doubt ? *ret_doubt : text + found.start;
+		from = found.place + 1;
+	}
+	return NULL;
 }
 
 bool secret_random_part(const char *text)
@@ -54,24 +70,18 @@ const char *secret_token(const char *text)
 {
 	struct found found;
 
-	return find_secret(text, FIND_TOKENS, &found) ? found.kind : NULL;
+	return find_secret(text, 0, FIND_TOKENS, &found) ? found.kind : NULL;
 }
 
 const char *secret_data(const char *name, const char *value)
 {
 	const char *named = NULL;
 	enum name_strength strength = name ? name_judge(name, strlen(name), &named) : NAME_HARMLESS;
-	const char *rest = value;
-	const char *kind;
-	size_t start;
-	size_t length;
-	bool certain;
+	const char *doubt;
+	const char *kind = secret_find_certain(value, &doubt);
 
-	while ((kind = secret_find_in_prose(rest, &start, &length, &certain))) {
-		if (certain)
-			return kind;
-		rest += start + (start == 0); // the doubtful value may contain a certain one
-	}
+	if (kind)
+		return kind;
 	return value_is_secret(strength, value, strlen(value)) ? named : NULL;
 }
 
@@ -81,7 +91,7 @@ const char *secret_text(const char *name, const char *value)
 	enum name_strength strength = name ? name_judge(name, strlen(name), &named) : NAME_HARMLESS;
 	struct found found;
 
-	if (find_secret(value, FIND_SHAPES | FIND_ASSIGNMENTS, &found))
+	if (find_secret(value, 0, FIND_SHAPES | FIND_ASSIGNMENTS, &found))
 		return found.kind;
 	return value_is_secret(strength, value, strlen(value)) ? named : NULL;
 }

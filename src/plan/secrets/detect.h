@@ -33,6 +33,9 @@ const char *secret_find(const char *text, size_t *ret_start, size_t *ret_length)
 // values that look random count. Stores whether it is certain; otherwise it may be an example.
 const char *secret_find_in_prose(const char *text, size_t *ret_start, size_t *ret_length,
 				 bool *ret_certain);
+// Returns the kind of the first certain secret in source code or a document, NULL: none. Stores the
+// first doubtful value before it, or NULL.
+const char *secret_find_certain(const char *text, const char **ret_doubt);
 // Returns whether a text has a long part that looks random.
 bool secret_random_part(const char *text);
 // Returns the kind of the first token in a binary file, NULL: none. Only token shapes count.

@@ -14,17 +14,18 @@
 enum {
 	SHORTEST_BEARER = 16,
 	SHORTEST_USER = 16,
-	MAX_BASIC = 256,
+	MAX_PASSWORD = 256,
 	MAX_LABEL = 64,
 	MAX_LOGIN = 1024,
 	ESCAPE_LENGTH = 6,
 };
 
 #define ADDRESS_WITH_PASSWORD "an address with a password"
+#define LOWER_CASE            "abcdefghijklmnopqrstuvwxyz"
 
 static bool set(struct found *ret, const char *kind, size_t start, size_t length)
 {
-	*ret = (struct found){ kind, start, length, true };
+	*ret = (struct found){ .kind = kind, .start = start, .length = length, .certain = true };
 	return true;
 }
 
@@ -158,7 +159,7 @@ static bool find_plain_login(const char *text, size_t at, struct found *ret)
 	if (user == 0 || user > MAX_LABEL || s[user] != ':')
 		return false;
 	length = strcspn(password, "/?# \t\r\n\"'`<>\\&,;|@:()");
-	if (length == 0 || length > MAX_BASIC || password[length] != '@' ||
+	if (length == 0 || length > MAX_PASSWORD || password[length] != '@' ||
 	    is_url_placeholder(password, length))
 		return false;
 	host = password + length + 1;
@@ -171,32 +172,25 @@ static bool find_plain_login(const char *text, size_t at, struct found *ret)
 	return set(ret, ADDRESS_WITH_PASSWORD, (size_t)(password - text), length);
 }
 
-// Returns whether base64 text encodes user:password.
-static bool encodes_login(const char *base64, size_t length)
+// Finds the password in jdbc:oracle:thin:user/password@host.
+static bool find_oracle_login(const char *text, size_t at, struct found *ret)
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	unsigned int bits = 0;
-	int count = 0;
-	bool colon = false;
+	const char *driver = text + at;
+	const char *user;
+	const char *password;
+	size_t length;
 
-	for (size_t i = 0; i < length && base64[i] != '='; i++) {
-		const char *digit = strchr(digits, base64[i]);
-
-		if (!digit)
-			return false;
-		bits = bits << 6 | (unsigned int)(digit - digits);
-		count += 6;
-		if (count >= 8) {
-			unsigned char byte = (unsigned char)(bits >> (count - 8));
-
-			if (byte < ' ')
-				return false;
-			colon |= byte == ':';
-			count -= 8;
-		}
-	}
-	return colon;
+	if (strncasecmp(driver, "jdbc:oracle:", 12) != 0)
+		return false;
+	user = driver + 12 + strspn(driver + 12, LOWER_CASE);
+	if (*user++ != ':')
+		return false;
+	password = user + strcspn(user, "/@ \t\r\n\"'`\\");
+	if (*password++ != '/')
+		return false;
+	length = strcspn(password, "@ \t\r\n\"'`\\");
+	return length > 0 && password[length] == '@' && !is_url_placeholder(password, length) &&
+	       set(ret, ADDRESS_WITH_PASSWORD, (size_t)(password - text), length);
 }
 
 // Finds the value behind "Bearer " and "Basic ".
@@ -212,7 +206,7 @@ static bool find_header_login(const char *text, size_t at, struct found *ret)
 	length = strspn(s + skip,
 			"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=._~-");
 	if (bearer ? length < SHORTEST_BEARER || !shape_random(s + skip, length, 8)
-		   : length < 8 || length > MAX_BASIC || !encodes_login(s + skip, length))
+		   : !value_encodes_login(s + skip, length))
 		return false;
 	return set(ret, kind_inside(text, at + skip, length, bearer ? "a token" : "a login"),
 		   at + skip, length);
@@ -237,6 +231,8 @@ static bool find_shape(const char *text, size_t at, bool boundary, struct found 
 			return true;
 		if ((text[at] | 0x20) == 'b' && find_header_login(text, at, ret))
 			return true;
+		if ((text[at] | 0x20) == 'j' && find_oracle_login(text, at, ret))
+			return true;
 		if (text[at] == 'P' && find_private_key(text, at, ret))
 			return true;
 	}
@@ -256,6 +252,7 @@ static bool find_assignment(const char *text, size_t at, bool prose, struct foun
 	set(ret, kind_inside(text, match.start, match.length, match.kind), match.start,
 	    match.length);
 	ret->certain = !prose || kind_inside(text, match.start, match.length, NULL) ||
+		       value_encodes_login(value, match.length) ||
 		       (match.strength >= NAME_TOKEN && value_is_random(value, match.length));
 	return true;
 }
@@ -282,27 +279,35 @@ static size_t skip_middle(const char *text, size_t at, size_t *word_end)
 	return end;
 }
 
-bool find_secret(const char *text, unsigned int flags, struct found *ret)
+// Finds a secret that begins at this place.
+static bool find_at(const char *text, size_t at, unsigned int flags, struct found *ret)
 {
-	size_t word_end = 0;
+	bool boundary = shape_boundary(text, at);
 
-	for (size_t i = 0; text[i = skip_middle(text, i, &word_end)]; i++) {
-		bool boundary = shape_boundary(text, i);
+	if (flags & FIND_SHAPES && find_shape(text, at, boundary, ret)) {
+		// https://user:password@host is an example.
+		ret->certain = !(flags & FIND_PROSE) ||
+			       !str_equal(ret->kind, ADDRESS_WITH_PASSWORD) ||
+			       value_is_password(text + ret->start, ret->length);
+		return true;
+	}
+	if (flags & FIND_TOKENS && find_token(text, at, ret))
+		return true;
+	// A name begins at the boundary of a word.
+	return flags & (FIND_ASSIGNMENTS | FIND_PROSE) && boundary &&
+	       (byte_is_alnum(text[at]) || text[at] == '_') &&
+	       find_assignment(text, at, flags & FIND_PROSE, ret);
+}
 
-		if (flags & FIND_SHAPES && find_shape(text, i, boundary, ret)) {
-			// https://user:password@host is an example.
-			ret->certain = !(flags & FIND_PROSE) ||
-				       !str_equal(ret->kind, ADDRESS_WITH_PASSWORD) ||
-				       value_is_noticeable(text + ret->start, ret->length);
+bool find_secret(const char *text, size_t from, unsigned int flags, struct found *ret)
+{
+	size_t word_end = from;
+
+	for (size_t i = from; text[i = skip_middle(text, i, &word_end)]; i++) {
+		if (find_at(text, i, flags, ret)) {
+			ret->place = i;
 			return true;
 		}
-		if (flags & FIND_TOKENS && find_token(text, i, ret))
-			return true;
-		// A name begins at the boundary of a word.
-		if (flags & (FIND_ASSIGNMENTS | FIND_PROSE) && boundary &&
-		    (byte_is_alnum(text[i]) || text[i] == '_') &&
-		    find_assignment(text, i, flags & FIND_PROSE, ret))
-			return true;
 	}
 	return false;
 }

@@ -14,10 +14,11 @@ enum find_flags {
 
 struct found {
 	const char *kind;
+	size_t place; // where the search found it: the name of an assignment
 	size_t start; // of the value alone
 	size_t length;
 	bool certain; // false: a value beside a name of a secret, which may be an example
 };
 
-// Returns whether the text has a secret, and stores the first one.
-bool find_secret(const char *text, unsigned int flags, struct found *ret);
+// Returns whether the text has a secret from `from` on, and stores the first one.
+bool find_secret(const char *text, size_t from, unsigned int flags, struct found *ret);

@@ -65,8 +65,9 @@ static const struct name_row name_rows[] = {
 	{ "PAT", false, NAME_HINT, "a token" },  // GITHUB_PAT
 	{ "AUTH", false, NAME_HINT, "a login" }, // also a method
 	{ "BASICAUTH", false, NAME_SECRET, "a login" },
-	{ "AUTHORIZATION", false, NAME_HINT, "a login" },
+	{ "AUTHORIZATION", false, NAME_TOKEN, "a login" },
 	{ "BEARER", false, NAME_HINT, "a token" },
+	{ "TOK", false, NAME_HINT, "a token" },
 	{ "JWT", false, NAME_HINT, "a token" },
 	{ "OTP", false, NAME_HINT, "a password" },
 	{ "TOTP", false, NAME_HINT, "a secret" },

@@ -3,6 +3,7 @@
 #include "plan/secrets/values.h"
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "plan/secrets/shapes.h"
 
 #include <ctype.h>
@@ -18,7 +19,10 @@ enum {
 	MAX_WORDS = 6,
 	LONG_RUN = 20,
 	SHORTEST_PIN = 4,
-	LONGEST_PIN = 12
+	LONGEST_PIN = 12,
+	SHORTEST_LOGIN = 8, // in base64
+	LONGEST_LOGIN = 256,
+	LONGEST_PASSWORD = 64
 };
 
 static const char *const plain_words[] = {
@@ -28,7 +32,7 @@ static const char *const plain_words[] = {
 	"oauth",    "oauth2",   "digest",    "ntlm",    "negotiate", "prompt",      "stdin",
 	"changeme", "redacted", "hidden",    "masked",  "keyring",   "keychain",    "libsecret",
 	"helper",   "password", "token",     "secret",  "example",   "placeholder", "empty",
-	"unset",    "inherit",  "required:", "env",
+	"unset",    "inherit",  "required:", "env",     "plain",     "login",
 };
 
 // Text that refers to a value elsewhere.
@@ -259,6 +263,19 @@ static bool is_mixed(const char *value, size_t length)
 	       is_letter_run(value, length) || shape_random(value, length, SHORTEST_TOKEN);
 }
 
+bool value_encodes_login(const char *base64, size_t length)
+{
+	unsigned char login[LONGEST_LOGIN];
+	size_t count = 0;
+
+	if (length >= SHORTEST_LOGIN && length <= LONGEST_LOGIN)
+		count = base64_decode(base64, length, login, sizeof(login));
+	for (size_t i = 0; i < count; i++)
+		if (login[i] < ' ')
+			return false;
+	return count && memchr(login, ':', count);
+}
+
 bool value_is_secret(enum name_strength strength, const char *value, size_t length)
 {
 	// As in a script.
@@ -280,7 +297,8 @@ bool value_is_secret(enum name_strength strength, const char *value, size_t leng
 	case NAME_HEADERS:
 		return is_header_list(value, length);
 	default:
-		return shape_random(value, length, SHORTEST_KEY);
+		return shape_random(value, length, SHORTEST_KEY) ||
+		       value_encodes_login(value, length);
 	}
 }
 
@@ -301,5 +319,35 @@ bool value_is_noticeable(const char *value, size_t length)
 
 bool value_is_random(const char *value, size_t length)
 {
-	return length >= SHORTEST_TOKEN && shape_random(value, length, SHORTEST_TOKEN);
+	char plain[LONGEST_PASSWORD];
+	size_t count = 0;
+
+	if (length < SHORTEST_TOKEN)
+		return false;
+	if (shape_random(value, length, SHORTEST_TOKEN))
+		return true;
+	// Punctuation divides a password into short parts: Xk9#mQ2$vL8.
+	for (size_t i = 0; i < length && count < sizeof(plain); i++)
+		if (!strchr("!#$%^&*+~?@", value[i]))
+			plain[count++] = value[i];
+	return count < length && shape_random(plain, count, SHORTEST_TOKEN);
+}
+
+bool value_is_password(const char *value, size_t length)
+{
+	static const char *const examples[] = { "pass", "secret", "pw", "user" };
+	bool digit = false;
+	bool letter = false;
+
+	if (value_is_noticeable(value, length))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(examples); i++)
+		if (length >= strlen(examples[i]) &&
+		    strncasecmp(value, examples[i], strlen(examples[i])) == 0)
+			return false;
+	for (size_t i = 0; i < length; i++) {
+		digit |= isdigit((unsigned char)value[i]) != 0;
+		letter |= isalpha((unsigned char)value[i]) != 0;
+	}
+	return length >= SHORTEST_PASSWORD && digit && letter;
 }
