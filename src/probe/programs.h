@@ -26,6 +26,8 @@ strings probe_untrusted_programs(struct arena *arena, const struct facts *facts)
 // 'PROJECT'" if one of another known project can, otherwise NULL.
 const char *probe_writing_box(struct arena *arena, const struct facts *facts,
 			      const struct followed *file);
+// Does the same for a path without symbolic links.
+const char *probe_path_writer(struct arena *arena, const struct facts *facts, const char *path);
 // Returns whether another user can change or replace the file or a link on the path to it.
 bool probe_others_can_change(struct arena *arena, const struct facts *facts,
 			     const struct followed *file);
