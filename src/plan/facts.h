@@ -139,15 +139,22 @@ struct conversation_facts {
 	bool can_ask;  // there is a terminal
 };
 
+// A file or directory of the user that is not used, and why.
+struct refused_file {
+	const char *path;
+	const char *why;
+};
+
 // The user's own ~/.claude (or $CLAUDE_CONFIG_DIR) on the host.
 struct user_claude_facts {
 	const char *directory;
-	const char *real;             // without symbolic links
-	VEC(struct followed) entries; // CLAUDE.md, skills …: the names of user_claude_table
-	claude_parts parts;           // of the entries that the box does not get as a whole
-	strings unexamined;           // entries with too many files
-	strings doubtful;             // texts that may have a secret: "skills/a.md line 3"
-	const char *secret_lines;     // of CLAUDE.md, NULL: none
+	const char *real;                 // without symbolic links
+	VEC(struct followed) entries;     // CLAUDE.md, skills …: the names of user_claude_table
+	VEC(struct refused_file) refused; // entries and settings that are not used
+	claude_parts parts;               // of the entries that the box does not get as a whole
+	strings unexamined;               // entries with too many files
+	strings doubtful;                 // texts that may have a secret: "skills/a.md line 3"
+	const char *secret_lines;         // of CLAUDE.md, NULL: none
 	const char *settings_json;
 	const char *account_json; // .claude.json, reduced (plan/mcp/account.h); "": not valid
 	// Programs and files that hooks, the status line and MCP servers name, by their paths.

@@ -86,10 +86,34 @@ static bool check_links(const struct facts *facts, const struct mount_facts *mou
 // Sources that are never mounted, except cgroups: plan_check_limits() decides about these.
 static const char *const kernel_paths[] = { "/proc", "/sys", "/dev" };
 
+const char *plan_source_problem(const struct plan *plan, struct arena *arena,
+				const struct facts *facts, const char *real, const char **ret_hint)
+{
+	*ret_hint = "mount only the directory that is needed";
+	for (size_t i = 0; i < ARRAY_SIZE(kernel_paths); i++) {
+		if (path_within(real, kernel_paths[i]) && !path_within(real, "/sys/fs/cgroup")) {
+			*ret_hint = "the box has its own /proc and /dev";
+			return "shows processes, devices or settings of the host";
+		}
+	}
+	if (path_within(facts->home, real) ||
+	    (facts->account_home && path_within(facts->account_home, real)))
+		return "contains your home directory";
+	if (path_overlaps(facts->state.root, real))
+		return "contains the state of claudebox";
+	if (plan_exposes_daemon(plan, facts, real)) {
+		*ret_hint = arena_printf(arena, "this box does not get the Nix daemon: %s",
+					 plan->nix_daemon_left_out);
+		return "contains the Nix daemon's socket";
+	}
+	return NULL;
+}
+
 static bool check_source(const struct plan *plan, const struct facts *facts,
 			 const struct mount_facts *mount, struct error *error)
 {
-	const char *real = mount->source.real;
+	const char *problem;
+	const char *hint;
 
 	if (mount->source.kind == FILE_MISSING)
 		return refuse_source(error, mount, "does not exist",
@@ -104,24 +128,8 @@ static bool check_source(const struct plan *plan, const struct facts *facts,
 	if (mount->source.kind == FILE_OTHER)
 		return refuse_source(error, mount, "is neither a file nor a directory",
 				     "sockets and devices are never mounted");
-	for (size_t i = 0; i < ARRAY_SIZE(kernel_paths); i++)
-		if (path_within(real, kernel_paths[i]) && !path_within(real, "/sys/fs/cgroup"))
-			return refuse_source(error, mount,
-					     "shows processes, devices or settings of the host",
-					     "the box has its own /proc and /dev");
-	if (path_within(facts->home, real) ||
-	    (facts->account_home && path_within(facts->account_home, real)))
-		return refuse_source(error, mount, "contains your home directory",
-				     "mount only the directory that is needed");
-	if (path_within(facts->state.root, real) || path_within(real, facts->state.root))
-		return refuse_source(error, mount, "contains the state of claudebox",
-				     "mount only the directory that is needed");
-	if (plan_exposes_daemon(plan, facts, real))
-		return refuse_source(error, mount, "contains the Nix daemon's socket",
-				     arena_printf(error->arena,
-						  "this box does not get the Nix daemon: %s",
-						  plan->nix_daemon_left_out));
-	return true;
+	problem = plan_source_problem(plan, error->arena, facts, mount->source.real, &hint);
+	return !problem || refuse_source(error, mount, problem, hint);
 }
 
 // Returns the next step for a mount that contains a secret.

@@ -241,6 +241,11 @@ void plan_warn_danger(struct plan *plan, struct arena *arena, const char *format
 void plan_leave_out(struct plan *plan, struct arena *arena, const char *what, const char *why,
 		    const char *option)
 {
+	vec_each(row, &plan->left_out) {
+		if (str_equal(row->what, what) && str_equal(row->why, why) &&
+		    str_equal(row->option, option))
+			return;
+	}
 	vec_push(arena, &plan->left_out,
 		 (struct plan_left_out){ .what = what, .why = why, .option = option });
 }

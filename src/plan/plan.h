@@ -53,6 +53,7 @@ extern const char *const mount_kind_names[MOUNT_KIND_COUNT];
 struct plan_mount {
 	enum mount_kind kind;
 	const char *source;
+	const char *copy_of;  // the host file of a generated one that is a copy; NULL: none
 	size_t size;          // of a generated file that is not text, otherwise 0
 	const char *path;     // in the box
 	unsigned int mode;    // of a tmpfs, directory or generated file

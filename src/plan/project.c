@@ -30,12 +30,14 @@ static bool is_mounted(const struct plan *plan, const char *path, enum mount_kin
 	return has;
 }
 
-bool plan_near_secret(const struct facts *facts, const char *path)
+bool plan_near_other_secret(const struct facts *facts, const char *path, const char *own)
 {
 	if (path_within(facts->home, path) ||
 	    (facts->account_home && path_within(facts->account_home, path)))
 		return true;
 	vec_each(secret, &facts->secrets) {
+		if (own && str_equal(secret->path, own))
+			continue;
 		if (path_overlaps(path, secret->path))
 			return true;
 		// The store is readable by every user, so a secret that leads there is not one.
@@ -44,6 +46,11 @@ bool plan_near_secret(const struct facts *facts, const char *path)
 			return true;
 	}
 	return false;
+}
+
+bool plan_near_secret(const struct facts *facts, const char *path)
+{
+	return plan_near_other_secret(facts, path, NULL);
 }
 
 const char *plan_git_refusal(const struct facts *facts)

@@ -13,6 +13,7 @@
 #include "plan/registries/registries.h"
 #include "plan/system.h"
 #include "plan/tables.h"
+#include "probe/own_files.h"
 #include "sys/files.h"
 
 enum { BUNDLE_LIMIT = 4 * 1024 * 1024 };
@@ -32,12 +33,16 @@ static bool is_of_system(const struct facts *facts, const char *real)
 static const char *find_problem(struct arena *arena, const struct facts *facts,
 				const struct followed *file)
 {
+	const char *problem;
 	const char *text;
 
 	if (plan_kernel_file(file->path) || plan_kernel_file(file->real))
 		return "it is a file of the kernel";
 	if (file->kind == FILE_MISSING)
 		return "the file does not exist";
+	problem = probe_own_place_problem(arena, facts, file);
+	if (problem)
+		return problem;
 	if (plan_near_secret(facts, file->path) || plan_near_secret(facts, file->real))
 		return file->hops.count ? "it leads to a secret place"
 					: "it lies in a secret place";

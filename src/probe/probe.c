@@ -259,6 +259,7 @@ void probe_all(struct probe *probe, struct facts *facts, struct arena *arena,
 	probe_tools(facts, arena);
 	probe_instance(facts, arena);
 	probe_home(facts, arena, config);
+	probe_mounts(facts, arena, config); // before what asks where boxes can write
 	probe_user_claude(facts, arena);
 	if (!facts->project_problem)
 		probe_conversations(facts, arena, config);
@@ -274,7 +275,6 @@ void probe_all(struct probe *probe, struct facts *facts, struct arena *arena,
 	if (config->package_settings != PACKAGE_SETTINGS_NONE)
 		probe_registries(facts, arena);
 	probe_certificates(facts, arena);
-	probe_mounts(facts, arena, config);
 	if (config->payload == PAYLOAD_CLAUDE)
 		probe_arguments(facts, arena, config);
 	probe_toolchains(facts, arena, config);

@@ -52,12 +52,15 @@ static bool is_box_writable(const struct facts *facts, const char *path)
 {
 	const struct git_facts *git = plan_git(facts);
 
+	vec_each(mount, &facts->mounts) {
+		if (mount->writable && path_within(path, mount->source.real))
+			return true;
+	}
 	return path_within(path, facts->project) || path_within(path, facts->state.root) ||
 	       (git && (path_within(path, git->top) || path_within(path, git->common)));
 }
 
-// Returns "a box" or "a box of 'PROJECT'" if that box can write the path, otherwise NULL.
-static const char *find_writer(struct arena *arena, const struct facts *facts, const char *path)
+const char *probe_path_writer(struct arena *arena, const struct facts *facts, const char *path)
 {
 	const char *other;
 
@@ -78,10 +81,10 @@ const char *probe_writing_box(struct arena *arena, const struct facts *facts,
 
 	// No box can write the user's profiles, in claudebox's state.
 	if (!path_within(file->real, profiles))
-		writer = find_writer(arena, facts, file->real);
+		writer = probe_path_writer(arena, facts, file->real);
 	vec_each(hop, &file->hops) {
 		if (!writer && !path_within(hop->link, profiles))
-			writer = find_writer(arena, facts, hop->link);
+			writer = probe_path_writer(arena, facts, hop->link);
 	}
 	return writer;
 }
@@ -96,7 +99,7 @@ struct planted_link probe_planted_link(struct arena *arena, const struct facts *
 
 		if (project && !path_within(file->real, project))
 			return (struct planted_link){ .path = hop->link,
-						      .box = find_writer(arena, facts, hop->link) };
+						      .box = probe_path_writer(arena, facts, hop->link) };
 	}
 	return (struct planted_link){ 0 };
 }

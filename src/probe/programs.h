@@ -26,6 +26,8 @@ strings probe_untrusted_programs(struct arena *arena, const struct facts *facts)
 // 'PROJECT'" if one of another known project can, otherwise NULL.
 const char *probe_writing_box(struct arena *arena, const struct facts *facts,
 			      const struct followed *file);
+// Does the same for a path without symbolic links.
+const char *probe_path_writer(struct arena *arena, const struct facts *facts, const char *path);
 // Returns the first link on the path to the file that a box of this or another known project can
 // change, unless the path ends in that project.
 struct planted_link probe_planted_link(struct arena *arena, const struct facts *facts,

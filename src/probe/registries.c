@@ -10,6 +10,7 @@
 #include "plan/facts.h"
 #include "plan/registries/tools.h"
 #include "plan/secrets/files.h"
+#include "probe/own_files.h"
 #include "probe/settings_file.h"
 #include "probe/user.h"
 #include "sys/files.h"
@@ -97,13 +98,16 @@ static void probe_source(struct facts *facts, struct arena *arena, size_t source
 		 !path_within(path, "/usr"))
 		fact.problem = arena_printf(arena, "%s names a file outside of your home directory",
 					    row->variable ? row->variable : "XDG_CONFIG_HOME");
+	else if ((fact.problem = probe_own_place_problem(arena, facts, &file)))
+		; // by a link
 	else if (is_other_secret(arena, facts, row->tool, &file))
 		fact.problem = file.hops.count ? "it leads to a secret place"
 					       : "it lies in a secret place";
 	else if (has_secret_name(file.path, row->tool) || has_secret_name(file.real, row->tool))
 		fact.problem = "its name is that of a secret";
 	else
-		fact.text = probe_settings_file(arena, facts, &file, 0, &fact.problem);
+		fact.text =
+			probe_settings_file(arena, facts, &file, SETTINGS_LIMIT, 0, &fact.problem);
 	vec_push(arena, &facts->registries, fact);
 }
 

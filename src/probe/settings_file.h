@@ -11,7 +11,8 @@
 enum { SETTINGS_LIMIT = 256 * 1024, SETTINGS_LINKED = 1 };
 
 // Returns the text of the file, or NULL and why it is not used: it is no regular file, belongs to
-// another user, is longer than SETTINGS_LIMIT, or has another name (a hard link). With
+// another user, is longer than `limit`, or has another name (a hard link). With
 // SETTINGS_LINKED in `flags`, it may have other names.
 const char *probe_settings_file(struct arena *arena, const struct facts *facts,
-				const struct followed *file, int flags, const char **ret_problem);
+				const struct followed *file, size_t limit, int flags,
+				const char **ret_problem);

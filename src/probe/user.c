@@ -13,6 +13,7 @@
 #include "plan/plan.h"
 #include "plan/tables.h"
 #include "probe/claude/claude_files.h"
+#include "probe/own_files.h"
 #include "probe/programs.h"
 #include "sys/accounts.h"
 #include "sys/cleanup.h"
@@ -22,7 +23,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { SETTINGS_LIMIT = 1024 * 1024, ACCOUNT_LIMIT = 64 * 1024 * 1024 };
+enum { CLAUDE_SETTINGS_LIMIT = 1024 * 1024, ACCOUNT_LIMIT = 64 * 1024 * 1024 };
 
 static void find_home(struct facts *facts, struct arena *arena)
 {
@@ -92,38 +93,69 @@ const char *probe_cache_home(struct arena *arena, const struct facts *facts)
 	return user_directory(arena, facts, "XDG_CACHE_HOME", ".cache");
 }
 
-static void add_entry(struct user_claude_facts *user, struct arena *arena, const char *name)
+static void refuse(struct facts *facts, struct arena *arena, const char *path, const char *why)
 {
+	vec_push(arena, &facts->user_claude.refused, (struct refused_file){ path, why });
+}
+
+// Reads a file of the user's Claude. Returns false if it does not exist or is refused.
+static bool read_usable(struct facts *facts, struct arena *arena, struct arena *scratch,
+			const char *path, size_t limit, const char **ret_text)
+{
+	struct followed file = file_follow(arena, path);
+	const char *problem = probe_own_problem(arena, facts, &file);
+
+	*ret_text = NULL;
+	if (file.kind == FILE_MISSING)
+		return false;
+	if (problem)
+		refuse(facts, arena, path, problem);
+	else
+		*ret_text = file_read(scratch, file.real, limit, 0);
+	return !problem;
+}
+
+static void add_entry(struct facts *facts, struct arena *arena, const char *name)
+{
+	struct user_claude_facts *user = &facts->user_claude;
 	const char *path = path_join(arena, user->directory, name);
 	struct followed entry = file_follow(arena, path);
+	const char *problem;
 
-	if (entry.kind == FILE_REGULAR || entry.kind == FILE_DIRECTORY)
+	if (entry.kind != FILE_REGULAR && entry.kind != FILE_DIRECTORY)
+		return;
+	problem = probe_own_place_problem(arena, facts, &entry);
+	if (problem)
+		refuse(facts, arena, path, problem);
+	else
 		vec_push(arena, &user->entries, entry);
 }
 
 // Adds the Markdown files, which CLAUDE.md may import, and the scripts, which settings may run.
-static void add_imports_and_scripts(struct user_claude_facts *user, struct arena *arena)
+static void add_imports_and_scripts(struct facts *facts, struct arena *arena)
 {
-	CLEANUP_DIR DIR *directory = opendir(user->directory);
+	CLEANUP_DIR DIR *directory = opendir(facts->user_claude.directory);
 	struct dirent *entry;
 
 	while (directory && (entry = readdir(directory))) {
 		bool wanted = str_ends(entry->d_name, ".md") || str_ends(entry->d_name, ".sh");
 
 		if (wanted && !str_equal(entry->d_name, "CLAUDE.md"))
-			add_entry(user, arena, arena_strdup(arena, entry->d_name));
+			add_entry(facts, arena, arena_strdup(arena, entry->d_name));
 	}
 }
 
-static void read_directory(struct user_claude_facts *user, struct arena *arena)
+static void read_directory(struct facts *facts, struct arena *arena)
 {
+	struct user_claude_facts *user = &facts->user_claude;
+	const char *settings = path_join(arena, user->directory, "settings.json");
+
 	if (access(user->directory, X_OK) < 0)
 		return;
 	for (size_t i = 0; i < user_claude_table_count; i++)
-		add_entry(user, arena, user_claude_table[i].name);
-	add_imports_and_scripts(user, arena);
-	user->settings_json = file_read(arena, path_join(arena, user->directory, "settings.json"),
-					SETTINGS_LIMIT, READ_FOLLOW);
+		add_entry(facts, arena, user_claude_table[i].name);
+	add_imports_and_scripts(facts, arena);
+	read_usable(facts, arena, arena, settings, CLAUDE_SETTINGS_LIMIT, &user->settings_json);
 	user->has_credentials =
 		access(path_join(arena, user->directory, ".credentials.json"), F_OK) == 0;
 }
@@ -133,11 +165,13 @@ static void read_directory(struct user_claude_facts *user, struct arena *arena)
 static void read_account(struct facts *facts, struct arena *arena, const char *directory)
 {
 	struct arena scratch = { 0 };
-	const char *path = path_join(&scratch, directory, ".claude.json");
-	const char *text = file_read(&scratch, path, ACCOUNT_LIMIT, READ_FOLLOW);
-	const char *reduced = account_reduce(&scratch, text || access(path, F_OK) < 0 ? text : "",
-					     plan_canonical_root(&scratch, facts));
+	const char *path = path_join(arena, directory, ".claude.json");
+	const char *text = NULL;
+	const char *reduced;
 
+	if (read_usable(facts, arena, &scratch, path, ACCOUNT_LIMIT, &text) && !text)
+		text = "";
+	reduced = account_reduce(&scratch, text, plan_canonical_root(&scratch, facts));
 	facts->user_claude.account_json = reduced ? arena_strdup(arena, reduced) : NULL;
 	arena_free(&scratch);
 }
@@ -150,7 +184,7 @@ void probe_user_claude(struct facts *facts, struct arena *arena)
 
 	user->directory = elsewhere ? chosen : path_join(arena, facts->home, ".claude");
 	user->real = file_follow(arena, user->directory).real;
-	read_directory(user, arena);
+	read_directory(facts, arena);
 	probe_claude_files(facts, arena);
 	if (!user->has_credentials && facts->state.root_kind == FILE_DIRECTORY)
 		facts->state.has_credentials =

@@ -74,6 +74,9 @@ const char *audit_mount(struct screen *screen, const struct plan_mount *mount)
 	if (mount->kind == MOUNT_LINK)
 		return arena_printf(screen->arena, "%s -> %s", path,
 				    audit_path(screen, mount->source));
+	if (mount->copy_of)
+		return arena_printf(screen->arena, "%s <- copy of %s", path,
+				    audit_path(screen, mount->copy_of));
 	if (mount->kind != MOUNT_DATA && mount->source && !str_equal(mount->source, mount->path))
 		return arena_printf(screen->arena, "%s <- %s", path,
 				    audit_path(screen, mount->source));

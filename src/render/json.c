@@ -57,6 +57,8 @@ static json_t *mount_of(struct arena *arena, const struct plan_mount *mount)
 				string_of(arena, plan_mount_reason(mount)), "secret",
 				mount->secret != NULL);
 
+	if (mount->copy_of)
+		json_object_set_new(all, "copy_of", string_of(arena, mount->copy_of));
 	if (mount->toolchain)
 		json_object_set_new(all, "toolchain", json_string(mount->toolchain));
 	if (mount->staged)

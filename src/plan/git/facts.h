@@ -10,6 +10,7 @@
 struct git_setting {
 	const char *name;  // as `git config --list` shows it
 	const char *value; // NULL: none, which means true
+	bool box_writes;   // it is of a file that a box can write
 };
 typedef VEC(struct git_setting) git_settings;
 
@@ -29,6 +30,7 @@ enum git_copy {
 
 struct git_copy_facts {
 	const char *path;    // of the file on the host; NULL: there is none
+	const char *real;    // without symbolic links
 	const char *text;    // NULL: it is not used
 	const char *problem; // why it is not used
 };

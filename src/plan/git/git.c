@@ -128,6 +128,7 @@ static void add_copies(struct plan *plan, struct arena *arena, const struct fact
 		plan_add_mount(plan, arena,
 			       (struct plan_mount){ .kind = MOUNT_DATA,
 						    .source = copy->text,
+						    .copy_of = copy->real,
 						    .path = row->path,
 						    .mode = 0444,
 						    .why = row->why });

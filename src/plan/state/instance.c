@@ -21,6 +21,7 @@
 #include "plan/facts.h"
 #include "plan/mcp/account.h"
 #include "plan/mcp/servers.h"
+#include "plan/mounts.h"
 #include "plan/plan.h"
 #include "plan/project.h"
 #include "plan/state/instances.h"
@@ -102,16 +103,27 @@ static void add_user_files(struct plan *plan, struct arena *arena, const struct 
 	vec_each(entry, &user->entries) {
 		const char *name = path_name(entry->path);
 		const char *place = arena_printf(arena, BOX_USER_CLAUDE "/%s", name);
+		const char *problem;
+		const char *hint;
 
 		if (plan_near_secret(facts, entry->real)) {
 			plan_warn(plan, arena, "'%s' points to a secret place and is left out",
 				  quote_word(arena, entry->path, 120));
 			continue;
 		}
+		problem = plan_source_problem(plan, arena, facts, entry->real, &hint);
+		if (problem) {
+			plan_warn(plan, arena, "'%s' is left out: its target %s",
+				  quote_word(arena, entry->path, 120), problem);
+			continue;
+		}
 		if (plan_add_claude_file(plan, arena, &user->parts, entry, BOX_USER_CLAUDE,
 					 PLAN_WHY_OWN_FILES))
 			add_link(plan, arena, name, place);
 	}
+	vec_each(file, &user->refused)
+		plan_warn(plan, arena, "'%s' is left out: %s", quote_word(arena, file->path, 120),
+			  file->why);
 	plan_warn_claude_parts(plan, arena, &user->parts, "your Claude files");
 	vec_each(name, &user->unexamined)
 		plan_warn(plan, arena,

@@ -32,9 +32,11 @@ struct toolchain_part {
 
 // A generated copy of settings.
 struct toolchain_copy {
-	const char *path; // on the host and in the box
-	const char *text; // without secrets
-	bool shortened;   // lines stay outside
+	const char *path;    // on the host and in the box
+	const char *real;    // the file on the host, without symbolic links
+	const char *text;    // without secrets; NULL: it is not used
+	const char *problem; // why it is not used
+	bool shortened;      // lines stay outside
 };
 
 // A directory tree of a manager.

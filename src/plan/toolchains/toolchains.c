@@ -183,12 +183,18 @@ static void add_copy(struct plan *plan, struct arena *arena, const struct facts 
 
 	if (advice_requested(facts, copy->path) || plan_provides(plan, copy->path))
 		return;
+	if (copy->problem) {
+		plan_leave_out(plan, arena, advice_path(plan, arena, copy->path), copy->problem,
+			       NULL);
+		return;
+	}
 	for (int number = 2; plan_provides(plan, place); number++)
 		place = arena_printf(arena, BOX_COPIES "/%s/%d/%s", name, number,
 				     path_name(copy->path));
 	plan_add_mount(plan, arena,
 		       (struct plan_mount){ .kind = MOUNT_DATA,
 					    .source = copy->text,
+					    .copy_of = copy->real,
 					    .path = place,
 					    .mode = 0444,
 					    .toolchain = name,
@@ -236,7 +242,8 @@ static const char *add_parts(struct plan *plan, struct arena *arena, const struc
 		const char *name = path_name(copy->path);
 
 		add_copy(plan, arena, facts, found, copy);
-		add_name(&names, name, strlen(name));
+		if (!copy->problem)
+			add_name(&names, name, strlen(name));
 	}
 	return text_get(&names);
 }

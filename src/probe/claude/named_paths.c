@@ -60,7 +60,11 @@ void probe_named_paths(struct facts *facts, struct arena *arena)
 {
 	const struct user_claude_facts *claude = &facts->user_claude;
 	const char *file = path_join(arena, claude->directory, "CLAUDE.md");
-	const char *text = file_read(arena, file, CLAUDE_TEXT_LIMIT, READ_FOLLOW);
+	struct followed instructions = file_follow(arena, file);
+	// What a box can have written names no files.
+	const char *text = probe_writing_box(arena, facts, &instructions)
+				   ? NULL
+				   : file_read(arena, instructions.real, CLAUDE_TEXT_LIMIT, 0);
 	strings added = claude_additional_directories(arena, claude->settings_json);
 
 	// The box has the file at this path, and Claude follows its imports from there.

@@ -11,9 +11,8 @@
 #include "plan/git/facts.h"
 #include "plan/git/settings.h"
 #include "plan/project.h"
-#include "plan/secrets/files.h"
-#include "plan/system.h"
 #include "plan/tables.h"
+#include "probe/own_files.h"
 #include "probe/settings_file.h"
 #include "probe/user.h"
 #include "sys/files.h"
@@ -24,29 +23,6 @@
 #define LFS_PROGRAM "git-lfs"
 
 enum { ATTRIBUTES_LIMIT = 256 * 1024, MAX_FILTERS = 16 };
-
-const char *probe_git_file(struct arena *arena, const struct facts *facts, const char *path,
-			   int flags, const char **ret_problem)
-{
-	struct followed file = file_follow(arena, path);
-
-	if (file.kind == FILE_MISSING)
-		return NULL;
-	if (plan_kernel_file(file.real)) {
-		*ret_problem = "it is a file of the kernel";
-		return NULL;
-	}
-	if (plan_near_secret(facts, file.path) || plan_near_secret(facts, file.real)) {
-		*ret_problem = file.hops.count ? "it leads to a secret place"
-					       : "it lies in a secret place";
-		return NULL;
-	}
-	if (secret_file_path(file.path) || secret_file_path(file.real)) {
-		*ret_problem = "its name is that of a secret";
-		return NULL;
-	}
-	return probe_settings_file(arena, facts, &file, flags, ret_problem);
-}
 
 // Returns the file that a setting names; NULL: none, or one in the project by a relative path,
 // which git in the box finds itself.
@@ -62,6 +38,21 @@ static const char *copy_path(struct arena *arena, const struct facts *facts,
 	if (!setting->value || (*setting->value != '/' && !str_starts(setting->value, "~/")))
 		return NULL;
 	return path_clean(arena, path_expand_home(arena, setting->value, facts->home));
+}
+
+// Reads a file, unless a box can have chosen it.
+static void read_copy(struct git_copy_facts *copy, struct arena *arena, const struct facts *facts,
+		      const struct git_copy_row *row, const char *path)
+{
+	const struct git_setting *setting =
+		git_setting_last(&facts->git.user.settings, row->setting);
+	struct followed file = file_follow(arena, path);
+
+	copy->real = file.real;
+	if (setting && setting->box_writes)
+		copy->problem = OWN_NAMED_BY_BOX;
+	else
+		copy->text = probe_own_file(arena, facts, &file, SETTINGS_LIMIT, 0, &copy->problem);
 }
 
 // Adds the filters that lines such as "*.psd filter=lfs -text" name.
@@ -90,7 +81,7 @@ void probe_git_files(struct facts *facts, struct arena *arena)
 		const char *path = copy_path(arena, facts, &git_copy_table[i]);
 
 		if (path)
-			copy->text = probe_git_file(arena, facts, path, 0, &copy->problem);
+			read_copy(copy, arena, facts, &git_copy_table[i], path);
 		if (copy->text || copy->problem)
 			copy->path = path;
 	}

@@ -3,7 +3,8 @@
 //
 // Theory of operation: the files are read in git's order, and an include takes effect where it
 // stands. Conditions of includeIf count for this project, as outside. The user's files may include
-// any file, but one in a secret place, of another user, or that is no plain text is left out. The
+// any file, but one in a secret place, of another user, or that is no plain text is left out. A file
+// that a box can write names no others (src/probe/own_files.c). The
 // repository is not trusted: of its includes, only files of the repository itself are read, because
 // the box has no others. The plan decides which settings pass (src/plan/git/rules.c).
 #include "probe/git/settings.h"
@@ -17,10 +18,9 @@
 #include "plan/git/parse.h"
 #include "plan/git/settings.h"
 #include "plan/project.h"
-#include "plan/secrets/files.h"
-#include "plan/system.h"
 #include "probe/git/condition.h"
 #include "probe/git/files.h"
+#include "probe/own_files.h"
 #include "probe/settings_file.h"
 #include "probe/user.h"
 #include "sys/files.h"
@@ -43,7 +43,9 @@ struct reader {
 	bool local; // the repository's own configuration
 	int files;
 	int depth;
+	bool box_writes;  // a box can write the file that is parsed
 	const char *file; // that is parsed
+	strings parents;  // the files whose includes led to it, and itself
 };
 
 static void read_config(struct reader *reader, const char *path);
@@ -73,9 +75,20 @@ static void include(struct reader *reader, const char *value)
 {
 	const char *path = include_path(reader, value);
 	const char *file = reader->file;
+	bool box_writes = reader->box_writes;
 
 	if (!path)
 		return;
+	if (box_writes) {
+		leave_unread(reader, path, OWN_NAMED_BY_BOX);
+		return;
+	}
+	vec_each(parent, &reader->parents) {
+		if (str_equal(*parent, path)) {
+			leave_unread(reader, path, "it includes itself");
+			return;
+		}
+	}
 	if (reader->depth >= MAX_DEPTH) {
 		leave_unread(reader, path, "includes are nested too deeply");
 		return;
@@ -84,6 +97,7 @@ static void include(struct reader *reader, const char *value)
 	read_config(reader, path);
 	reader->depth--;
 	reader->file = file;
+	reader->box_writes = box_writes;
 }
 
 static void handle_entry(void *context, const char *name, const char *value)
@@ -100,7 +114,8 @@ static void handle_entry(void *context, const char *name, const char *value)
 		if (git_condition_holds(reader->arena, condition, reader->file, reader->place))
 			include(reader, value);
 	} else if (reader->settings->count < MAX_SETTINGS) {
-		vec_push(reader->arena, reader->settings, (struct git_setting){ name, value });
+		vec_push(reader->arena, reader->settings,
+			 (struct git_setting){ name, value, reader->box_writes });
 	}
 }
 
@@ -116,10 +131,23 @@ static const char *read_local(struct reader *reader, const char *path)
 	return file_read(reader->arena, path, CONFIG_LIMIT, 0);
 }
 
+// Returns the text of a file of the system or the user; NULL: it does not exist or is not used.
+static const char *read_own(struct reader *reader, const char *path)
+{
+	struct followed file = file_follow(reader->arena, path);
+	const char *problem = NULL;
+	const char *text = probe_own_file(reader->arena, reader->facts, &file, SETTINGS_LIMIT,
+					  reader->depth ? 0 : SETTINGS_LINKED, &problem);
+
+	if (problem)
+		leave_unread(reader, path, problem);
+	reader->box_writes = probe_own_box_writes(reader->arena, reader->facts, &file);
+	return text;
+}
+
 static void read_config(struct reader *reader, const char *path)
 {
 	size_t before = reader->settings->count;
-	const char *problem = NULL;
 	const char *text;
 	size_t line;
 
@@ -128,19 +156,17 @@ static void read_config(struct reader *reader, const char *path)
 			leave_unread(reader, path, "there are more than 64 files");
 		return;
 	}
-	text = reader->local ? read_local(reader, path)
-			     : probe_git_file(reader->arena, reader->facts, path,
-					      reader->depth ? 0 : SETTINGS_LINKED, &problem);
-	if (problem)
-		leave_unread(reader, path, problem);
+	text = reader->local ? read_local(reader, path) : read_own(reader, path);
 	if (!text)
 		return;
 	reader->file = path;
+	vec_push(reader->arena, &reader->parents, path);
 	if (!git_config_parse(reader->arena, text, handle_entry, reader, &line)) {
 		reader->settings->count = before;
 		leave_unread(reader, path,
 			     arena_printf(reader->arena, "line %zu is not understood", line));
 	}
+	reader->parents.count--;
 }
 
 // Reads the repository's own configuration.

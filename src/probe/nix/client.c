@@ -9,10 +9,20 @@
 #include "plan/facts.h"
 #include "plan/nix/registry.h"
 #include "plan/tables.h"
+#include "probe/own_files.h"
+#include "probe/settings_file.h"
 #include "probe/user.h"
 #include "sys/files.h"
 
 enum { TEXT_MAX = 1024 * 1024 };
+
+static const char *read_own(struct arena *arena, const struct facts *facts, const char *path)
+{
+	struct followed file = file_follow(arena, path);
+	const char *problem = NULL;
+
+	return probe_own_file(arena, facts, &file, TEXT_MAX, SETTINGS_LINKED, &problem);
+}
 
 void probe_nix_client(struct facts *facts, struct arena *arena)
 {
@@ -21,13 +31,13 @@ void probe_nix_client(struct facts *facts, struct arena *arena)
 	struct nix_facts *nix = &facts->nix;
 	const char *file;
 
-	nix->user_settings =
-		file_read(arena, path_join(arena, own, "nix.conf"), TEXT_MAX, READ_FOLLOW);
-	nix->user_registry =
-		file_read(arena, path_join(arena, own, "registry.json"), TEXT_MAX, READ_FOLLOW);
+	nix->user_settings = read_own(arena, facts, path_join(arena, own, "nix.conf"));
+	nix->user_registry = read_own(arena, facts, path_join(arena, own, "registry.json"));
 	nix->system_registry = file_read(arena, NIX_REGISTRY, TEXT_MAX, READ_FOLLOW);
 	file = plan_nix_registry_file(arena, facts);
 	if (file && !str_equal(file, NIX_REGISTRY))
 		nix->global_registry = file_read(arena, file, TEXT_MAX, READ_FOLLOW);
 	nix->index = file_follow(arena, path_join(arena, cache, "nix-index"));
+	if (probe_own_place_problem(arena, facts, &nix->index))
+		nix->index = (struct followed){ 0 };
 }

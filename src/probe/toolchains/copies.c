@@ -9,28 +9,32 @@
 #include "plan/facts.h"
 #include "plan/toolchains/clean.h"
 #include "plan/toolchains/facts.h"
+#include "probe/own_files.h"
 #include "probe/programs.h"
 #include "sys/files.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
-enum { SETTINGS_LIMIT = 64 * 1024 };
+enum { COPY_LIMIT = 64 * 1024 };
 
-// Adds a copy of a file, unless other users can write it.
+// Adds a copy of a file, or why it is not used.
 static void add_copy(struct toolchain_found *found, struct arena *arena, const struct facts *facts,
 		     const char *path, bool variables)
 {
-	const char *file = file_follow(arena, path).real;
-	const char *text = file_read(arena, file, SETTINGS_LIMIT, 0);
-	struct toolchain_copy copy = { .path = path };
+	struct followed file = file_follow(arena, path);
+	struct toolchain_copy copy = { .path = path, .real = file.real };
+	const char *text = probe_own_file(arena, facts, &file, COPY_LIMIT, 0, &copy.problem);
 	struct stat status;
 
-	if (!text || lstat(file, &status) < 0 || probe_writable_by_others(facts, &status))
+	if (!text && !copy.problem)
 		return;
-	copy.text = variables ? toolchain_clean_variables(arena, text, &copy.shortened)
-			      : toolchain_clean_settings(arena, text, found->row->sections,
-							 &copy.shortened);
+	if (text && (lstat(file.real, &status) < 0 || probe_writable_by_others(facts, &status)))
+		copy.problem = "other users can change it";
+	else if (text)
+		copy.text = variables ? toolchain_clean_variables(arena, text, &copy.shortened)
+				      : toolchain_clean_settings(arena, text, found->row->sections,
+								 &copy.shortened);
 	vec_push(arena, &found->copies, copy);
 }
 
