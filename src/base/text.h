@@ -20,8 +20,8 @@ void text_add_bytes(struct text *text, const char *bytes, size_t count);
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // Adds bytes as base64, in lines of `columns` characters (a multiple of 4).
 void text_add_base64(struct text *text, const unsigned char *bytes, size_t count, size_t columns);
-// Decodes base64 up to its end, the first '=' or `most` bytes. Returns the number of bytes, 0: none,
-// or another character is in it.
+// Decodes base64 up to its end, the first '=' or `most` bytes. Returns the number of bytes, 0:
+// none, or another character is in it.
 size_t base64_decode(const char *base64, size_t length, unsigned char *bytes, size_t most);
 // Returns the content; "" while the buffer is empty.
 const char *text_get(const struct text *text);

@@ -285,10 +285,10 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 		return false;
 	plan_report_links(plan, arena, facts);
 	plan_leave_out_named(plan, arena, facts);
-	plan_build_connections(plan, arena, facts);
 	if (!plan_build_conversations(plan, arena, facts, error))
 		return false;
 	plan_build_registries(plan, arena, facts);
+	plan_build_connections(plan, arena, facts);
 	plan_build_git(plan, arena, facts);
 	plan_finish_home(plan, arena, facts);
 	plan_build_claude_configuration(plan, arena, facts);

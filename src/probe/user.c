@@ -13,7 +13,7 @@
 #include "plan/plan.h"
 #include "plan/tables.h"
 #include "probe/claude/claude_files.h"
-#include "probe/own_files.h"
+#include "probe/settings/own_files.h"
 #include "probe/programs.h"
 #include "sys/accounts.h"
 #include "sys/cleanup.h"

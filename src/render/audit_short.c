@@ -92,13 +92,17 @@ static void add_ports(struct screen *screen, const struct plan *plan, struct aud
 static void add_variables(struct screen *screen, const struct plan *plan,
 			  struct audit_section *section)
 {
-	for (int kind = ORIGIN_ALLOWED; kind <= ORIGIN_REQUESTED; kind++)
-		vec_each(variable, &plan->variables) {
-			if ((int)variable->origin.kind == kind)
-				audit_add_marked(
-					screen->arena, section, variable->origin.kind, STYLE_PLAIN,
-					quote_word(screen->arena, variable->name, NAME_COLUMNS));
-		}
+	// Requested ones first, and secrets before the others: the last ones are folded.
+	for (int kind = ORIGIN_REQUESTED; kind >= (int)ORIGIN_ALLOWED; kind--)
+		for (int secret = 1; secret >= 0; secret--)
+			vec_each(variable, &plan->variables) {
+				if ((int)variable->origin.kind == kind &&
+				    (variable->secret != SECRET_NONE) == secret)
+					audit_add_marked(screen->arena, section,
+							 variable->origin.kind, STYLE_PLAIN,
+							 quote_word(screen->arena, variable->name,
+								    NAME_COLUMNS));
+			}
 }
 
 static void add_packages(struct screen *screen, const struct plan *plan,

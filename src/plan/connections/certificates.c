@@ -4,7 +4,8 @@
 // Theory of operation: a company's certificates are no secret, and without them no program of the
 // box connects through the company's proxy. But a variable can name any file: a file with the key
 // beside the certificate, or a link to another secret. So the probe reads each file, and only one
-// with certificates and nothing else comes along (bundle.c). A directory does not: its files change.
+// with certificates and nothing else comes along (bundle.c). A directory does not: its files
+// change.
 #include "plan/connections/certificates.h"
 
 #include "base/arena.h"

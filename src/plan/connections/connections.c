@@ -81,6 +81,10 @@ static bool is_named(const struct connections *all, const char *name)
 		if (str_equal(*known, name))
 			return true;
 	}
+	vec_each(row, &all->plan->left_out) {
+		if (str_equal(str_after(row->what, "variable "), name))
+			return true;
+	}
 	return false;
 }
 
@@ -103,7 +107,8 @@ static void leave_out_secrets(struct connections *all)
 	}
 	if (!names.count)
 		return;
-	vec_push(all->arena, &first, names.items[0]);
+	for (size_t i = 0; i < names.count && i < LISTED_SECRETS; i++)
+		vec_push(all->arena, &first, names.items[i]);
 	list = join(all->arena, &names, LISTED_SECRETS, ", ");
 	if (names.count > LISTED_SECRETS)
 		list = arena_printf(all->arena, "%s and %zu more", list,

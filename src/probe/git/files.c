@@ -12,8 +12,8 @@
 #include "plan/git/settings.h"
 #include "plan/project.h"
 #include "plan/tables.h"
-#include "probe/own_files.h"
-#include "probe/settings_file.h"
+#include "probe/settings/own_files.h"
+#include "probe/settings/settings_file.h"
 #include "probe/user.h"
 #include "sys/files.h"
 

@@ -3,10 +3,10 @@
 //
 // Theory of operation: the files are read in git's order, and an include takes effect where it
 // stands. Conditions of includeIf count for this project, as outside. The user's files may include
-// any file, but one in a secret place, of another user, or that is no plain text is left out. A file
-// that a box can write names no others (src/probe/own_files.c). The
-// repository is not trusted: of its includes, only files of the repository itself are read, because
-// the box has no others. The plan decides which settings pass (src/plan/git/rules.c).
+// any file, but one in a secret place, of another user, or that is no plain text is left out. A
+// file that a box can write names no others (src/probe/settings/own_files.c). The repository is not
+// trusted: of its includes, only files of the repository itself are read, because the box has no
+// others. The plan decides which settings pass (src/plan/git/rules.c).
 #include "probe/git/settings.h"
 
 #include "base/arena.h"
@@ -20,8 +20,8 @@
 #include "plan/project.h"
 #include "probe/git/condition.h"
 #include "probe/git/files.h"
-#include "probe/own_files.h"
-#include "probe/settings_file.h"
+#include "probe/settings/own_files.h"
+#include "probe/settings/settings_file.h"
 #include "probe/user.h"
 #include "sys/files.h"
 

@@ -9,8 +9,8 @@
 #include "plan/facts.h"
 #include "plan/nix/registry.h"
 #include "plan/tables.h"
-#include "probe/own_files.h"
-#include "probe/settings_file.h"
+#include "probe/settings/own_files.h"
+#include "probe/settings/settings_file.h"
 #include "probe/user.h"
 #include "sys/files.h"
 

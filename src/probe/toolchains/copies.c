@@ -9,7 +9,7 @@
 #include "plan/facts.h"
 #include "plan/toolchains/clean.h"
 #include "plan/toolchains/facts.h"
-#include "probe/own_files.h"
+#include "probe/settings/own_files.h"
 #include "probe/programs.h"
 #include "sys/files.h"
 

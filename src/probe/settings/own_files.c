@@ -7,7 +7,7 @@
 // agent, so the content of a file there may enter other boxes. But the agent can replace the file
 // by a link, or name another file in it. So a link that a box can have made is not followed, and
 // files that such a file names are not read.
-#include "probe/own_files.h"
+#include "probe/settings/own_files.h"
 
 #include "base/arena.h"
 #include "base/file.h"
@@ -18,7 +18,7 @@
 #include "plan/secrets/files.h"
 #include "plan/system.h"
 #include "probe/programs.h"
-#include "probe/settings_file.h"
+#include "probe/settings/settings_file.h"
 
 const char *probe_own_place_problem(struct arena *arena, const struct facts *facts,
 				    const struct followed *file)

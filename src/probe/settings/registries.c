@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reads the settings of package managers. Their text never enters the box: the plan generates files
 // from it.
-#include "probe/registries.h"
+#include "probe/settings/registries.h"
 
 #include "base/arena.h"
 #include "base/file.h"
@@ -10,8 +10,8 @@
 #include "plan/facts.h"
 #include "plan/registries/tools.h"
 #include "plan/secrets/files.h"
-#include "probe/own_files.h"
-#include "probe/settings_file.h"
+#include "probe/settings/own_files.h"
+#include "probe/settings/settings_file.h"
 #include "probe/user.h"
 #include "sys/files.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reads a file with settings of a program of the user.
-#include "probe/settings_file.h"
+#include "probe/settings/settings_file.h"
 
 #include "base/arena.h"
 #include "base/path.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Examines the files with CA certificates that variables and settings of package managers name.
-#include "probe/certificates.h"
+#include "probe/settings/certificates.h"
 
 #include "base/arena.h"
 #include "base/file.h"
@@ -13,7 +13,7 @@
 #include "plan/registries/registries.h"
 #include "plan/system.h"
 #include "plan/tables.h"
-#include "probe/own_files.h"
+#include "probe/settings/own_files.h"
 #include "sys/files.h"
 
 enum { BUNDLE_LIMIT = 4 * 1024 * 1024 };
