@@ -98,8 +98,9 @@ struct planted_link probe_planted_link(struct arena *arena, const struct facts *
 					      : probe_known_project(arena, facts, hop->link);
 
 		if (project && !path_within(file->real, project))
-			return (struct planted_link){ .path = hop->link,
-						      .box = probe_path_writer(arena, facts, hop->link) };
+			return (struct planted_link){
+				.path = hop->link, .box = probe_path_writer(arena, facts, hop->link)
+			};
 	}
 	return (struct planted_link){ 0 };
 }

@@ -91,8 +91,8 @@ static bool has_claude_alone(const struct path_list *list, const struct path_ent
 	const char *claude = list->facts->agent.found;
 
 	return entry->programs == 1 && claude &&
-	       str_equal(claude, path_join(list->arena, entry->directory.path,
-					   entry->names.items[0]));
+	       str_equal(claude,
+			 path_join(list->arena, entry->directory.path, entry->names.items[0]));
 }
 
 static void leave_out(struct path_list *list, const struct path_entry *entry)
