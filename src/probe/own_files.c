@@ -34,7 +34,7 @@ const char *probe_own_place_problem(struct arena *arena, const struct facts *fac
 		if (plan_kernel_file(hop->link)) // /proc/self/root leads anywhere
 			return "it leads through a file of the kernel";
 	}
-	if (path_overlaps(file->real, facts->state.root))
+	if (path_within(file->real, facts->state.root))
 		return "it leads to the state of claudebox";
 	return NULL;
 }
