@@ -15,6 +15,7 @@
 #include "probe/claude/claude_files.h"
 #include "probe/settings/own_files.h"
 #include "probe/programs.h"
+#include "probe/settings_file.h"
 #include "sys/accounts.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
@@ -103,7 +104,7 @@ static bool read_usable(struct facts *facts, struct arena *arena, struct arena *
 			const char *path, size_t limit, const char **ret_text)
 {
 	struct followed file = file_follow(arena, path);
-	const char *problem = probe_own_problem(arena, facts, &file);
+	const char *problem = probe_own_problem(arena, facts, &file, SETTINGS_USUAL_NAME);
 
 	*ret_text = NULL;
 	if (file.kind == FILE_MISSING)

@@ -242,6 +242,9 @@ static const char *add_parts(struct plan *plan, struct arena *arena, const struc
 		const char *name = path_name(copy->path);
 
 		add_copy(plan, arena, facts, found, copy);
+		if (copy->real && !str_equal(copy->real, copy->path))
+			name = arena_printf(arena, "%s from %s", name,
+					    advice_path(plan, arena, copy->real));
 		if (!copy->problem)
 			add_name(&names, name, strlen(name));
 	}

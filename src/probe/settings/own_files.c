@@ -34,15 +34,16 @@ const char *probe_own_place_problem(struct arena *arena, const struct facts *fac
 		if (plan_kernel_file(hop->link)) // /proc/self/root leads anywhere
 			return "it leads through a file of the kernel";
 	}
-	if (path_overlaps(file->real, facts->state.root))
+	if (path_within(file->real, facts->state.root))
 		return "it leads to the state of claudebox";
 	return NULL;
 }
 
 const char *probe_own_problem(struct arena *arena, const struct facts *facts,
-			      const struct followed *file)
+			      const struct followed *file, int flags)
 {
 	bool own_place = false;
+	bool usual;
 	const char *problem = probe_own_place_problem(arena, facts, file);
 
 	if (problem)
@@ -57,7 +58,10 @@ const char *probe_own_problem(struct arena *arena, const struct facts *facts,
 		if (plan_near_other_secret(facts, hop->link, file->path))
 			return "it leads to a secret place";
 	}
-	if ((!own_place && secret_file_path(file->path)) || secret_file_path(file->real))
+	usual = flags & SETTINGS_USUAL_NAME;
+	if ((!usual && secret_file_path(file->path)) ||
+	    (!(usual && str_equal(path_name(file->real), path_name(file->path))) &&
+	     secret_file_path(file->real)))
 		return "its name is that of a secret";
 	return NULL;
 }
@@ -74,7 +78,7 @@ const char *probe_own_file(struct arena *arena, const struct facts *facts,
 {
 	if (file->kind == FILE_MISSING)
 		return NULL;
-	*ret_problem = probe_own_problem(arena, facts, file);
+	*ret_problem = probe_own_problem(arena, facts, file, flags);
 	return *ret_problem ? NULL
 			    : probe_settings_file(arena, facts, file, limit, flags, ret_problem);
 }

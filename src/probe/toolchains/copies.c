@@ -11,6 +11,7 @@
 #include "plan/toolchains/facts.h"
 #include "probe/settings/own_files.h"
 #include "probe/programs.h"
+#include "probe/settings_file.h"
 #include "sys/files.h"
 
 #include <string.h>
@@ -24,7 +25,8 @@ static void add_copy(struct toolchain_found *found, struct arena *arena, const s
 {
 	struct followed file = file_follow(arena, path);
 	struct toolchain_copy copy = { .path = path, .real = file.real };
-	const char *text = probe_own_file(arena, facts, &file, COPY_LIMIT, 0, &copy.problem);
+	const char *text =
+		probe_own_file(arena, facts, &file, COPY_LIMIT, SETTINGS_USUAL_NAME, &copy.problem);
 	struct stat status;
 
 	if (!text && !copy.problem)
