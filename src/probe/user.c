@@ -15,7 +15,7 @@
 #include "probe/claude/claude_files.h"
 #include "probe/settings/own_files.h"
 #include "probe/programs.h"
-#include "probe/settings_file.h"
+#include "probe/settings/settings_file.h"
 #include "sys/accounts.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"

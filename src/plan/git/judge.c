@@ -92,7 +92,7 @@ static bool alias_has_login(struct arena *arena, const char *value)
 	strings words = git_alias_words(arena, value);
 
 	vec_each(word, &words) {
-		if (has_secret(*word) || (strstr(*word, ":/") && has_user(*word)))
+		if (*word && (has_secret(*word) || (strstr(*word, ":/") && has_user(*word))))
 			return true;
 	}
 	return false;

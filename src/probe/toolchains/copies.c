@@ -11,7 +11,7 @@
 #include "plan/toolchains/facts.h"
 #include "probe/settings/own_files.h"
 #include "probe/programs.h"
-#include "probe/settings_file.h"
+#include "probe/settings/settings_file.h"
 #include "sys/files.h"
 
 #include <string.h>
