@@ -225,7 +225,7 @@ class Api(ConnectionTest):
         self.assertEqual(len(rows), 1, rows)
         what, (_, option) = rows.popitem()
         self.assertEqual(sorted(what.removeprefix("variables: ").split(", ")), ["DB_PASSWORD", "GITHUB_TOKEN", "MY_VAR"])
-        self.assertIn(option.removeprefix("CLAUDEBOX_EXTRA_ENV="), env)
+        self.assertEqual(option, "CLAUDEBOX_EXTRA_ENV=GITHUB_TOKEN,DB_PASSWORD,MY_VAR")
         self.assertNotIn("canary", audit)
 
 
