@@ -43,17 +43,17 @@ run: need-to-run build/build.ninja ## start Claude Code in a box: make run [DIR=
 test: need-build+run+test build ## run all tests
 	@$(PYTHON) tests/run.py build
 
-sanitize: need-build+run+test+sanitize build-asan/build.ninja ## run all tests with ASan and UBSan
+sanitize: need-build+run+test+sanitize build-asan/build.ninja ## run all tests with ASan and UBSan, each as one user
 	$(call compile,build-asan)
-	@$(PYTHON) tests/run.py build-asan
+	@$(PYTHON) tests/run.py build-asan --once
 
-fuzz: need-build+fuzz build-fuzz/build.ninja ## fuzz the parsers of profiles and package settings, and the terminal filter: make fuzz [SECONDS=60]
-	@ninja -C build-fuzz --quiet tests/fuzz_profile tests/fuzz_registries tests/fuzz_terminal
+fuzz: need-build+fuzz build-fuzz/build.ninja ## fuzz the parsers of profiles, package settings and git's files, and the terminal filter: make fuzz [SECONDS=60]
+	@ninja -C build-fuzz --quiet tests/fuzz_config_edit tests/fuzz_index tests/fuzz_profile tests/fuzz_registries tests/fuzz_terminal
 	$(call give_back,build-fuzz)
 	@tests/fuzz/run.sh build-fuzz $(SECONDS)
 
 accept: need-build+run+test build ## rewrite the expected outputs of the tests; review the difference before you commit
-	@for test in plan render profile documents; do \
+	@for test in plan render quarantine profile documents; do \
 		UPDATE_GOLDEN=1 SOURCE=. BUILD=build build/tests/test_$$test | grep -A 20 '^not ok' && exit 1; \
 	done; git --no-pager diff --stat
 
@@ -71,6 +71,7 @@ fmt: need-lint ## format all C files
 
 bench: need-build+run+test+bench build ## measure start-up, terminal and network against bare bwrap
 	@$(PYTHON) tests/bench/run.py build
+	@$(PYTHON) tests/bench/guard.py build
 	@$(PYTHON) tests/bench/network.py build
 
 install: configure-install ## install into PREFIX (/usr/local), below DESTDIR if given
@@ -84,7 +85,7 @@ uninstall: configure-install ## remove the installed files, with the same PREFIX
 		$(PYTHON) -c 'import json, sys; print(*json.load(sys.stdin).values(), sep="\n")' | \
 		while IFS= read -r file; do \
 			file=$(call quote,$(DESTDIR))$$file; rm -f -- "$$file"; \
-			case $$file in */share/claudebox/*/*) rmdir -- "$${file%/*}" "$${file%/*/*}" 2>/dev/null || : ;; esac; \
+			case $$file in */share/claudebox/*/*|*/share/doc/claudebox/*) rmdir -- "$${file%/*}" "$${file%/*/*}" 2>/dev/null || : ;; esac; \
 		done
 
 deb: need-build+install+package ## build the Debian package

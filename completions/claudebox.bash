@@ -19,6 +19,7 @@ _claudebox_table() {
 		--mount-ro
 		--mount-rw
 		--path
+		--unprotect
 		--report-fd
 		--audit --audit=full
 		--quiet
@@ -27,6 +28,7 @@ _claudebox_table() {
 		--instances --instances=json
 		--gc --gc=home
 		--instance
+		--quarantine --quarantine=json --quarantine=clear
 		--import-conversations
 		-h --help
 		-v --version
@@ -43,6 +45,7 @@ _claudebox_table() {
 	--mount-ro) kind=mount ;;
 	--mount-rw) kind=mount ;;
 	--path) kind=mount ;;
+	--unprotect) kind=value ;;
 	--report-fd) kind=value ;;
 	--audit) kind=full ;;
 	--quiet) kind=none ;;
@@ -51,6 +54,7 @@ _claudebox_table() {
 	--instances) kind=json ;;
 	--gc) kind=home ;;
 	--instance) kind=mount ;;
+	--quarantine) kind=word ;;
 	--import-conversations) kind=none ;;
 	-h | --help) kind=none ;;
 	-v | --version) kind=none ;;
@@ -135,6 +139,7 @@ _claudebox_value() {
 	json) _claudebox_offer "$text" "$before" json ;;
 	home) _claudebox_offer "$text" "$before" home ;;
 	full) _claudebox_offer "$text" "$before" full ;;
+	word) _claudebox_offer "$text" "$before" json clear ;;
 	tier) _claudebox_offer "$text" "$before" "${tiers[@]}" ;;
 	mount) _claudebox_mounts "$text" "$before" ;;
 	profile)
@@ -208,7 +213,7 @@ _claudebox() {
 		elif [[ $kind == rest ]]; then
 			_claudebox_command
 			return
-		elif [[ $kind != none && $kind != json && $kind != home && $kind != full && $word != *=* ]]; then
+		elif [[ $kind != none && $kind != json && $kind != home && $kind != full && $kind != word && $word != *=* ]]; then
 			wanted=$kind
 		fi
 	done

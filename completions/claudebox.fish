@@ -27,7 +27,7 @@ function __claudebox_words
         else if test $kind = rest
             set whose command
             set rest
-        else if test $kind != none -a $kind != json -a $kind != home -a $kind != full
+        else if test $kind != none -a $kind != json -a $kind != home -a $kind != full -a $kind != word
             string match -q -- '*=*' $word
             or set wanted $kind
         end
@@ -83,6 +83,8 @@ function __claudebox_kind
             echo mount
         case --path
             echo mount
+        case --unprotect
+            echo value
         case --report-fd
             echo value
         case --audit
@@ -99,6 +101,8 @@ function __claudebox_kind
             echo home
         case --instance
             echo mount
+        case --quarantine
+            echo word
         case --import-conversations
             echo none
         case -h --help
@@ -119,14 +123,16 @@ complete -c claudebox -n '__claudebox_in own' -l publish -x -d 'inet: let every 
 complete -c claudebox -n '__claudebox_in own' -l mount-ro -r -F -d 'mount one more file or directory, read-only'
 complete -c claudebox -n '__claudebox_in own' -l mount-rw -r -F -d 'mount one more file or directory, read-write'
 complete -c claudebox -n '__claudebox_in own' -l path -r -F -d 'mount a directory of programs, read-only, first in PATH'
+complete -c claudebox -n '__claudebox_in own' -l unprotect -x -d 'let the box write a protected place; **/NAME: in every directory'
 complete -c claudebox -n '__claudebox_in own' -l report-fd -x -d 'write exit status and refused connections as JSON to descriptor N'
-complete -c claudebox -n '__claudebox_in own' -l audit -f -a full -d 'show every variable and mount before the start'
+complete -c claudebox -n '__claudebox_in own' -l audit -f -a full -d 'show every variable and mount before the start; with or without =full'
 complete -c claudebox -n '__claudebox_in own' -l quiet -d 'show errors only; a question still shows what it is about'
 complete -c claudebox -n '__claudebox_in own' -l shell -d 'run a shell in the box instead of claude'
 complete -c claudebox -n '__claudebox_in own' -l exec -d 'run CMD in the box instead of claude; the rest are its arguments'
 complete -c claudebox -n '__claudebox_in own' -l instances -f -a json -d 'list the state of each project, the last used first'
 complete -c claudebox -n '__claudebox_in own' -l gc -f -a home -d 'remove the state of deleted projects, or kept homes; asks first'
 complete -c claudebox -n '__claudebox_in own' -l instance -r -F -d 'limit --instances or --gc to one project: its id or directory'
+complete -c claudebox -n '__claudebox_in own' -l quarantine -f -a 'json clear' -d 'list what the guard moved away; =N puts one back, =clear removes all'
 complete -c claudebox -n '__claudebox_in own' -l import-conversations -d 'copy this directory\'s conversations of plain claude, then start'
 complete -c claudebox -n '__claudebox_in own' -s h -l help -d 'show this help (help of claude: claudebox -- --help)'
 complete -c claudebox -n '__claudebox_in own' -s v -l version -d 'show the version of claudebox (of claude: claudebox -- --version)'

@@ -11,6 +11,9 @@
 #include "config/options.h"
 #include "config/options_help.h"
 #include "config/profile.h"
+#include "guard/git/copies.h"
+#include "guard/quarantine/command.h"
+#include "guard/recover.h"
 #include "network/dns_relay.h"
 #include "nix/packages.h"
 #include "nix/requested_packages.h"
@@ -19,14 +22,15 @@
 #include "plan/facts.h"
 #include "plan/plan.h"
 #include "probe/claude/commands.h"
+#include "probe/guard.h"
 #include "probe/probe.h"
 #include "probe/profile/profile.h"
 #include "prove/bait.h"
 #include "prove/plant.h"
 #include "prove/prove.h"
-#include "render/audit.h"
-#include "render/audit_fold.h"
-#include "render/audit_short.h"
+#include "render/audit/audit.h"
+#include "render/audit/fold.h"
+#include "render/audit/short.h"
 #include "render/dry_run.h"
 #include "render/json.h"
 #include "state/conversations.h"
@@ -55,6 +59,7 @@ struct session {
 
 enum step {
 	STEP_OPTIONS, // the command line alone
+	STEP_PROJECT, // the facts about the user, the project and its instance are collected
 	STEP_FACTS,   // the profile is applied, the facts are collected
 	STEP_PLAN,    // packages are resolved, the plan is built and checked
 };
@@ -83,6 +88,12 @@ static bool print_version(struct session *session, struct error *error)
 static bool manage_instances(struct session *session, struct error *error)
 {
 	return instances_command(&session->config, &session->arena, &session->status, error);
+}
+
+static bool manage_quarantine(struct session *session, struct error *error)
+{
+	return quarantine_command(&session->config, &session->facts, &session->arena,
+				  &session->status, error);
 }
 
 static bool check_machine(struct session *session, struct error *error)
@@ -122,15 +133,14 @@ static void show_audit(struct session *session, bool full)
 }
 
 // Shows the short form and asks. The answer to show the full list leads to the question again.
-// Without a terminal nothing starts: there is no key for the full list, and no screen that it must
-// fit.
+// Without a terminal nothing starts, and the short form says why.
 static bool confirm_start(struct session *session, struct error *error)
 {
 	struct plan *plan = &session->plan;
 	bool offer = plan->state.home && session->facts.state.home_exists && plan->new_grants.count;
 	bool possible = ask_possible();
 	bool silent = !possible && session->config.audit == AUDIT_QUIET;
-	bool full = !possible || session->config.audit == AUDIT_FULL;
+	bool full = session->config.audit == AUDIT_FULL;
 	char letter = '\0';
 
 	do {
@@ -145,10 +155,13 @@ static bool confirm_start(struct session *session, struct error *error)
 		if (!silent)
 			show_audit(session, full);
 		if (!ask_confirmation(keys, count, &letter, error))
-			return silent ? error_hint(error,
-						   "claudebox --dry-run shows the box: start "
-						   "with --yes if you agree")
-				      : false;
+			return possible ? false
+					: error_hint(error,
+						     silent ? "claudebox --dry-run shows the box: "
+							      "start with --yes if you agree"
+							    : "the list above is the box, and "
+							      "--audit=full shows all of it: "
+							      "start with --yes if you agree");
 	} while (letter == AUDIT_DETAILS);
 	plan->state.empty_home = letter == 'e';
 	plan->state.new_approval = approval_render(&session->arena, plan);
@@ -177,6 +190,7 @@ static const struct command commands[] = {
 	[ACTION_PROVE] = { STEP_PLAN, .plants_before_facts = true, .run = prove_box },
 	[ACTION_INSTANCES] = { STEP_OPTIONS, .run = manage_instances },
 	[ACTION_GC] = { STEP_OPTIONS, .run = manage_instances },
+	[ACTION_QUARANTINE] = { STEP_PROJECT, .run = manage_quarantine },
 	[ACTION_HELP] = { STEP_OPTIONS, .run = print_help },
 	[ACTION_VERSION] = { STEP_OPTIONS, .run = print_version },
 };
@@ -203,17 +217,41 @@ static bool apply_profile(struct session *session, const struct command *command
 	return true;
 }
 
+// Completes what a killed launch could not do any more: writes its settings of git to the
+// repository, and moves places that its box has created. Both are facts for this launch.
+static void recover(struct session *session)
+{
+	struct facts *facts = &session->facts;
+	struct copies_left left;
+	strings notes = { 0 };
+
+	left = copies_recover(plan_instance_path(&session->arena, facts), facts->project,
+			      &session->arena, &notes);
+	if (left.since_ns) {
+		probe_guard(facts, &session->arena);
+		guard_recover(facts, &session->config, &left, &session->arena, &notes);
+		facts->guard = (struct guard_facts){ 0 };
+	}
+	vec_each(note, &notes)
+		output_message("guard", "%s", *note);
+}
+
 static bool collect_facts(struct session *session, const struct command *command,
 			  struct error *error)
 {
 	struct config *config = &session->config;
 	struct probe probe;
 
-	if (!probe_base(&probe, &session->facts, &session->arena, config, environ, error) ||
-	    !apply_profile(session, command, error) || !options_check(config, error) ||
+	if (!probe_base(&probe, &session->facts, &session->arena, config, environ, error))
+		return false;
+	if (command->needs == STEP_PROJECT)
+		return true;
+	if (!apply_profile(session, command, error) || !options_check(config, error) ||
 	    !resolve_open_state(config, &session->facts, error) ||
 	    !resolve_replaced_state(config, &session->facts, error))
 		return false;
+	if (config->action == ACTION_LAUNCH || config->action == ACTION_PROVE)
+		recover(session);
 	probe_all(&probe, &session->facts, &session->arena, config, command->facts);
 	return true;
 }
@@ -248,7 +286,7 @@ static bool run_command(struct session *session, struct error *error)
 		return false;
 	if (!close_inherited_on_exec(error))
 		return false;
-	if (command->needs >= STEP_FACTS && !collect_facts(session, command, error))
+	if (command->needs >= STEP_PROJECT && !collect_facts(session, command, error))
 		return false;
 	if (command->needs >= STEP_PLAN &&
 	    (!prepare_packages(session, error) || !build_plan(session, error)))

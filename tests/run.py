@@ -3,6 +3,7 @@
 """Runs the tests against a build directory.
 
     run.py BUILD [NAME...]      all tests, or those whose path contains a NAME
+    run.py BUILD --once         all tests of this build, each as one user only (for slow builds)
     run.py BUILD --compiled     the C tests only; needs no account, no copy and no network
     run.py --module FILE        one Python module in this process; the runner starts itself this way
 
@@ -18,6 +19,7 @@ A module requests a different environment by a constant:
     NEEDS_CGROUP = True     runs in a cgroup that can be limited (lib/cgroup_inside.py)
     BY_SYSTEMD = True       ... of which systemd is the owner
     OWN_PROCESSES = True    runs in a PID namespace of its own
+    OWN_BUILD = True        builds claudebox itself, so it does not run with --once
 
 STRESS=N in the environment multiplies the rounds of tests that repeat something (lib/stress.py).
 The last line of the output is the total: "N passed, N failed[, N skipped]".
@@ -48,7 +50,7 @@ LONGEST = ("cli/test_front_door.py", "claude/test_screen.py", "claude/test_crede
            "claude/test_sandbox.py", "claude/test_turn.py", "cli/test_completions.py", "box/test_limits_systemd.py", "unit/test_relay.py",
            "box/test_terminal.py", "box/test_terminal_end.py", "box/test_state.py", "box/test_packages.py")
 SELECTED_ONLY = ("programs",)  # these install large packages
-STAGED_PROGRAMS = ("tests/relay", "tests/syscalls", "src/prove/attack/claudebox-attack", "src/seccomp/seccomp-generator",
+STAGED_PROGRAMS = ("tests/relay", "tests/guard-pure", "tests/syscalls", "src/prove/attack/claudebox-attack", "src/seccomp/seccomp-generator",
                    "src/seccomp/relay-seccomp-generator", "src/seccomp/seccomp_rules.json")
 IN_CI = os.environ.get("CI") == "true"
 STRESS = max(1, int(os.environ.get("STRESS") or 1))
@@ -252,16 +254,16 @@ def tap_programs(build):
     return [path for path in sorted((build / "tests").glob("test_*")) if os.access(path, os.X_OK) and path.is_file()]
 
 
-def submit_python(pool, directory, user, claude, selected):
+def submit_python(pool, directory, user, claude, selected, once):
     """Returns a job for each Python module, and a second one for modules that also run as root."""
     jobs = []
     root = pwd.getpwuid(0)
     names = [f"{suite}/{path.name}" for suite in (SUITES + SELECTED_ONLY if selected else SUITES) for path in sorted((HERE / suite).glob("test_*.py"))]
     for name in sorted(names, key=lambda name: LONGEST.index(name) if name in LONGEST else len(LONGEST)):
         path = HERE / name
-        if is_selected(name, selected):
+        if is_selected(name, selected) and not (once and requests(path, "OWN_BUILD")):
             jobs.append(pool.submit(timed, run_python, name, name, user, environment(user, directory, claude), directory))
-            if os.getuid() == 0 and requests(path, "AS_ROOT"):
+            if os.getuid() == 0 and requests(path, "AS_ROOT") and not once:
                 jobs.append(pool.submit(timed, run_python, f"{name} (root)", name, root, environment(root, directory, claude), directory))
     return jobs
 
@@ -279,7 +281,7 @@ def collect(jobs):
     return total
 
 
-def run_all(build, selected):
+def run_all(build, selected, once):
     """Runs C and Python tests; returns the total, and lines about this machine."""
     user = account()
     directory = pathlib.Path(tempfile.mkdtemp(prefix="claudebox-test-"))
@@ -290,7 +292,7 @@ def run_all(build, selected):
         print(obstacles, end="", flush=True)
         with worker_pool() as pool:
             jobs = [pool.submit(timed, run_tap, path, build) for path in tap_programs(build) if is_selected(f"unit/{path.name}", selected)]
-            jobs += submit_python(pool, directory, user, claude, selected)
+            jobs += submit_python(pool, directory, user, claude, selected, once)
             return collect(jobs), obstacles
     finally:
         shutil.rmtree(directory, ignore_errors=True)
@@ -308,8 +310,8 @@ def main():
         return
     restore_signals()
     build = pathlib.Path(sys.argv[1]).resolve()
-    selected = sys.argv[2:]
-    total, obstacles = run_compiled(build) if selected == ["--compiled"] else run_all(build, selected)
+    selected = [word for word in sys.argv[2:] if word != "--once"]
+    total, obstacles = run_compiled(build) if selected == ["--compiled"] else run_all(build, selected, "--once" in sys.argv)
     if not total[0]:
         total[1] += 1
     print(obstacles, end="")

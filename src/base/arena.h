@@ -5,6 +5,7 @@
 #pragma once
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena_chunk;
@@ -21,6 +22,9 @@ char *arena_printf(struct arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 char *arena_vprintf(struct arena *arena, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
+// Makes the memory that was allocated last larger, in its place. Returns false if other memory was
+// allocated after it, or too little is left.
+bool arena_extend(struct arena *arena, const void *memory, size_t size, size_t wanted);
 void arena_free(struct arena *arena);
 
 // Declares a growable array in an arena: VEC(char *) names = { 0 }; vec_push(arena, &names, "x");
@@ -31,7 +35,7 @@ void arena_free(struct arena *arena);
 		size_t capacity; \
 	}
 
-// Returns a copy of `items` in an array of twice the capacity. For vec_push().
+// Returns the items in an array of twice the capacity: the same one, or a copy. For vec_push().
 void *arena_grow(struct arena *arena, void *items, size_t count, size_t *capacity, size_t size);
 
 #define vec_push(arena, vec, ...)                                                        \

@@ -9,6 +9,7 @@
 enum exit_status {
 	EXIT_CHECK_FAILED = 1,
 	EXIT_USAGE = 2,
+	EXIT_GUARDED = 123,     // the guard ended the box
 	EXIT_NOT_STARTED = 125, // claudebox failed before the agent started
 	EXIT_NOT_EXECUTABLE = 126,
 	EXIT_NOT_FOUND = 127,

@@ -30,6 +30,7 @@ struct link_hop {
 // A path whose symbolic links are resolved, component by component.
 struct followed {
 	const char *path; // as given
+	unsigned int key; // path_key() of it, 0: not computed
 	VEC(struct link_hop) hops;
 	const char *real; // without symbolic links; `path` if it cannot be resolved
 	enum file_kind kind;

@@ -39,10 +39,30 @@ const char *path_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+// Returns whether path_clean() would change nothing.
+static bool is_clean(const char *path)
+{
+	const char *slash = path;
+
+	if (*path != '/')
+		return false;
+	while (slash && slash[1]) {
+		const char *name = slash + 1;
+
+		if (*name == '/' || (*name == '.' && (name[1] == '/' || !name[1])) ||
+		    (*name == '.' && name[1] == '.' && (name[2] == '/' || !name[2])))
+			return false;
+		slash = strchr(name, '/');
+	}
+	return !slash || slash == path;
+}
+
 const char *path_clean(struct arena *arena, const char *path)
 {
 	struct text out = { .arena = arena };
 
+	if (is_clean(path)) // as almost every path is; a text takes 256 bytes
+		return arena_strdup(arena, path);
 	for (const char *s = path; *s;) {
 		size_t length = strcspn(s, "/");
 
@@ -87,6 +107,17 @@ bool path_overlaps(const char *a, const char *b)
 		length++;
 	return (!b[length] && ends_component(a, length)) ||
 	       (!a[length] && ends_component(b, length));
+}
+
+// Paths of the tables differ most in their lengths and at their ends.
+unsigned int path_key(const char *path)
+{
+	size_t length = strlen(path);
+	unsigned int key = (unsigned int)length;
+
+	for (size_t i = length > 4 ? length - 4 : 0; i < length; i++)
+		key = key * 67 + (unsigned char)path[i];
+	return key ? key : 1;
 }
 
 const char *path_tilde(struct arena *arena, const char *path, const char *home)

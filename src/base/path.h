@@ -18,6 +18,8 @@ const char *path_clean(struct arena *arena, const char *path);
 bool path_within(const char *path, const char *directory);
 // Returns whether one path is the other or lies below it.
 bool path_overlaps(const char *a, const char *b);
+// Returns a number, never 0, that differs for most paths that differ.
+unsigned int path_key(const char *path);
 // Returns the path with "~" in place of `home`, for display only.
 const char *path_tilde(struct arena *arena, const char *path, const char *home);
 // Returns the path that "~/x", "$HOME/x" or "${HOME}/x" stands for; any other word is returned as

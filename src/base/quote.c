@@ -89,6 +89,13 @@ static bool needs_no_quotes(const char *value)
 	return *value && strspn(value, plain) == strlen(value);
 }
 
+const char *quote_listed(struct arena *arena, const char *name, size_t columns)
+{
+	if (!strchr(name, ',') || !needs_no_quotes(name))
+		return quote_word(arena, name, columns);
+	return arena_printf(arena, "'%s'", quote_display(arena, name, columns));
+}
+
 const char *quote_shell(struct arena *arena, const char *value, bool *uses_newline)
 {
 	struct text out = { .arena = arena };

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#define CUT_MARK "..."
+
 struct screen screen_for(struct arena *arena, struct reader reader)
 {
 	return (struct screen){ .arena = arena, .out = { .arena = arena }, .reader = reader };
@@ -62,13 +64,12 @@ size_t screen_width(const struct screen *screen, const char *text)
 
 const char *screen_cut(const struct screen *screen, const char *text, size_t columns)
 {
-	static const char mark[] = "...";
-	size_t kept = columns > sizeof(mark) ? columns - (sizeof(mark) - 1) : 1;
+	size_t kept = columns > sizeof(CUT_MARK) ? columns - (sizeof(CUT_MARK) - 1) : 1;
 
 	text = escape_for_locale(screen, text);
 	if (display_width(text) <= columns)
 		return text;
-	return arena_printf(screen->arena, "%.*s%s", (int)display_fit(text, kept), text, mark);
+	return arena_printf(screen->arena, "%.*s" CUT_MARK, (int)display_fit(text, kept), text);
 }
 
 bool screen_narrow(const struct screen *screen, size_t columns)
@@ -136,6 +137,38 @@ size_t screen_first_width(const struct screen *screen, const char *text)
 {
 	text = escape_for_locale(screen, text);
 	return display_width(arena_strndup(screen->arena, text, unit_length(text)));
+}
+
+// Returns the length of the first `count` words, or of the whole text. A command counts as a word.
+static size_t words_length(const char *text, size_t count)
+{
+	size_t length = 0;
+
+	for (size_t i = 0; i < count && text[length]; i++) {
+		length += strspn(text + length, " \n");
+		length += unit_length(text + length);
+	}
+	return length;
+}
+
+size_t screen_count_words(const struct screen *screen, const char *text)
+{
+	size_t count = 0;
+
+	text = escape_for_locale(screen, text);
+	for (size_t length = 0; text[length]; count++)
+		length += words_length(text + length, 1);
+	return count;
+}
+
+const char *screen_cut_words(const struct screen *screen, const char *text, size_t count)
+{
+	size_t length;
+
+	text = escape_for_locale(screen, text);
+	length = words_length(text, count);
+	return text[length] ? arena_printf(screen->arena, "%.*s" CUT_MARK, (int)length, text)
+			    : text;
 }
 
 // Adds text word by word. In a command that does not fit into one line, `line_end` is " \\" and

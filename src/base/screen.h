@@ -51,6 +51,10 @@ size_t screen_width(const struct screen *screen, const char *text);
 size_t screen_first_width(const struct screen *screen, const char *text);
 // Returns the text, or its beginning with "..." if it takes more than `columns` columns.
 const char *screen_cut(const struct screen *screen, const char *text, size_t columns);
+// Return the number of words, and the first `count` of them with "..." unless they are all. A
+// command in `backquotes` is one word.
+size_t screen_count_words(const struct screen *screen, const char *text);
+const char *screen_cut_words(const struct screen *screen, const char *text, size_t count);
 // Returns whether the terminal has fewer than `columns` columns.
 bool screen_narrow(const struct screen *screen, size_t columns);
 void screen_add_blanks(struct screen *screen, size_t count);

@@ -7,20 +7,28 @@
 #include <stdio.h>
 #include <string.h>
 
-void text_add_bytes(struct text *text, const char *bytes, size_t count)
+// Makes room for more bytes and the NUL.
+static void reserve(struct text *text, size_t count)
 {
-	if (text->length + count + 1 > text->capacity) {
-		size_t wanted = text->capacity ? text->capacity * 2 : 256;
-		char *grown;
+	size_t wanted = text->capacity ? text->capacity * 2 : 256;
+	char *grown;
 
-		while (wanted < text->length + count + 1)
-			wanted *= 2;
+	if (text->length + count + 1 <= text->capacity)
+		return;
+	while (wanted < text->length + count + 1)
+		wanted *= 2;
+	if (!text->data || !arena_extend(text->arena, text->data, text->capacity, wanted)) {
 		grown = arena_alloc(text->arena, wanted);
-		if (text->length)
+		if (text->data && text->length)
 			memcpy(grown, text->data, text->length);
 		text->data = grown;
-		text->capacity = wanted;
 	}
+	text->capacity = wanted;
+}
+
+void text_add_bytes(struct text *text, const char *bytes, size_t count)
+{
+	reserve(text, count);
 	memcpy(text->data + text->length, bytes, count);
 	text->length += count;
 	text->data[text->length] = '\0';

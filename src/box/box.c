@@ -7,21 +7,25 @@
 #include "base/screen.h"
 #include "box/cgroup.h"
 #include "box/control.h"
-#include "box/guard.h"
+#include "box/guarding.h"
+#include "box/killer.h"
 #include "box/launch.h"
 #include "box/mount_namespace.h"
 #include "box/supervise.h"
 #include "box/tether.h"
+#include "guard/git/copies.h"
+#include "guard/guard.h"
 #include "init/protocol.h"
 #include "network/network.h"
 #include "network/refusals.h"
 #include "plan/plan.h"
 #include "plan/tables.h"
-#include "state/added_servers.h"
+#include "state/changed_servers.h"
 #include "state/conversations.h"
 #include "state/conversations_copy.h"
 #include "state/credentials.h"
 #include "state/home.h"
+#include "state/home_points.h"
 #include "state/prepare.h"
 #include "sys/cleanup.h"
 #include "sys/output.h"
@@ -78,7 +82,9 @@ static bool start_agent(struct box *box, const struct plan *plan, struct error *
 	enum control_result result;
 	pid_t init;
 
-	guard_start(box); // while bwrap works
+	killer_start(box); // these two while bwrap works
+	if (!copies_write(plan, error->arena, error))
+		return false;
 	result = control_wait(box->control_fd, box->bwrap_end, &message, &init);
 	if (result == CONTROL_CLOSED) {
 		close_control(box);
@@ -95,9 +101,12 @@ static bool start_agent(struct box *box, const struct plan *plan, struct error *
 			  strerror(message.value));
 		return error_hint(error, "run claudebox --check to see what this kernel supports");
 	}
-	guard_set_init(box, init);
+	killer_set_init(box, init);
 	if (!box_finish_mounts(plan, init, error) ||
 	    !cgroup_check_limits(&box->cgroup, plan, init, error->arena, error))
+		return false;
+	guard_set_init(&box->guard, init); // the places are at their paths now
+	if (!guarding_wait_ready(&box->guarding, box, plan, error))
 		return false;
 	if (!control_send(box->control_fd, MESSAGE_START, 0))
 		return error_set(error, "cannot start the agent: %s", strerror(errno));
@@ -183,24 +192,24 @@ static bool finish_setup(struct box *box, const struct plan *plan, struct networ
 	return false;
 }
 
-// Reports refused connections: one line if stderr is a terminal, JSON if --report-fd is given.
+// Reports refused connections: one line on stderr, and JSON if --report-fd is given.
 static void report_network(const struct plan *plan, struct network *network, struct arena *arena,
 			   int status)
 {
 	struct reader reader = output_reader(STDERR_FILENO);
 	bool lost = network && network_was_lost(network);
-	bool interactive = network && reader.terminal;
+	bool quiet = plan->config->audit == AUDIT_QUIET;
 	struct refusals refusals = { 0 };
-	bool counted = network && (interactive || plan->config->report) &&
+	bool counted = network && (!quiet || plan->config->report) &&
 		       network_refused(network, arena, &refusals);
 	const char *line = counted ? refused_render_line(arena, &refusals, reader.ascii) : NULL;
 	const char *report;
 
-	if (interactive && lost)
+	if (lost)
 		output_message("network", "pasta or the DNS relay ended before the box");
-	if (interactive && !counted)
+	if (network && !quiet && !counted)
 		output_message("network", "cannot read the counters of refused connections");
-	if (interactive && line && plan->config->audit != AUDIT_QUIET)
+	if (line && !quiet)
 		output_message("network", "%s", line);
 	if (!plan->config->report)
 		return;
@@ -211,7 +220,7 @@ static void report_network(const struct plan *plan, struct network *network, str
 
 static void close_box(struct box *box)
 {
-	guard_end(box);
+	killer_end(box);
 	cgroup_remove(&box->cgroup);
 	cleanup_close(&box->control_fd);
 	cleanup_close(&box->bwrap_end);
@@ -224,7 +233,7 @@ static void report_session(const struct plan *plan, struct arena *arena,
 			   const struct terminal *terminal, const struct timespec *start)
 {
 	terminal_report(terminal);
-	report_added_servers(plan, arena);
+	report_changed_servers(plan, arena);
 	if (start)
 		report_conversation(plan, arena, *start);
 }
@@ -235,6 +244,7 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 	struct box box = BOX_NONE;
 	CLEANUP_FD int lock = -1;
 	CLEANUP_FD int home_lock = -1;
+	CLEANUP_FD int copies_lock = -1;
 	struct timespec start;
 	bool ok;
 
@@ -247,17 +257,22 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 	}
 	lock = instance_prepare(plan, error);
 	if (lock < 0 || !conversations_copy(plan, error) ||
-	    !home_prepare(plan, &home_lock, error) || !credentials_prepare(plan, arena, error))
+	    !home_prepare(plan, &home_lock, error) || !credentials_prepare(plan, arena, error) ||
+	    !copies_prepare(plan, &copies_lock, error))
 		return false;
 	clock_gettime(CLOCK_REALTIME_COARSE, &start); // the clock of files
 	// Signals are blocked from here on. Those that arrive before the agent runs are forwarded
 	// later.
 	close(supervise_open_signals());
-	ok = terminal_open(&box.terminal, plan, arena, error) &&
+	box.guarding.arena = arena;
+	guarding_start(&box.guarding, plan);
+	ok = guard_start(&box.guard, plan, error) &&
+	     terminal_open(&box.terminal, plan, arena, error) &&
 	     box_launch(&box, plan, arena, error) && finish_setup(&box, plan, &network, error);
 	if (ok) {
 		ok = box_supervise(&box, plan, network.plan ? &network : NULL, ret_status, error);
 		terminal_restore(&box.terminal);
+		guarding_finish(&box.guarding, &box, plan);
 		if (ok)
 			report_network(plan, network.plan ? &network : NULL, arena, *ret_status);
 		if (plan->config->audit != AUDIT_QUIET)
@@ -266,8 +281,10 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 			network_end(&network);
 	} else {
 		terminal_restore(&box.terminal);
+		guarding_finish(&box.guarding, &box, plan);
 	}
 	close_box(&box);
+	home_remove_points(plan, arena, home_lock >= 0 ? home_lock : lock);
 	home_measure(plan, arena);
 	futimens(lock, NULL); // the time of the lock file is that of the last use
 	return ok;

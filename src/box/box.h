@@ -7,29 +7,51 @@
 #include "box/cgroup.h"
 #include "box/tether.h"
 #include "plan/plan.h"
+#include "guard/guard.h"
 #include "terminal/terminal.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
+
+// A place that git tracks, at the start.
+struct tracked_before {
+	const char *path;
+	const char *digest; // of its content
+};
+
+// What the guard has reported.
+struct guarding {
+	struct arena *arena;
+	VEC(struct tracked_before) before;
+	strings moved;       // paths that were moved to quarantine
+	strings executed;    // changed places that git tracks and the host executes
+	strings trusted;     // and other ones
+	const char *looping; // a place that the box creates again and again, NULL: none
+	const char *problem; // why a place is not protected, NULL: all are
+	bool exhausted;      // the kernel's limit of watches is reached
+	bool ended;          // the box was ended for one of these reasons
+};
 
 // A running box.
 struct box {
 	pid_t bwrap;   // also its process group
 	int bwrap_end; // pidfd of bwrap, readable when it has ended; -1: none
 	struct tether tether;
-	pid_t guard;    // 0: none
-	int guard_fd;   // pipe to the guard
+	struct guard guard;
+	struct guarding guarding;
+	pid_t killer;   // 0: none
+	int killer_fd;  // pipe to the killer
 	int control_fd; // socket to init
 	int info_fd;    // pipe from bwrap's --info-fd; -1: not used
 	struct terminal terminal;
 	struct cgroup cgroup;
 };
 
-#define BOX_NONE                                                                               \
-	(struct box)                                                                           \
-	{                                                                                      \
-		.bwrap = -1, .bwrap_end = -1, .guard_fd = -1, .control_fd = -1, .info_fd = -1, \
-		.terminal = TERMINAL_NONE, .cgroup = CGROUP_NONE                               \
+#define BOX_NONE                                                                                \
+	(struct box)                                                                            \
+	{                                                                                       \
+		.bwrap = -1, .bwrap_end = -1, .killer_fd = -1, .control_fd = -1, .info_fd = -1, \
+		.guard = GUARD_NONE, .terminal = TERMINAL_NONE, .cgroup = CGROUP_NONE           \
 	}
 
 // Runs the plan and waits for the agent. *ret_status is its exit status. Returns false with an

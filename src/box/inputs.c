@@ -18,9 +18,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 extern const unsigned char init_program[];
 extern const size_t init_program_size;
+extern const unsigned char git_program[];
+extern const size_t git_program_size;
 
 enum { FIRST_FREE_FD = 10 }; // above INPUT_* and the descriptors of init (protocol.h)
 
@@ -32,11 +35,23 @@ static bool set_error(struct error *error, const char *operation)
 
 int inputs_move_up(int fd)
 {
-	int moved = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
+	int moved;
 
-	if (fd >= 0)
-		close(fd);
+	if (fd < 0 || fd >= FIRST_FREE_FD)
+		return fd;
+	moved = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
+	close(fd);
 	return moved;
+}
+
+// Occupies the numbers below FIRST_FREE_FD, so that each descriptor gets a higher one at once.
+static void occupy_low(struct inputs *inputs)
+{
+	int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+
+	for (; fd >= 0 && fd < FIRST_FREE_FD; fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0))
+		vec_push(inputs->arena, &inputs->low, fd);
+	cleanup_close(&fd);
 }
 
 static int create_memfd(const char *name, const void *content, size_t size, bool executable)
@@ -54,8 +69,11 @@ static void add_argument(struct inputs *inputs, const char *argument)
 	text_add_bytes(&inputs->arguments, argument, strlen(argument) + 1);
 }
 
+// bwrap inherits the descriptor: nothing else is executed before inputs_close(). posix_spawn(3)
+// would need four system calls to pass each of some 40, and two of them before bwrap starts.
 static void add_descriptor(struct inputs *inputs, int fd)
 {
+	fcntl(fd, F_SETFD, 0);
 	vec_push(inputs->arena, &inputs->inherited, fd);
 	add_argument(inputs, arena_printf(inputs->arena, "%d", fd));
 }
@@ -142,11 +160,23 @@ static bool add_seccomp_filter(struct inputs *inputs, const struct bwrap_option 
 	return true;
 }
 
+// Adds a file of the box with the given content.
+static bool add_file(struct inputs *inputs, const char *path, const void *content, size_t size,
+		     struct error *error)
+{
+	int fd = create_memfd(path, content, size, false);
+
+	if (fd < 0)
+		return set_error(error, "create a memfd");
+	add_argument(inputs, "--file");
+	add_descriptor(inputs, fd);
+	add_argument(inputs, path);
+	return true;
+}
+
 static bool add_option(struct inputs *inputs, const struct plan *plan,
 		       const struct bwrap_option *option, struct error *error)
 {
-	int fd;
-
 	if (option->mode && option->operand != OPERAND_IN_HOME) {
 		add_argument(inputs, "--perms");
 		add_argument(inputs, option->mode);
@@ -162,16 +192,14 @@ static bool add_option(struct inputs *inputs, const struct plan *plan,
 	case OPERAND_HOME:
 		return option->mount->bound || add_host_path(inputs, plan, option, error);
 	case OPERAND_DATA:
-		fd = create_memfd(option->mount->path, option->mount->source,
-				  option->mount->size ? option->mount->size
-						      : strlen(option->mount->source),
-				  false);
-		if (fd < 0)
-			return set_error(error, "create a memfd");
-		add_argument(inputs, option->flag);
-		add_descriptor(inputs, fd);
-		add_argument(inputs, option->arguments[1]);
-		return true;
+		return add_file(inputs, option->mount->path, option->mount->source,
+				option->mount->size ? option->mount->size
+						    : strlen(option->mount->source),
+				error);
+	case OPERAND_PROGRAM:
+		add_argument(inputs, "--perms");
+		add_argument(inputs, "0555");
+		return add_file(inputs, option->mount->path, git_program, git_program_size, error);
 	case OPERAND_SECCOMP:
 		return add_seccomp_filter(inputs, option, error);
 	case OPERAND_TEXT:
@@ -239,6 +267,7 @@ bool inputs_create(struct inputs *inputs, const struct plan *plan, struct arena 
 				   .environment = -1,
 				   .options = -1,
 				   .hold = -1 };
+	occupy_low(inputs);
 	if (tier_table[plan->config->network].attached && !add_info_fd(inputs, ret_info_fd, error))
 		return false;
 	vec_each(option, &options) {
@@ -271,6 +300,8 @@ bool inputs_create(struct inputs *inputs, const struct plan *plan, struct arena 
 void inputs_close(struct inputs *inputs)
 {
 	vec_each(fd, &inputs->inherited)
+		close(*fd);
+	vec_each(fd, &inputs->low)
 		close(*fd);
 	cleanup_close(&inputs->init);
 	cleanup_close(&inputs->environment);

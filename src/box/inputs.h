@@ -17,6 +17,7 @@ struct inputs {
 	struct arena *arena;
 	struct text arguments; // options of bwrap, NUL-separated
 	VEC(int) inherited;    // descriptors that the options name; they keep their numbers
+	VEC(int) low;          // descriptors that occupy the fixed numbers
 	int init;              // memfd with the init program
 	int environment;       // memfd with the agent's environment
 	int options;           // pipe or memfd with `arguments`

@@ -100,8 +100,6 @@ static void add_descriptors(struct spawn *spawn, const struct inputs *inputs, in
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(fixed); i++)
 		vec_push(inputs->arena, &spawn->descriptors, fixed[i]);
-	vec_each(fd, &inputs->inherited)
-		vec_push(inputs->arena, &spawn->descriptors, (struct spawn_descriptor){ *fd, *fd });
 }
 
 // Returns the signals that are blocked in bwrap: those meant for the agent must not end or stop

@@ -21,6 +21,7 @@
 #include "base/quote.h"
 #include "box/host_share.h"
 #include "box/inputs.h"
+#include "guard/protect.h"
 #include "plan/plan.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
@@ -43,15 +44,15 @@ enum { STACK_SIZE = 16 * 1024 };
 struct finish {
 	const struct plan *plan;
 	const char *carrier; // of the bound mounts, NULL: there are none
+	int carrier_fd;
 	int user_namespace;
 	int mount_namespace;
 	bool as_root;
 	// Results of the child:
 	bool done;
-	int error; // errno
-	const struct plan_mount
-		*failed; // the mount that could not be moved; NULL: another step failed
-	bool changed;    // the mount point is not the file that was probed
+	int error;          // errno
+	const char *failed; // path of the mount that failed; NULL: another step failed
+	bool changed;       // the mount point is not the file that was probed
 };
 
 // Returns whether both are directories, or neither is.
@@ -64,9 +65,9 @@ static bool is_same_kind(int fd, const char *path)
 }
 
 // Moves a staged mount to its place. The target is a descriptor, because a path can be replaced at
-// any time. MS_MOVE works on every kernel and in every container where bwrap works. `fd_directory`
-// is /proc/self/fd of the host: this process is not visible in /proc of the box.
-static bool move_staged(const struct plan_mount *staged, int fd_directory, bool *ret_changed)
+// any time, and its number is its name in the working directory. MS_MOVE works on every kernel and
+// in every container where bwrap works.
+static bool move_staged(const struct plan_mount *staged, bool *ret_changed)
 {
 	CLEANUP_FD int target = file_open(AT_FDCWD, staged->path, O_PATH);
 	char name[16];
@@ -74,19 +75,16 @@ static bool move_staged(const struct plan_mount *staged, int fd_directory, bool 
 	*ret_changed = target < 0 || !file_is_same(target, &staged->place) ||
 		       !is_same_kind(target, staged->staged);
 	snprintf(name, sizeof(name), "%d", target);
-	return !*ret_changed && fchdir(fd_directory) == 0 &&
-	       mount(staged->staged, name, NULL, MS_MOVE, NULL) == 0 &&
+	return !*ret_changed && mount(staged->staged, name, NULL, MS_MOVE, NULL) == 0 &&
 	       remove(staged->staged) == 0; // the mount point that bwrap created
 }
 
 // Binds a part of the staged home to its place. It is read-only, as the staged mount is. Runs in a
 // process that shares the memory of claudebox, so it allocates nothing.
-static bool bind_part(const struct finish *finish, const struct plan_mount *part, int fd_directory,
-		      bool *ret_changed)
+static bool bind_part(const struct finish *finish, const struct plan_mount *part, bool *ret_changed)
 {
-	CLEANUP_FD int carrier = file_open(AT_FDCWD, finish->carrier, O_PATH | O_DIRECTORY);
-	CLEANUP_FD int source =
-		file_open(carrier, part->source + strlen(finish->plan->home) + 1, O_PATH);
+	CLEANUP_FD int source = file_open(finish->carrier_fd,
+					  part->source + strlen(finish->plan->home) + 1, O_PATH);
 	CLEANUP_FD int target = file_open(AT_FDCWD, part->path, O_PATH);
 	char from[16], to[16];
 
@@ -94,17 +92,35 @@ static bool bind_part(const struct finish *finish, const struct plan_mount *part
 		       !file_is_same(target, &part->place);
 	snprintf(from, sizeof(from), "%d", source);
 	snprintf(to, sizeof(to), "%d", target);
-	return !*ret_changed && fchdir(fd_directory) == 0 &&
-	       mount(from, to, NULL, MS_BIND | MS_REC, NULL) == 0;
+	return !*ret_changed && mount(from, to, NULL, MS_BIND | MS_REC, NULL) == 0;
 }
 
 // Moves or binds the mount of a row, if it is not in its place yet.
-static bool place_mount(const struct finish *finish, const struct plan_mount *row, int fd_directory,
+static bool place_mount(const struct finish *finish, const struct plan_mount *row,
 			bool *ret_changed)
 {
 	if (row->bound)
-		return bind_part(finish, row, fd_directory, ret_changed);
-	return !row->staged || row->carried || move_staged(row, fd_directory, ret_changed);
+		return bind_part(finish, row, ret_changed);
+	return !row->staged || row->carried || move_staged(row, ret_changed);
+}
+
+// Moves and binds all mounts that are not in their places. The working directory becomes
+// /proc/self/fd of the host: this process is not visible in /proc of the box.
+static bool place_mounts(struct finish *finish, int fd_directory)
+{
+	CLEANUP_FD int carrier =
+		finish->carrier ? file_open(AT_FDCWD, finish->carrier, O_PATH | O_DIRECTORY) : -1;
+
+	if ((finish->carrier && carrier < 0) || fchdir(fd_directory) < 0)
+		return false;
+	finish->carrier_fd = carrier;
+	vec_each(row, &finish->plan->mounts) {
+		if (!place_mount(finish, row, &finish->changed)) {
+			finish->failed = row->path;
+			return false;
+		}
+	}
+	return true;
 }
 
 // Removes the staged mount of the host's home. Its mount point can only be removed if it is gone.
@@ -143,6 +159,29 @@ static bool protect_devices(const struct finish *finish)
 	return true;
 }
 
+// Returns the link in the box that is mounted over a git configuration, NULL: none.
+static const char *find_copy(const struct plan *plan, const char *config)
+{
+	vec_each(copy, &plan->guard.copies) {
+		if (copy->config == config)
+			return copy->link;
+	}
+	return NULL;
+}
+
+// Mounts over the places of the project that the host executes or trusts.
+static bool protect_places(struct finish *finish, int fd_directory)
+{
+	vec_each(place, &finish->plan->guard.places) {
+		if (!protect_place(place, find_copy(finish->plan, place->path), fd_directory,
+				   &finish->changed)) {
+			finish->failed = place->path;
+			return false;
+		}
+	}
+	return true;
+}
+
 static bool finish_inside(struct finish *finish)
 {
 	CLEANUP_FD int fd_directory = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -155,13 +194,8 @@ static bool finish_inside(struct finish *finish)
 	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 || !protect_process_1(finish) ||
 	    !protect_devices(finish))
 		return false;
-	vec_each(row, &finish->plan->mounts) {
-		if (!place_mount(finish, row, fd_directory, &finish->changed)) {
-			finish->failed = row;
-			return false;
-		}
-	}
-	return remove_carrier(finish);
+	return place_mounts(finish, fd_directory) && remove_carrier(finish) &&
+	       protect_places(finish, fd_directory);
 }
 
 static int child_main(void *data)
@@ -213,8 +247,8 @@ bool box_finish_mounts(const struct plan *plan, pid_t init, struct error *error)
 	if (!finish.failed)
 		return error_set(error, "cannot finish the mounts of the box: %s", strerror(errno));
 	if (finish.changed)
-		return file_changed_error(finish.failed->path, error);
-	error_set(error, "cannot mount at '%s': %s",
-		  quote_display(error->arena, finish.failed->path, 0), strerror(errno));
+		return file_changed_error(finish.failed, error);
+	error_set(error, "cannot mount at '%s': %s", quote_display(error->arena, finish.failed, 0),
+		  strerror(errno));
 	return error_hint(error, "run claudebox --check to see what this kernel supports");
 }

@@ -13,8 +13,10 @@
 #include "base/quote.h"
 #include "box/box.h"
 #include "box/control.h"
+#include "box/guarding.h"
 #include "box/hangup.h"
 #include "box/job.h"
+#include "box/killer.h"
 #include "box/sandbox.h"
 #include "init/protocol.h"
 #include "network/network.h"
@@ -23,6 +25,7 @@
 #include "sys/cleanup.h"
 #include "sys/clock.h"
 #include "sys/files.h"
+#include "sys/process.h"
 #include "terminal/relay.h"
 #include "terminal/terminal.h"
 
@@ -41,11 +44,13 @@ static const int forwarded_signals[] = {
 
 struct supervisor {
 	struct box *box;
+	const struct plan *plan;
 	struct credentials *credentials;
 	struct job job;
 	struct hangup hangup;
-	int exec_error; // errno of the agent's execution; 0: none
-	int status;     // exit status of the agent; -1: not known yet
+	int exec_error;   // errno of the agent's execution; 0: none
+	int status;       // exit status of the agent; -1: not known yet
+	bool guard_stops; // the box is being stopped for the guard
 	bool bwrap_ended;
 	int bwrap_status; // as wait(2) reports it
 };
@@ -56,6 +61,7 @@ enum {
 	SLOT_CONTROL,
 	SLOT_CREDENTIALS,
 	SLOT_HANGUP,
+	SLOT_GUARD,
 	SLOT_NETWORK,
 	SLOT_TERMINAL = SLOT_NETWORK + NETWORK_WATCHED,
 	SLOT_COUNT = SLOT_TERMINAL + TERMINAL_POLL_SLOTS,
@@ -64,6 +70,35 @@ enum {
 static void send_to_init(const struct supervisor *supervisor, int kind, int value)
 {
 	control_send(supervisor->box->control_fd, kind, value);
+}
+
+// Asks the user about a box that was stopped for the guard, and continues or ends it.
+static void decide_for_guard(struct supervisor *supervisor, bool all_stopped)
+{
+	struct box *box = supervisor->box;
+
+	supervisor->guard_stops = false;
+	supervisor->job.stopping = false;
+	if (guarding_decide(&box->guarding, box, supervisor->plan) && all_stopped)
+		job_signal_continue(&supervisor->job);
+	else
+		box_kill(box);
+}
+
+// Handles events of the guard.
+static void handle_guard(struct supervisor *supervisor)
+{
+	struct box *box = supervisor->box;
+	enum guarding_result result = guarding_handle(&box->guarding, box, supervisor->plan);
+
+	if (result == GUARDING_END) {
+		box->guarding.ended = true;
+		box_kill(box);
+	} else if (result == GUARDING_STOP && !supervisor->job.stopping) {
+		supervisor->guard_stops = true;
+		supervisor->job.stopping = true;
+		send_to_init(supervisor, MESSAGE_STOP, 0);
+	}
 }
 
 // Receives one message of init. Returns false if init has closed the socket.
@@ -82,6 +117,8 @@ static bool receive_message(struct supervisor *supervisor)
 		supervisor->exec_error = message.value;
 	else if (message.kind == MESSAGE_STOPPED)
 		job_agent_stopped(&supervisor->job, message.value);
+	else if (message.kind == MESSAGE_ALL_STOPPED && supervisor->guard_stops)
+		decide_for_guard(supervisor, message.value != 0);
 	else if (message.kind == MESSAGE_ALL_STOPPED)
 		job_box_stopped(&supervisor->job, message.value != 0);
 	else if (message.kind == MESSAGE_ENDED)
@@ -152,6 +189,8 @@ static void prepare_poll(const struct supervisor *supervisor, int signals, int c
 	slots[SLOT_CREDENTIALS] =
 		(struct pollfd){ .fd = credentials_descriptor(supervisor->credentials),
 				 .events = POLLIN };
+	slots[SLOT_GUARD] =
+		(struct pollfd){ .fd = supervisor->box->guard.channel, .events = POLLIN };
 	for (int i = 0; i < NETWORK_WATCHED; i++)
 		slots[SLOT_NETWORK + i] = (struct pollfd){ .fd = network[i], .events = POLLIN };
 	hangup_prepare_poll(&supervisor->hangup, supervisor->box, slots + SLOT_HANGUP);
@@ -182,7 +221,9 @@ static bool wait_for_event(struct supervisor *supervisor, struct pollfd slots[SL
 	terminal_check(terminal, ready == 0 && terminal_first);
 	if (credentials_timeout(supervisor->credentials) == 0) {
 		credentials_watch(supervisor->credentials);
-		malloc_trim(0); // returns freed memory to the kernel before a long wait
+		// Before a long wait: returns freed memory, and 2.3 MB of code that the start ran.
+		malloc_trim(0);
+		process_release_code();
 	}
 	return true;
 }
@@ -233,6 +274,8 @@ static bool run_loop(struct supervisor *supervisor, struct error *error)
 			handle_signal(supervisor, signals);
 		if (slots[SLOT_CREDENTIALS].revents)
 			credentials_changed(supervisor->credentials);
+		if (slots[SLOT_GUARD].revents && !supervisor->bwrap_ended)
+			handle_guard(supervisor);
 		if (!supervisor->bwrap_ended)
 			handle_network(supervisor, slots + SLOT_NETWORK);
 		terminal_handle_poll(&supervisor->box->terminal, slots + SLOT_TERMINAL);
@@ -315,6 +358,7 @@ bool box_supervise(struct box *box, const struct plan *plan, struct network *net
 					   .since_ms = clock_monotonic_ms() };
 	struct supervisor supervisor = {
 		.box = box,
+		.plan = plan,
 		.credentials = &credentials,
 		.job = { .box = box, .network = network },
 		.hangup = hangup_open(),
@@ -325,6 +369,10 @@ bool box_supervise(struct box *box, const struct plan *plan, struct network *net
 	malloc_trim(0);
 	terminal_start(&box->terminal);
 	ok = run_loop(&supervisor, error);
+	// init has reported the status as its last act, and bwrap has ended after init. The killer
+	// ends while the credentials are synchronized.
+	if (ok && supervisor.status >= 0)
+		killer_dismiss(box);
 	job_take_foreground(&supervisor.job);
 	credentials_end(&credentials);
 	if (!ok)
@@ -335,6 +383,6 @@ bool box_supervise(struct box *box, const struct plan *plan, struct network *net
 		return set_setup_error(&supervisor, plan, error);
 	if (supervisor.status < 0) // a process outside the box has killed it
 		supervisor.status = bwrap_exit_status(&supervisor);
-	*ret_status = supervisor.status;
+	*ret_status = box->guarding.ended ? EXIT_GUARDED : supervisor.status;
 	return true;
 }

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "check/configuration.h"
 #include "check/finding.h"
+#include "check/guard.h"
 #include "check/network.h"
 #include "check/nix.h"
 #include "check/programs.h"
@@ -30,6 +31,11 @@ static bool never(const struct config *config)
 {
 	(void)config;
 	return false;
+}
+
+static bool for_writable(const struct config *config)
+{
+	return config->project != PROJECT_READ_ONLY;
 }
 
 static bool for_inet(const struct config *config)
@@ -58,6 +64,7 @@ static const struct check {
 	{ "shell", EVERY_BOX, always, check_shell },
 	{ "state", EVERY_BOX, always, check_state },
 	{ "project", EVERY_BOX, always, check_project },
+	{ "guard", EVERY_BOX, for_writable, check_guard },
 	{ "profile", EVERY_BOX, always, check_profile },
 	{ "profiles", MACHINE, never, check_other_profiles },
 	{ "path", MACHINE, never, check_path },

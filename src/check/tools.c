@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/path.h"
+#include "base/quote.h"
 #include "base/text.h"
 #include "check/finding.h"
 #include "config/config.h"
@@ -66,7 +67,8 @@ struct finding check_tools(struct arena *arena, const struct facts *facts,
 
 		if (tools[i].nix && !facts_file(facts, "/nix/store"))
 			continue;
-		text_printf(list, "%s%s", list->length ? " " : "", tools[i].name);
+		text_printf(list, "%s%s", list->length ? " " : "",
+			    quote_listed(arena, tools[i].name, 0));
 		if (!has)
 			text_printf(&packages, "%s%s", packages.length ? " " : "",
 				    tools[i].package);

@@ -23,9 +23,14 @@ enum action {
 	ACTION_PROVE,
 	ACTION_INSTANCES,
 	ACTION_GC,
+	ACTION_QUARANTINE,
 	ACTION_HELP,
 	ACTION_VERSION,
 };
+
+// Values of --quarantine.
+#define QUARANTINE_JSON  "json"
+#define QUARANTINE_CLEAR "clear"
 
 enum output {
 	OUTPUT_TEXT,
@@ -64,6 +69,12 @@ struct config_mount {
 struct config_variable {
 	const char *name;
 	const char *value; // NULL: the host's value, if the host has the variable
+	struct origin origin;
+};
+
+// A path of the project that the guard does not protect.
+struct config_unprotect {
+	const char *path; // relative to the project, or absolute
 	struct origin origin;
 };
 
@@ -135,6 +146,8 @@ struct config {
 	bool list_only; // --gc with --dry-run
 	bool homes;     // --gc=home
 	bool import_conversations;
+	// of --quarantine: QUARANTINE_CLEAR, the number of an item, or its id; NULL: the list
+	const char *quarantine;
 	const char *instance; // of --gc and --instances: an id, or the project's directory; NULL: all
 
 	// Settings of the profile schema. Zero is the default of each: other values are shown.
@@ -170,6 +183,7 @@ struct config {
 	VEC(struct config_mount) mounts;
 	VEC(struct config_variable) variables;
 	VEC(struct config_package) packages;
+	VEC(struct config_unprotect) unprotect;
 	struct config_limit limits[LIMIT_KEY_COUNT];
 	strings arguments;     // for claude, for the shell, or the command of --exec
 	const char *extra_env; // the value of CLAUDEBOX_EXTRA_ENV

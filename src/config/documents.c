@@ -43,6 +43,8 @@ static const char *kind_of(const struct option_row *row)
 	case ARGUMENT_HOME:
 	case ARGUMENT_FULL:
 		return option_word(row);
+	case ARGUMENT_WORD:
+		return "word";
 	case ARGUMENT_REST:
 		return "rest";
 	case ARGUMENT_REQUIRED:
@@ -79,9 +81,11 @@ static const char *render_manual(struct arena *arena)
 		if (row->letter)
 			text_printf(&out, "*-%c*, ", row->letter);
 		text_printf(&out, "*--%s*", row->name);
-		if (option_word(row))
+		if (row->argument == ARGUMENT_WORD)
+			text_printf(&out, "[=_%s_]", scdoc_text(arena, row->value_name));
+		else if (option_word(row))
 			text_printf(&out, "[=%s]", option_word(row));
-		if (row->value_name)
+		else if (row->value_name)
 			text_printf(&out, " _%s_", scdoc_text(arena, row->value_name));
 		text_printf(&out, "\n\t%s\n", scdoc_text(arena, row->help));
 	}
@@ -109,8 +113,9 @@ static const char *render_bash(struct arena *arena)
 		if (row->letter)
 			text_printf(&out, "-%c ", row->letter);
 		text_printf(&out, "--%s", row->name);
-		if (option_word(row))
-			text_printf(&out, " --%s=%s", row->name, option_word(row));
+		for (const char *words = option_word(row), *word;
+		     words && (word = str_next_word(arena, &words));)
+			text_printf(&out, " --%s=%s", row->name, word);
 		text_add(&out, "\n");
 	}
 	text_add(&out, "\t)\n\tcase $option in\n");
@@ -191,7 +196,8 @@ static void add_fish(struct text *out, const struct option_row *row)
 		text_printf(out, " -s %c", row->letter);
 	text_printf(out, " -l %s", row->name);
 	if (option_word(row))
-		text_printf(out, " -f -a %s", option_word(row));
+		text_printf(out, row->argument == ARGUMENT_WORD ? " -f -a '%s'" : " -f -a %s",
+			    option_word(row));
 	if (row->argument == ARGUMENT_REQUIRED)
 		text_printf(out, " %s", value_row(row)->fish);
 	text_add(out, " -d '");

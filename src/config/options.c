@@ -35,10 +35,12 @@ const struct option_row option_table[] = {
 	  "mount one more file or directory, read-write" },
 	{ OPTION_PATH, 0, "path", ARGUMENT_REQUIRED, "DIR",
 	  "mount a directory of programs, read-only, first in PATH" },
+	{ OPTION_UNPROTECT, 0, "unprotect", ARGUMENT_REQUIRED, "PATH",
+	  "let the box write a protected place; **/NAME: in every directory" },
 	{ OPTION_REPORT, 0, "report-fd", ARGUMENT_REQUIRED, "N",
 	  "write exit status and refused connections as JSON to descriptor N" },
 	{ OPTION_AUDIT, 0, "audit", ARGUMENT_FULL, NULL,
-	  "show every variable and mount before the start" },
+	  "show every variable and mount before the start; with or without =full" },
 	{ OPTION_QUIET, 0, "quiet", ARGUMENT_NONE, NULL,
 	  "show errors only; a question still shows what it is about" },
 	{ OPTION_SHELL, 0, "shell", ARGUMENT_NONE, NULL,
@@ -51,6 +53,8 @@ const struct option_row option_table[] = {
 	  "remove the state of deleted projects, or kept homes; asks first" },
 	{ OPTION_INSTANCE, 0, "instance", ARGUMENT_REQUIRED, "ID",
 	  "limit --instances or --gc to one project: its id or directory" },
+	{ OPTION_QUARANTINE, 0, "quarantine", ARGUMENT_WORD, "WORD",
+	  "list what the guard moved away; =N puts one back, =clear removes all" },
 	{ OPTION_IMPORT_CONVERSATIONS, 0, "import-conversations", ARGUMENT_NONE, NULL,
 	  "copy this directory's conversations of plain claude, then start" },
 	{ OPTION_HELP, 'h', "help", ARGUMENT_NONE, NULL,
@@ -71,6 +75,7 @@ const char *option_word(const struct option_row *row)
 	return row->argument == ARGUMENT_JSON   ? "json"
 	       : row->argument == ARGUMENT_HOME ? "home"
 	       : row->argument == ARGUMENT_FULL ? "full"
+	       : row->argument == ARGUMENT_WORD ? QUARANTINE_JSON " " QUARANTINE_CLEAR
 						: NULL;
 }
 
@@ -197,12 +202,51 @@ static bool parse_path(struct config *config, struct arena *arena, const char *v
 	return true;
 }
 
+static bool parse_unprotect(struct config *config, struct arena *arena, const char *value,
+			    struct error *error)
+{
+	if (!value || !*value) {
+		error_set(error, "option '--unprotect' requires a path");
+		return usage_error(error);
+	}
+	vec_push(arena, &config->unprotect,
+		 (struct config_unprotect){ .path = value,
+					    .origin = origin_requested("--unprotect") });
+	return true;
+}
+
 static bool parse_profile(struct config *config, const char *value, struct error *error)
 {
 	config->profile = value;
 	if (profile_name_valid(value))
 		return true;
 	error_set(error, "option '--profile' requires a profile name, not '%s'",
+		  quote_display(error->arena, value, 60));
+	return usage_error(error);
+}
+
+// Returns whether a value of --quarantine is a fixed word, the number of an item, or its id, which
+// is two numbers.
+static bool is_quarantine_word(const char *value)
+{
+	size_t digits = strspn(value, "0123456789");
+	const char *rest = value + digits;
+
+	return str_equal(value, QUARANTINE_JSON) || str_equal(value, QUARANTINE_CLEAR) ||
+	       (digits && !*rest) ||
+	       (digits && *rest == '-' && rest[1] && !rest[1 + strspn(rest + 1, "0123456789")]);
+}
+
+static bool parse_quarantine(struct config *config, const char *value, struct error *error)
+{
+	config->action = ACTION_QUARANTINE;
+	config->output = str_equal(value, QUARANTINE_JSON) ? OUTPUT_JSON : OUTPUT_TEXT;
+	config->quarantine = config->output == OUTPUT_JSON ? NULL : value;
+	if (!value || is_quarantine_word(value))
+		return true;
+	error_set(error,
+		  "option '--quarantine' accepts json, clear, the number of an item or its id, "
+		  "not '%s'",
 		  quote_display(error->arena, value, 60));
 	return usage_error(error);
 }
@@ -233,6 +277,8 @@ static bool apply(struct config *config, struct arena *arena, const struct optio
 		return parse_mount(config, arena, row, value, error);
 	case OPTION_PATH:
 		return parse_path(config, arena, value, error);
+	case OPTION_UNPROTECT:
+		return parse_unprotect(config, arena, value, error);
 	case OPTION_REPORT:
 		return parse_report(config, value, error);
 	case OPTION_SHELL:
@@ -254,6 +300,8 @@ static bool apply(struct config *config, struct arena *arena, const struct optio
 	case OPTION_INSTANCES:
 		choose_output(config, ACTION_INSTANCES, value);
 		return true;
+	case OPTION_QUARANTINE:
+		return parse_quarantine(config, value, error);
 	case OPTION_GC:
 		config->list_only = config->action == ACTION_DRY_RUN;
 		config->action = ACTION_GC;
@@ -308,6 +356,8 @@ static bool check_value(const struct option_row *row, const char *value, struct 
 				  row->value_name);
 			return usage_error(error);
 		}
+		return true;
+	case ARGUMENT_WORD:
 		return true;
 	case ARGUMENT_JSON:
 	case ARGUMENT_HOME:
@@ -367,15 +417,35 @@ static bool parse_words(struct config *config, struct arena *arena, char *const 
 	return true;
 }
 
-// Checks the options of --instances and --gc.
-static bool check_instances(const struct config *config, struct error *error)
+// Refuses a command and arguments for an option that runs no box. A first argument that is a value
+// of the option is one: the value of this option follows only after '='.
+static bool refuse_arguments(const struct config *config, const char *name, const char *value,
+			     struct error *error)
+{
+	const char *word = config->payload == PAYLOAD_CLAUDE ? config->arguments.items[0] : "";
+
+	error_set(error, "option '--%s' accepts no command and no arguments", name);
+	if (!(value ? str_equal(word, value) : is_quarantine_word(word)))
+		return usage_error(error);
+	error->status = EXIT_USAGE;
+	return error_hint(error, "did you mean '--%s=%s'?", name,
+			  quote_display(error->arena, word, 60));
+}
+
+// Checks the options of actions that run no command: --prove, --instances, --gc and --quarantine.
+static bool check_actions(const struct config *config, struct error *error)
 {
 	bool lists = config->action == ACTION_INSTANCES || config->action == ACTION_GC;
 
-	if (lists && (config->arguments.count || config->payload != PAYLOAD_CLAUDE)) {
-		error_set(error, "option '--%s' accepts no command and no arguments",
-			  config->action == ACTION_GC ? "gc" : "instances");
-		return usage_error(error);
+	if (config->arguments.count || config->payload != PAYLOAD_CLAUDE) {
+		if (config->action == ACTION_PROVE)
+			return refuse_arguments(config, "prove", "json", error);
+		if (config->action == ACTION_INSTANCES)
+			return refuse_arguments(config, "instances", "json", error);
+		if (config->action == ACTION_GC)
+			return refuse_arguments(config, "gc", "home", error);
+		if (config->action == ACTION_QUARANTINE)
+			return refuse_arguments(config, "quarantine", NULL, error);
 	}
 	if (!lists && config->instance) {
 		error_set(error, "option '--instance' requires --instances or --gc");
@@ -397,12 +467,7 @@ bool options_parse(struct config *config, struct arena *arena, int argc, char *c
 		error_set(error, "option '--exec' requires a command");
 		return usage_error(error);
 	}
-	if (config->action == ACTION_PROVE &&
-	    (config->arguments.count || config->payload != PAYLOAD_CLAUDE)) {
-		error_set(error, "option '--prove' accepts no command and no arguments");
-		return usage_error(error);
-	}
-	if (!check_instances(config, error))
+	if (!check_actions(config, error))
 		return false;
 	if (config->action == ACTION_PROVE) // works without claude
 		config->payload = PAYLOAD_EXEC;

@@ -15,6 +15,7 @@ enum option_argument {
 	ARGUMENT_JSON,     // --name or --name=json
 	ARGUMENT_HOME,     // --name or --name=home
 	ARGUMENT_FULL,     // --name or --name=full, which mean the same
+	ARGUMENT_WORD,     // --name or --name=WORD; option_word() is the list of fixed words
 	ARGUMENT_REST,     // all words that follow
 };
 
@@ -28,6 +29,7 @@ enum option_id {
 	OPTION_MOUNT_RO,
 	OPTION_MOUNT_RW,
 	OPTION_PATH,
+	OPTION_UNPROTECT,
 	OPTION_SHELL,
 	OPTION_EXEC,
 	OPTION_DRY_RUN,
@@ -41,6 +43,7 @@ enum option_id {
 	OPTION_IMPORT_CONVERSATIONS,
 	OPTION_AUDIT,
 	OPTION_QUIET,
+	OPTION_QUARANTINE,
 };
 
 struct option_row {
@@ -56,7 +59,8 @@ extern const struct option_row option_table[];
 extern const size_t option_table_count;
 extern const char *const network_tier_names[NETWORK_TIER_COUNT];
 
-// Returns the only value that an option with an optional value accepts, NULL: it is another option.
+// Returns the value that an option with an optional value accepts, or several with a blank between
+// them; NULL: it is another option.
 const char *option_word(const struct option_row *row);
 
 // Fills the configuration from the command line. Returns false with an error on wrong usage.

@@ -16,7 +16,9 @@ enum { PIPE_COLUMNS = 100, NARROW_COLUMNS = 60 };
 static const char *help_name(struct arena *arena, const struct option_row *row)
 {
 	const char *word = option_word(row);
-	const char *value = word              ? arena_printf(arena, "[=%s]", word)
+	const char *value = row->argument == ARGUMENT_WORD
+				    ? arena_printf(arena, "[=%s]", row->value_name)
+			    : word            ? arena_printf(arena, "[=%s]", word)
 			    : row->value_name ? arena_printf(arena, " %s", row->value_name)
 					      : "";
 
@@ -77,8 +79,8 @@ const char *options_render_help(struct arena *arena, struct reader reader)
 	text_add(&screen.out, "\n");
 	screen_add_wrapped(
 		&screen, STYLE_PLAIN,
-		"exit status: that of the agent (128+N if signal N killed it); 125 "
-		"nothing was started (an error, or the answer was no); 126 or 127 the command cannot be "
+		"exit status: that of the agent (128+N if signal N killed it); 123 "
+		"the guard of the project ended the box; 125 nothing was started (an error, or the answer was no); 126 or 127 the command cannot be "
 		"executed or found; 2 wrong usage; 1 a check found a problem, an attack "
 		"succeeded, or --gc could not remove everything",
 		0);

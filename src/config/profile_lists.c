@@ -191,6 +191,23 @@ bool profile_apply_path(struct profile_merge *merge, const struct profile_place 
 	return true;
 }
 
+bool profile_apply_unprotect(struct profile_merge *merge, const struct profile_place *place,
+			     const struct profile_row *row, json_t *list)
+{
+	size_t i;
+	json_t *value;
+
+	(void)row;
+	json_array_foreach(list, i, value) {
+		struct profile_place inner = profile_entry(place, i);
+
+		vec_push(merge->arena, &merge->config->unprotect,
+			 (struct config_unprotect){ .path = copy(merge, value),
+						    .origin = profile_origin(merge, &inner) });
+	}
+	return true;
+}
+
 bool profile_apply_packages(struct profile_merge *merge, const struct profile_place *place,
 			    const struct profile_row *row, json_t *list)
 {

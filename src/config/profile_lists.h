@@ -32,6 +32,8 @@ bool profile_apply_names(struct profile_merge *merge, const struct profile_place
 			 const struct profile_row *row, json_t *list);
 bool profile_apply_mounts(struct profile_merge *merge, const struct profile_place *place,
 			  const struct profile_row *row, json_t *list);
+bool profile_apply_unprotect(struct profile_merge *merge, const struct profile_place *place,
+			     const struct profile_row *row, json_t *list);
 bool profile_apply_path(struct profile_merge *merge, const struct profile_place *place,
 			const struct profile_row *row, json_t *list);
 bool profile_apply_packages(struct profile_merge *merge, const struct profile_place *place,

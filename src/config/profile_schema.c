@@ -248,6 +248,12 @@ const struct profile_row profile_table[] = {
 	  "the box. *--path* adds to them.",
 	  MERGE_ADD, .most = MOST_MOUNTS, .longest = LONGEST_PATH, .problem = path_problem,
 	  .apply = profile_apply_path },
+	{ PROFILE_STRINGS, "unprotect", "[\".vscode\"]",
+	  "Paths of the project that the box may write although programs of the host execute or "
+	  "trust them, shown in red. \"\\*\\*/.envrc\" is the name in every directory. A path that "
+	  "is no protected place is an error. *--unprotect* adds to them. See _doc/guard.md_.",
+	  MERGE_ADD, .most = MOST_MOUNTS, .longest = LONGEST_PATH,
+	  .apply = profile_apply_unprotect },
 	{ PROFILE_CHOICES, "toolchains", "[\"nvm\", \"cargo\"]",
 	  "The toolchain managers whose programs come along: read-only, at the same path, and "
 	  "without the secrets beside them. A manager is found by its variable (*NVM_DIR*, "
@@ -323,8 +329,8 @@ const struct profile_row profile_table[] = {
 	  MERGE_BY_NAME, ENTRIES(profile_limit_table), .apply = profile_apply_limits },
 	{ PROFILE_CHOICE, "confirm", "\"changed\"",
 	  "When claudebox asks before the start: *always*, the default; *changed*, only if the box "
-	  "differs from the one that you last approved for this project; *never*. *--yes* "
-	  "suppresses the question.",
+	  "has something that the one that you last approved for this project did not have (what "
+	  "is gone is named); *never*. *--yes* suppresses the question.",
 	  MERGE_REPLACE, CHOICES(confirm_names), SETTING(confirm), SHOWN_BY_EFFECT },
 };
 const size_t profile_table_count = ARRAY_SIZE(profile_table);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// System calls without a C library, for the two programs that run inside the box: init and the
-// attack program. A program without a C library is small, starts fast and needs no file of the box.
+// System calls without a C library, for the programs that run inside the box: init, the wrapper
+// of git and the attack program. A program without a C library is small, starts fast and needs no
+// file of the box.
 #pragma once
 
 #include <asm/unistd.h>

@@ -10,13 +10,28 @@
 #include "config/options.h"
 #include "config/profile_schema.h"
 #include "config/profile_settings.h"
+#include "plan/guard/unprotect.h"
 #include "plan/plan.h"
 
 #include <string.h>
 
+// In the file, lines that start with this are warnings. They are no part of the box.
+#define WARNING "warning "
+
+static bool has_line(const strings *lines, const char *wanted)
+{
+	vec_each(line, lines) {
+		if (str_equal(*line, wanted))
+			return true;
+	}
+	return false;
+}
+
+// Adds a line once: options may repeat.
 static void add(strings *lines, struct arena *arena, const char *line)
 {
-	vec_push(arena, lines, line);
+	if (!has_line(lines, line))
+		vec_push(arena, lines, line);
 }
 
 static void add_mount(strings *lines, struct arena *arena, const struct plan_mount *mount)
@@ -25,7 +40,7 @@ static void add_mount(strings *lines, struct arena *arena, const struct plan_mou
 
 	// A toolchain has a line of its own, which does not change when a version is added.
 	if (!plan_mount_reason(mount) || mount->kind == MOUNT_LINK || mount->kind == MOUNT_DATA ||
-	    mount->toolchain)
+	    mount->kind == MOUNT_PROGRAM || mount->toolchain)
 		return;
 	if (mount->source && !str_equal(mount->source, mount->path))
 		path = arena_printf(arena, "%s <- %s", path, quote_word(arena, mount->source, 0));
@@ -108,6 +123,10 @@ strings approval_lines(struct arena *arena, const struct plan *plan)
 			add(&lines, arena,
 			    arena_printf(arena, "path %s", quote_word(arena, mount->source, 0)));
 	}
+	vec_each(path, &plan->guard.unprotected)
+		add(&lines, arena,
+		    arena_printf(arena, "unprotected %s%s", quote_word(arena, *path, 0),
+				 unprotect_scope(*path, plan->project)));
 	add_git_settings(&lines, arena, plan);
 	vec_each(mount, &plan->mounts)
 		add_mount(&lines, arena, mount);
@@ -121,16 +140,9 @@ const char *approval_render(struct arena *arena, const struct plan *plan)
 
 	vec_each(line, &lines)
 		text_printf(&out, "%s\n", *line);
+	vec_each(warning, &plan->warnings)
+		text_printf(&out, WARNING "%s\n", warning->text);
 	return text_get(&out);
-}
-
-static bool has_line(const strings *lines, const char *wanted)
-{
-	vec_each(line, lines) {
-		if (str_equal(*line, wanted))
-			return true;
-	}
-	return false;
 }
 
 static bool is_variable_grant(const struct plan *plan, const char *name)
@@ -193,32 +205,85 @@ static bool is_grant(const struct plan *plan, struct arena *arena, const strings
 	return true;
 }
 
-static void add_changes(struct plan *plan, struct arena *arena, const char *before)
+// Lines without which the box is smaller. Without a limit, or without a setting that is not its
+// default, it may be larger.
+static const char *const grants_by_line[] = {
+	"env ",  "login ",     "host port ", "published port ", "mcp ",
+	"path ", "toolchain ", "package ",   "terminal direct", "nested",
+};
+
+// Returns whether a mount is gone and no other mount gives its place to the box: one that was
+// read-only may have protected a part of another.
+static bool is_mount_gone(const struct plan *plan, struct arena *arena, const char *mount)
+{
+	const char *path = strchr(mount, ' ');
+
+	if (!path || !(str_starts(mount, "read-only /") || str_starts(mount, "read-write /")))
+		return false;
+	path = arena_strndup(arena, path + 1, strcspn(path + 1, " "));
+	return !strpbrk(path, "\\'\"") && !plan_provides(plan, path);
+}
+
+// Returns whether a line that is no longer there makes the box smaller.
+static bool is_loss(const struct plan *plan, struct arena *arena, const strings *approved,
+		    const char *line)
+{
+	const char *mount = str_after(line, "mount ");
+
+	if (mount)
+		return is_mount_gone(plan, arena, mount);
+	if (str_starts(line, "network "))
+		return !is_wider(plan, approved, arena);
+	for (size_t i = 0; i < ARRAY_SIZE(grants_by_line); i++)
+		if (str_starts(line, grants_by_line[i]))
+			return true;
+	return false;
+}
+
+static void add_changes(struct plan *plan, struct arena *arena, const strings *approved)
 {
 	strings now = approval_lines(arena, plan);
-	strings approved = str_split_lines(arena, before);
 
 	vec_each(line, &now) {
-		if (has_line(&approved, *line))
+		if (has_line(approved, *line))
 			continue;
 		vec_push(arena, &plan->changes, arena_printf(arena, "+ %s", *line));
-		if (is_grant(plan, arena, &approved, *line))
+		plan->smaller &= str_starts(*line, "network ") && !is_wider(plan, approved, arena);
+		if (is_grant(plan, arena, approved, *line))
 			vec_push(arena, &plan->new_grants, *line);
 	}
-	vec_each(line, &approved) {
-		if (!has_line(&now, *line))
-			vec_push(arena, &plan->changes,
-				 arena_printf(arena, "- %s", quote_display(arena, *line, 0)));
+	vec_each(line, approved) {
+		if (has_line(&now, *line) || str_starts(*line, WARNING))
+			continue;
+		vec_push(arena, &plan->changes,
+			 arena_printf(arena, "- %s", quote_display(arena, *line, 0)));
+		plan->smaller &= is_loss(plan, arena, approved, *line);
 	}
 }
 
 void approval_compare(struct plan *plan, struct arena *arena, const char *before)
 {
 	const struct config *config = plan->config;
+	strings approved = { 0 };
+
+	plan->smaller = true;
+	if (before)
+		approved = str_split_lines(arena, before);
+	if (before)
+		add_changes(plan, arena, &approved);
+	plan->smaller &= plan->changes.count > 0;
+	plan->must_ask = !config->yes && config->confirm != CONFIRM_NEVER &&
+			 !(config->confirm == CONFIRM_CHANGED && before &&
+			   (plan->smaller || !plan->changes.count));
+}
+
+void approval_mark_warnings(struct plan *plan, struct arena *arena, const char *before)
+{
+	strings approved = { 0 };
 
 	if (before)
-		add_changes(plan, arena, before);
-	plan->must_ask =
-		!config->yes && config->confirm != CONFIRM_NEVER &&
-		!(config->confirm == CONFIRM_CHANGED && before && plan->changes.count == 0);
+		approved = str_split_lines(arena, before);
+	vec_each(warning, &plan->warnings)
+		warning->known =
+			has_line(&approved, arena_printf(arena, WARNING "%s", warning->text));
 }

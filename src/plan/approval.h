@@ -8,8 +8,10 @@
 // Returns one line for each setting, variable, package and mount of the box, without values of
 // variables.
 strings approval_lines(struct arena *arena, const struct plan *plan);
-// Returns the lines as a text.
+// Returns the lines as a text, with the warnings of the plan.
 const char *approval_render(struct arena *arena, const struct plan *plan);
 // Fills plan->changes with "+ …" and "- …", and decides whether to ask. `before`: the approved
-// lines, NULL: none.
+// lines, NULL: none. With "confirm": "changed", a box that is only smaller needs no question.
 void approval_compare(struct plan *plan, struct arena *arena, const char *before);
+// Marks the warnings that the approval was given with.
+void approval_mark_warnings(struct plan *plan, struct arena *arena, const char *before);

@@ -10,7 +10,12 @@
 
 const struct followed *facts_file(const struct facts *facts, const char *path)
 {
+	unsigned int key = path ? path_key(path) : 0;
+
+	// Some 250 lookups at each start compare with up to 70 paths.
 	vec_each(file, &facts->files) {
+		if (file->key && file->key != key)
+			continue;
 		if (str_equal(file->path, path))
 			return file->kind == FILE_MISSING ? NULL : file;
 	}

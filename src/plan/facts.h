@@ -10,6 +10,7 @@
 #include "config/origin.h"
 #include "plan/claude/files.h"
 #include "plan/git/facts.h"
+#include "plan/guard/facts.h"
 #include "plan/nix/requested.h"
 #include "plan/toolchains/facts.h"
 
@@ -40,6 +41,7 @@ struct git_facts {
 	strings config_secrets;   // entries of the repository's configuration with a secret
 	bool repository_signs;    // the repository's configuration requires signatures
 	struct git_user_facts user;
+	VEC(struct git_named) named; // settings of any configuration that can name files
 };
 
 // Files that the box can change and that have another name outside, as far as they were found.
@@ -51,15 +53,24 @@ struct link_facts {
 };
 
 // How to start claude.
+// Settings or MCP servers that the user names on the command line of claude.
+struct argument_text {
+	const char *option; // "settings", "mcp-config"
+	const char *file;   // as written, NULL: the text is on the command line
+	const char *text;
+	bool of_box; // a box can write the file: what it names is listed and never offered
+};
+
 struct agent_facts {
 	const char *found;              // the path on PATH, or $CLAUDEBOX_CLAUDE
 	strings command;                // the words before the user's arguments
 	VEC(struct followed) needs;     // files and directories that it requires
 	const char *script_with_secret; // a wrapper script that contains something like a secret
 	strings argument_notes;         // sentences on files that such a script names
-	const char *box_writable;       // a part of it that a box can write
-	strings untrusted_programs;     // sentences on candidates that are not trusted
-	const char *problem;            // why there is none
+	VEC(struct argument_text) argument_texts;
+	const char *box_writable;   // a part of it that a box can write
+	strings untrusted_programs; // sentences on candidates that are not trusted
+	const char *problem;        // why there is none
 	const char *hint;
 };
 
@@ -98,10 +109,13 @@ struct state_facts {
 	bool root_is_link;
 	bool root_foreign; // owned by another user
 	mode_t root_mode;
+	strings *passed;     // directories that are in no known project (known_projects.c)
 	const char *version; // content of its version file, NULL: missing
 	struct flat_facts flat;
 	const char *instance_json; // content of …/claude/.claude.json, NULL: missing
 	const char *settings_json; // content of …/claude/settings.json, NULL: missing
+	bool instance_json_unread; // it exists and is not used: too large, no text, a hard link
+	bool settings_unread;      // the same for settings.json
 	const char *settings_base; // the host's settings at the last merge
 	const char *account_base;  // the host's reduced .claude.json at the last merge
 	const char *approved;      // the lines of the last approval
@@ -159,6 +173,9 @@ struct user_claude_facts {
 	const char *account_json; // .claude.json, reduced (plan/mcp/account.h); "": not valid
 	// Programs and files that hooks, the status line and MCP servers name, by their paths.
 	followed_files command_files;
+	struct followed credentials; // the host's .credentials.json
+	bool credentials_refused;    // it is not used; `refused` has the reason
+	bool credentials_of_box;     // a box can write the directory that it is in
 	bool has_credentials;
 };
 
@@ -177,6 +194,7 @@ struct secret_place {
 	const char *attack; // of --prove, which tries to read it; NULL: a socket or another name
 	bool socket;        // it is a socket, or a directory of sockets
 	bool missing;       // it does not exist
+	size_t home;        // length of facts->home, which the path begins with; 0: unknown
 };
 
 // An address of the host, or a network that one of its interfaces is in.
@@ -236,6 +254,7 @@ struct named_facts {
 	struct followed file; // of one that the repository names, only `path` and `real`
 	const char *by;       // "your CLAUDE.md", ".mcp.json"
 	bool repository;      // a file of the project names it
+	bool program;         // `path` is the name of a program
 };
 
 // The project's .claudebox.
@@ -316,9 +335,10 @@ struct facts {
 	const char *project; // real path of the working directory
 	const char *project_problem;
 	struct file_id project_id;
-	strings project_secrets;     // files that look like secrets
-	strings project_mcp_secrets; // "file: server: VARIABLE" with a secret in it
-	strings around_secrets;      // files in the repository around the project, relative to it
+	const char *project_unwritable; // why the user cannot write to it, NULL: the user can
+	strings project_secrets;        // files that look like secrets
+	strings project_mcp_secrets;    // "file: server: VARIABLE" with a secret in it
+	strings around_secrets; // files in the repository around the project, relative to it
 
 	struct link_facts hard_links;
 	strings sockets; // of the host, in directories that can be mounted
@@ -343,6 +363,9 @@ struct facts {
 	const char *shell; // bash or zsh, as the box will see it
 
 	struct git_facts git;
+	struct guard_facts guard;
+	int process;        // id of this process; 0 in a dry run, as the next
+	int64_t started_ns; // its clock; with the id, a name that no other launch has
 	struct agent_facts agent;
 	struct state_facts state;
 	struct user_claude_facts user_claude;

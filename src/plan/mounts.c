@@ -285,10 +285,10 @@ static void warn_secret(struct plan *plan, struct arena *arena, const struct mou
 			const char *secret, const struct secret_place *later)
 {
 	if (secret)
-		plan_warn(plan, arena, "'%s' is in the box: %s, %s",
-			  quote_word(arena, mount->source.path, 120), secret,
-			  mount->writable ? "and the agent can change it"
-					  : "and the agent can read it");
+		plan_warn_listed(plan, arena, "'%s' is in the box: %s, %s",
+				 quote_word(arena, mount->source.path, 120), secret,
+				 mount->writable ? "and the agent can change it"
+						 : "and the agent can read it");
 	if (later)
 		plan_warn(plan, arena,
 			  "'%s' does not exist now (%s): if it appears, the agent can read it, "

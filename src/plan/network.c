@@ -113,8 +113,10 @@ bool plan_check_network(const struct plan *plan, const struct facts *facts, stru
 	if (network->tun_problem) {
 		error_set(error, "network inet needs '/dev/net/tun': %s", network->tun_problem);
 		// One command for all causes: no module, no node (in a container), wrong mode.
-		return error_hint(error, "run `sudo sh -c 'modprobe tun; mkdir -p /dev/net; mknod "
-					 "/dev/net/tun c 10 200; chmod 666 /dev/net/tun'`");
+		// It has no quoted part, so that it can be broken between words.
+		return error_hint(error,
+				  "run `sudo modprobe tun; sudo mkdir -p /dev/net; sudo mknod "
+				  "/dev/net/tun c 10 200; sudo chmod 666 /dev/net/tun`");
 	}
 	if (network->problem) {
 		error_set(error, "cannot read the host's addresses: %s", network->problem);

@@ -12,13 +12,16 @@
 #include "config/config.h"
 #include "plan/approval.h"
 #include "plan/check.h"
+#include "plan/claude/argument_files.h"
 #include "plan/claude/instructions.h"
 #include "plan/claude/named_paths.h"
 #include "plan/command.h"
 #include "plan/connections/connections.h"
 #include "plan/environment.h"
+#include "plan/editors.h"
 #include "plan/facts.h"
 #include "plan/git/git.h"
+#include "plan/guard/guard.h"
 #include "plan/home/home.h"
 #include "plan/limits.h"
 #include "plan/mounts.h"
@@ -41,7 +44,7 @@ const char *const mount_kind_names[MOUNT_KIND_COUNT] = {
 	[MOUNT_EMPTY] = "tmpfs",         [MOUNT_DIRECTORY] = "directory",
 	[MOUNT_LINK] = "link",           [MOUNT_DATA] = "generated",
 	[MOUNT_PROC] = "proc",           [MOUNT_DEV] = "dev",
-	[MOUNT_SEAL] = "sealed",
+	[MOUNT_SEAL] = "sealed",         [MOUNT_PROGRAM] = "program",
 };
 
 const char *plan_canonical_root(struct arena *arena, const struct facts *facts)
@@ -178,8 +181,8 @@ void plan_add_followed(struct plan *plan, struct arena *arena, const struct fact
 {
 	// A link can lead anywhere.
 	if (plan_near_secret(facts, file->real)) {
-		plan_warn(plan, arena, "'%s' is not mounted: it leads to a secret place",
-			  quote_word(arena, file->path, 120));
+		plan_warn_outside(plan, arena, "'%s' is not mounted: it leads to a secret place",
+				  quote_word(arena, file->path, 120));
 		return;
 	}
 	vec_each(hop, &file->hops) {
@@ -220,12 +223,23 @@ const char *plan_mount_reason(const struct plan_mount *mount)
 	return mount->origin.name ? mount->origin.name : mount->why;
 }
 
+void plan_add_warning(struct plan *plan, struct arena *arena, enum warning_rank rank,
+		      const char *text)
+{
+	size_t i = plan->warnings.count;
+
+	vec_push(arena, &plan->warnings, (struct plan_warning){ 0 });
+	for (; i > 0 && plan->warnings.items[i - 1].rank > rank; i--)
+		plan->warnings.items[i] = plan->warnings.items[i - 1];
+	plan->warnings.items[i] = (struct plan_warning){ .rank = rank, .text = text };
+}
+
 void plan_warn(struct plan *plan, struct arena *arena, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	vec_push(arena, &plan->warnings, arena_vprintf(arena, format, args));
+	plan_add_warning(plan, arena, WARNING_GRANT, arena_vprintf(arena, format, args));
 	va_end(args);
 }
 
@@ -234,7 +248,34 @@ void plan_warn_danger(struct plan *plan, struct arena *arena, const char *format
 	va_list args;
 
 	va_start(args, format);
-	vec_push(arena, &plan->dangers, arena_vprintf(arena, format, args));
+	plan_add_warning(plan, arena, WARNING_DANGER, arena_vprintf(arena, format, args));
+	va_end(args);
+}
+
+void plan_warn_secret(struct plan *plan, struct arena *arena, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	plan_add_warning(plan, arena, WARNING_SECRET, arena_vprintf(arena, format, args));
+	va_end(args);
+}
+
+void plan_warn_listed(struct plan *plan, struct arena *arena, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	plan_add_warning(plan, arena, WARNING_LISTED, arena_vprintf(arena, format, args));
+	va_end(args);
+}
+
+void plan_warn_outside(struct plan *plan, struct arena *arena, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	plan_add_warning(plan, arena, WARNING_OUTSIDE, arena_vprintf(arena, format, args));
 	va_end(args);
 }
 
@@ -290,14 +331,20 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	plan_build_registries(plan, arena, facts);
 	plan_build_connections(plan, arena, facts);
 	plan_build_git(plan, arena, facts);
+	if (!plan_build_guard(plan, arena, facts, error))
+		return false;
 	plan_finish_home(plan, arena, facts);
 	plan_build_claude_configuration(plan, arena, facts);
+	plan_leave_out_argument_files(plan, arena, facts);
+	plan_leave_out_programs(plan, arena, facts);
+	plan_drop_missing_editors(plan, arena, facts);
 	plan_build_warnings(plan, arena, facts);
 	plan_build_first_start_notes(plan, arena, facts);
 	plan->state.requested_name = plan_requested_name(arena, facts);
 	plan->state.approval_name = plan_approval_name(arena, facts);
 	approval_compare(plan, arena, facts->state.approved);
 	plan_warn_home(plan, arena, facts);
+	approval_mark_warnings(plan, arena, facts->state.approved);
 	// The instructions describe all of the above.
 	plan_add_mount(plan, arena,
 		       (struct plan_mount){ .kind = MOUNT_DATA,

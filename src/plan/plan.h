@@ -17,6 +17,7 @@
 #include "config/origin.h"
 #include "plan/facts.h"
 #include "plan/git/facts.h"
+#include "plan/guard/facts.h"
 #include "plan/registries/tools.h"
 #include "plan/secrets/detect.h"
 #include "seccomp/programs.h"
@@ -43,6 +44,7 @@ enum mount_kind {
 	MOUNT_DIRECTORY, // a directory in the tmpfs that is already there
 	MOUNT_LINK,      // a symbolic link; `source` is its target
 	MOUNT_DATA,      // a generated file; `source` is its content
+	MOUNT_PROGRAM,   // claudebox-git; `source` is a script that does the same
 	MOUNT_PROC,
 	MOUNT_DEV,
 	MOUNT_SEAL, // makes the tmpfs at this path read-only
@@ -64,7 +66,8 @@ struct plan_mount {
 	bool kept_home; // the box's kept home: a directory of the instance, which boxes write
 	bool created; // below the kept home: the launcher makes the mount point, directory or link
 	bool carried; // in a staged tmpfs, with which it is moved
-	bool bound;   // bwrap does not mount it: the launcher binds it from the staged home
+	bool for_launch; // exists only during a launch: not in the script of --dry-run
+	bool bound;      // bwrap does not mount it: the launcher binds it from the staged home
 	struct origin origin;
 	const char *secret;    // what kind of secret it is, NULL: none
 	const char *later;     // the kind of secret that may appear in it, NULL: none
@@ -115,7 +118,9 @@ struct plan_state {
 	const char *instance;         // ~/.claudebox/instances/<id>
 	const char *claude;           // …/claude, the box's ~/.claude
 	const char *credentials;      // ~/.claudebox/sign-in, shared by all boxes
-	const char *host_credentials; // the host's .credentials.json
+	const char *host_credentials; // the host's .credentials.json, NULL: it is not used
+	struct followed host_links;   // the links on the way to it; others are not followed
+	bool host_credentials_of_box; // a box can write the directory that it is in
 	const char *login;            // the file whose login enters the box, NULL: none does
 	const char *canonical_root;
 	const char *new_version; // of the whole state, NULL: unchanged
@@ -142,6 +147,28 @@ struct plan_state {
 	bool empty_home; // the user answered: set the present one aside, and start with an empty one
 	VEC(struct plan_home_link) home_links;
 	const char *new_home_links; // the record of these links, NULL: unchanged
+};
+
+// A git configuration of which the box gets a copy.
+struct plan_copy {
+	const char *config; // on the host
+	const char *name;   // of the copy, in plan_guard.directory
+	const char *link;   // in the box; leads to the copy
+};
+
+// Places that the host executes or trusts, and that the guard protects.
+struct plan_guard {
+	bool active;
+	guard_places places;       // that exist, parents first
+	strings git_directories;   // of the repository and its submodules
+	strings tracked;           // places that git tracks, relative to the project: writable
+	strings unprotected;       // absolute paths that the user has excepted
+	guard_targets targets;     // files that settings of git name
+	const char *worktree;      // top of the repository's worktree, NULL: no repository
+	const char *git_directory; // of that worktree
+	const char *directory;     // of the instance, for this launch: the copies
+	bool recovering;           // the places were protected in a box that was killed
+	VEC(struct plan_copy) copies;
 };
 
 struct plan_range {
@@ -200,6 +227,7 @@ struct plan_left_out {
 	const char *what;
 	const char *why;
 	const char *option; // that brings it, NULL: none does
+	strings names;      // of its parts, if `what` is their number
 };
 
 // What stays outside of the settings of a package manager. Names only, never a value.
@@ -211,7 +239,24 @@ struct plan_registry {
 	strings without_login; // addresses that pass without the login in them
 	strings replaced;      // addresses with a token, replaced by one that does not exist
 	strings left_out;      // others
+	strings unused;        // without an effect in the box
 	strings variables;     // that what passes, or would pass with them, refers to
+};
+
+// The order of warnings.
+enum warning_rank {
+	WARNING_DANGER,  // in red
+	WARNING_SECRET,  // the agent can read a secret that nothing else in the audit names
+	WARNING_LISTED,  // a variable or mount, which the audit lists, is a secret
+	WARNING_GRANT,   // the agent can reach or change something, or is confined less than usual
+	WARNING_OUTSIDE, // something of the user stays outside or does not work
+	WARNING_RANK_COUNT,
+};
+
+struct plan_warning {
+	enum warning_rank rank;
+	const char *text;
+	bool known; // the last approval was given with it
 };
 
 // A note for a first start.
@@ -225,11 +270,11 @@ struct plan {
 	VEC(struct plan_variable) variables;
 	VEC(struct plan_mount) mounts;
 	VEC(const char *) command;
-	VEC(const char *) dangers; // warnings that are shown first and in red
-	VEC(const char *) warnings;
+	VEC(struct plan_warning) warnings; // by rank
 	VEC(struct plan_note) notes;
 	VEC(const char *) changes;    // since the last approval
 	VEC(const char *) new_grants; // of these: what earlier sessions did not have
+	bool smaller;                 // the changes only take something away from the box
 	bool must_ask;                // for confirmation, before the start
 	package_rows packages;
 	VEC(struct plan_toolchain) toolchains;
@@ -239,6 +284,7 @@ struct plan {
 	git_settings git_settings;            // of the user, in the generated configuration
 	bool has_registries[TOOL_COUNT];      // the box has settings of this package manager
 	struct plan_network inet;
+	struct plan_guard guard;
 	struct plan_limits limits;
 	const char *nix_daemon_left_out; // why the box does not get the daemon, or NULL
 	const char *project;
@@ -306,10 +352,19 @@ const char *plan_variable(const struct plan *plan, const char *name);
 // Return the reason that is shown: what requested it, or its purpose. NULL: it is not shown.
 const char *plan_variable_reason(const struct plan_variable *variable);
 const char *plan_mount_reason(const struct plan_mount *mount);
-// Add a warning to the audit; a danger is shown in red.
+// Adds a warning to the audit, after those of its rank.
+void plan_add_warning(struct plan *plan, struct arena *arena, enum warning_rank rank,
+		      const char *text);
+// Add one of WARNING_GRANT, and of the rank that the name says.
+void plan_warn(struct plan *plan, struct arena *arena, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 void plan_warn_danger(struct plan *plan, struct arena *arena, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-void plan_warn(struct plan *plan, struct arena *arena, const char *format, ...)
+void plan_warn_secret(struct plan *plan, struct arena *arena, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void plan_warn_listed(struct plan *plan, struct arena *arena, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void plan_warn_outside(struct plan *plan, struct arena *arena, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 // Adds a row to what the host has and the box lacks. `option`: what brings it; NULL: nothing does.
 void plan_leave_out(struct plan *plan, struct arena *arena, const char *what, const char *why,

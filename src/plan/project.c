@@ -11,6 +11,8 @@
 #include "plan/plan.h"
 #include "plan/tables.h"
 
+#include <string.h>
+
 static void add_host(struct plan *plan, struct arena *arena, enum mount_kind kind, const char *path,
 		     struct file_id id, const char *why)
 {
@@ -30,15 +32,26 @@ static bool is_mounted(const struct plan *plan, const char *path, enum mount_kin
 	return has;
 }
 
+// Runs thousands of times at each start. `below` is the part of the path after the home directory,
+// which most secrets are in, NULL: it is not there.
+static bool overlaps_secret(const char *path, const char *below, const struct secret_place *secret)
+{
+	if (!secret->home)
+		return path_overlaps(path, secret->path);
+	return below && path_overlaps(below, secret->path + secret->home);
+}
+
 bool plan_near_other_secret(const struct facts *facts, const char *path, const char *own)
 {
+	const char *below = path_within(path, facts->home) ? path + strlen(facts->home) : NULL;
+
 	if (path_within(facts->home, path) ||
 	    (facts->account_home && path_within(facts->account_home, path)))
 		return true;
 	vec_each(secret, &facts->secrets) {
 		if (own && str_equal(secret->path, own))
 			continue;
-		if (path_overlaps(path, secret->path))
+		if (overlaps_secret(path, below, secret))
 			return true;
 		// The store is readable by every user, so a secret that leads there is not one.
 		if (secret->real != secret->path && path_overlaps(path, secret->real) &&
@@ -102,6 +115,18 @@ static void cover_worktrees(struct plan *plan, struct arena *arena, const struct
 	}
 }
 
+// Returns whether git tracks a place of the project.
+static bool is_tracked(const struct facts *facts, const char *path)
+{
+	vec_each(tracked, &facts->guard.tracked) {
+		const char *relative = str_after(path, facts->project);
+
+		if (relative && *relative == '/' && str_equal(relative + 1, *tracked))
+			return true;
+	}
+	return false;
+}
+
 void plan_build_project(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
 	const struct git_facts *git = plan_git(facts);
@@ -122,9 +147,15 @@ void plan_build_project(struct plan *plan, struct arena *arena, const struct fac
 		add_host(plan, arena, MOUNT_READ_ONLY, git->top, git->top_id,
 			 "the repository around the project");
 	add_host(plan, arena, kind, facts->project, facts->project_id,
-		 read_only ? "the project, read-only" : "the project");
+		 read_only ? "the project, read-only"
+		 : facts->project_unwritable
+			 ? arena_printf(arena, "the project; read-only in effect: %s",
+					facts->project_unwritable)
+			 : "the project");
 	// The box must not write its own requests. A mount point cannot be renamed either.
-	if (facts->requested.kind == FILE_DIRECTORY)
+	// If git tracks them, a checkout must be able to replace them, and claudebox asks about new
+	// ones.
+	if (facts->requested.kind == FILE_DIRECTORY && !is_tracked(facts, facts->requested.path))
 		add_host(plan, arena, MOUNT_READ_ONLY, facts->requested.path, facts->requested.id,
 			 "packages that the repository requests");
 	if (!git)

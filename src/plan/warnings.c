@@ -34,10 +34,12 @@ static const char *show_list(struct arena *arena, const strings *list)
 }
 
 // Warns about a list of files or names; an empty list gives no warning.
-static void warn_list(struct plan *plan, struct arena *arena, const strings *list, const char *what)
+static void warn_list(struct plan *plan, struct arena *arena, enum warning_rank rank,
+		      const strings *list, const char *what)
 {
 	if (list->count)
-		plan_warn(plan, arena, "%s: %s", what, show_list(arena, list));
+		plan_add_warning(plan, arena, rank,
+				 arena_printf(arena, "%s: %s", what, show_list(arena, list)));
 }
 
 // Warns about the packages that the repository requests and that are not added.
@@ -46,17 +48,17 @@ static void warn_requested(struct plan *plan, struct arena *arena, const struct 
 	const struct requested_facts *requested = &facts->requested;
 
 	if (requested->kind == FILE_OTHER)
-		plan_warn(plan, arena,
-			  "'" REQUESTED_DIRECTORY
-			  "' in the project is not a directory and is not read");
+		plan_warn_outside(plan, arena,
+				  "'" REQUESTED_DIRECTORY
+				  "' in the project is not a directory and is not read");
 	if (requested->answer != REQUESTED_YES)
-		warn_list(plan, arena, &requested->list.packages,
+		warn_list(plan, arena, WARNING_OUTSIDE, &requested->list.packages,
 			  "packages that the repository requests (" REQUESTED_DIRECTORY
 			  "/" REQUESTED_FILE ") are not added");
-	warn_list(plan, arena, &requested->list.invalid,
+	warn_list(plan, arena, WARNING_OUTSIDE, &requested->list.invalid,
 		  REQUESTED_DIRECTORY "/" REQUESTED_FILE
 				      " has lines that are not valid package names");
-	warn_list(plan, arena, &requested->others,
+	warn_list(plan, arena, WARNING_OUTSIDE, &requested->others,
 		  REQUESTED_DIRECTORY " contains files that claudebox does not read");
 }
 
@@ -125,29 +127,33 @@ static void warn_hard_links(struct plan *plan, struct arena *arena, const struct
 		if (writable || !path_within(*file, plan->project))
 			vec_push(arena, &files, path_tilde(arena, *file, plan->home));
 	}
-	warn_list(plan, arena, &files,
+	warn_list(plan, arena, WARNING_GRANT, &files,
 		  "files have another name elsewhere (hard links), and the agent can change them "
 		  "there; replace each by a copy");
 }
 
+// Warns about variables that look like secrets, all in one sentence: each is named.
 static void warn_secrets(struct plan *plan, struct arena *arena)
 {
+	struct text names = { .arena = arena };
+
 	vec_each(variable, &plan->variables) {
 		if (variable->secret && variable->written) {
-			plan_warn(plan, arena,
-				  "'%s' is a secret in plain text in %s; set it in your "
-				  "environment and name it in \"extra_env_passthrough\"",
-				  variable->name, variable->origin.name);
+			plan_warn_listed(plan, arena,
+					 "'%s' is a secret in plain text in %s; set it in your "
+					 "environment and name it in \"extra_env_passthrough\"",
+					 variable->name, variable->origin.name);
 			continue;
 		}
-		if (variable->secret == SECRET_BY_NAME)
-			plan_warn(plan, arena,
-				  "'%s' passes into the box: its name looks like that of a secret",
-				  variable->name);
+		if (variable->secret)
+			text_printf(&names, "%s%s", names.length ? ", " : "", variable->name);
 		if (variable->secret == SECRET_BY_SHAPE)
-			plan_warn(plan, arena, "'%s' passes into the box: its value looks like %s",
-				  variable->name, variable->secret_kind);
+			text_printf(&names, " (%s)", variable->secret_kind);
 	}
+	if (names.length)
+		plan_warn_listed(plan, arena,
+				 "variables that look like secrets pass into the box: %s",
+				 text_get(&names));
 }
 
 // Warns about settings and abilities of the machine that confine the box less than usual.
@@ -191,8 +197,9 @@ static void warn_resolver(struct plan *plan, struct arena *arena, const struct f
 	const char *problem = plan_resolver_problem(arena, facts);
 
 	if (problem && plan->config->network != NETWORK_NONE)
-		plan_warn(plan, arena, "host names cannot be looked up, here and in the box: %s",
-			  problem);
+		plan_warn_outside(plan, arena,
+				  "host names cannot be looked up, here and in the box: %s",
+				  problem);
 }
 
 void plan_build_warnings(struct plan *plan, struct arena *arena, const struct facts *facts)
@@ -200,14 +207,14 @@ void plan_build_warnings(struct plan *plan, struct arena *arena, const struct fa
 	const char *git_refusal = plan_git_refusal(facts);
 
 	warn_secrets(plan, arena);
-	warn_list(plan, arena, &facts->project_secrets,
+	warn_list(plan, arena, WARNING_SECRET, &facts->project_secrets,
 		  "files in the project that look like secrets");
-	warn_list(plan, arena, &facts->around_secrets,
+	warn_list(plan, arena, WARNING_SECRET, &facts->around_secrets,
 		  "files in the repository around the project that look like secrets");
-	warn_list(plan, arena, &facts->git.config_secrets,
+	warn_list(plan, arena, WARNING_SECRET, &facts->git.config_secrets,
 		  "secrets in the repository's git configuration (remove the login with 'git "
 		  "remote set-url' and use a credential helper)");
-	warn_list(plan, arena, &facts->project_mcp_secrets,
+	warn_list(plan, arena, WARNING_SECRET, &facts->project_mcp_secrets,
 		  "secrets in Claude settings of the project");
 	warn_sockets(plan, arena, facts);
 	warn_hard_links(plan, arena, facts);
@@ -224,18 +231,20 @@ void plan_build_warnings(struct plan *plan, struct arena *arena, const struct fa
 		plan_warn(plan, arena, "a box can change a file of claude: '%s'",
 			  quote_word(arena, facts->agent.box_writable, 120));
 	if (facts->agent.script_with_secret)
-		plan_warn(plan, arena,
-			  "'%s', which starts claude, contains something like a secret",
-			  quote_word(arena, facts->agent.script_with_secret, 80));
+		plan_warn_secret(plan, arena,
+				 "'%s', which starts claude, contains something like a secret",
+				 quote_word(arena, facts->agent.script_with_secret, 80));
 	if (git_refusal)
-		plan_warn(plan, arena, "%s", git_refusal);
+		plan_warn_outside(plan, arena, "%s", git_refusal);
 	if (facts->git.repository_signs)
-		plan_warn(plan, arena, "commits in the box are not signed: the box has no key");
+		plan_warn_outside(plan, arena,
+				  "commits in the box are not signed: the box has no key");
 	if (plan_git(facts) && facts->git.identity_incomplete)
-		plan_warn(plan, arena,
-			  "git has no user.name and user.email: the author of commits is '%s <%s>'",
-			  quote_display(arena, facts->git.user_name, 60),
-			  quote_display(arena, facts->git.user_email, 60));
+		plan_warn_outside(
+			plan, arena,
+			"git has no user.name and user.email: the author of commits is '%s <%s>'",
+			quote_display(arena, facts->git.user_name, 60),
+			quote_display(arena, facts->git.user_email, 60));
 	warn_resolver(plan, arena, facts);
 	warn_confinement(plan, arena, facts);
 }

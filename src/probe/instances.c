@@ -30,6 +30,7 @@
 
 // A walk through all of them takes a few seconds.
 enum { ENTRIES_MAX = 2 * 1000 * 1000 };
+enum { QUARANTINE_MAX = 100 * 1000 };
 enum { RECORD_LIMIT = 64 * 1024, TIMEOUT_MS = 2000, ID_SIZE = 32 };
 
 typedef VEC(struct instance_record) instance_records;
@@ -209,6 +210,21 @@ void probe_add_home(struct instance_home *home, int parent, const char *name)
 	home->count++;
 }
 
+// Counts the items in the quarantine of an instance.
+static size_t count_quarantined(struct arena *arena, int instance)
+{
+	strings names = list_directory_up_to(arena, instance, INSTANCE_QUARANTINE, QUARANTINE_MAX);
+	size_t count = 0;
+
+	vec_each(name, &names) {
+		const char *item =
+			arena_printf(arena, INSTANCE_QUARANTINE "/%s/" QUARANTINE_ITEM, *name);
+
+		count += faccessat(instance, item, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	}
+	return count;
+}
+
 // Measures the instance, and apart from the rest the homes in it.
 static void measure(int all, const char *name, struct instance *instance, struct arena *arena)
 {
@@ -220,8 +236,10 @@ static void measure(int all, const char *name, struct instance *instance, struct
 	tree_size_add(&total, all, name, ENTRIES_MAX);
 	instance->size = total.bytes;
 	instance->size_known = !total.incomplete;
-	if (directory >= 0)
+	if (directory >= 0) {
 		names = list_directory(arena, directory, ".");
+		instance->quarantined = count_quarantined(arena, directory);
+	}
 	vec_each(entry, &names) {
 		if (str_equal(*entry, STATE_HOME) || str_starts(*entry, STATE_HOME_KEPT))
 			probe_add_home(&instance->home, directory, *entry);

@@ -34,6 +34,7 @@
 #include "probe/git/repository.h"
 #include "probe/git/settings.h"
 #include "probe/git/worktrees.h"
+#include "probe/guard.h"
 #include "probe/mounts/hard_links.h"
 #include "probe/mounts/mounted_files.h"
 #include "probe/mounts/mounts.h"
@@ -53,12 +54,14 @@
 #include "sys/files.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { TEXT_LIMIT = 1024 * 1024 };
@@ -73,6 +76,15 @@ static const char *const other_files[] = {
 static const char *const shells[] = {
 	"/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/bin/zsh", "/usr/bin/zsh",
 };
+
+static void note_project(struct facts *facts, const struct stat *status)
+{
+	facts->project_id = file_identity(status);
+	if (faccessat(AT_FDCWD, facts->project, W_OK, AT_EACCESS) == 0)
+		return;
+	facts->project_unwritable = errno == EROFS ? "its file system is read-only"
+						   : "you cannot write to this directory";
+}
 
 static void probe_project(struct facts *facts, struct arena *arena)
 {
@@ -92,7 +104,7 @@ static void probe_project(struct facts *facts, struct arena *arena)
 	else if (access(facts->project, R_OK | X_OK) < 0)
 		facts->project_problem = "cannot be read";
 	else
-		facts->project_id = file_identity(&status);
+		note_project(facts, &status);
 }
 
 static void add_file(struct facts *facts, struct arena *arena, const char *path)
@@ -114,6 +126,8 @@ static bool release_is_at_least(const char *release, unsigned long major, unsign
 
 static void add_secrets(struct facts *facts, struct arena *arena, const char *home)
 {
+	size_t length = str_equal(home, facts->home) && !str_equal(home, "/") ? strlen(home) : 0;
+
 	for (size_t i = 0; i < secret_table_count; i++) {
 		const struct secret_row *row = &secret_table[i];
 		const char *path = path_expand_home(arena, row->path, home);
@@ -121,6 +135,7 @@ static void add_secrets(struct facts *facts, struct arena *arena, const char *ho
 
 		vec_push(arena, &facts->secrets,
 			 (struct secret_place){ .path = path,
+						.home = path_within(path, home) ? length : 0,
 						.real = str_equal(place.real, path) ? path
 										    : place.real,
 						.what = row->what,
@@ -211,10 +226,22 @@ static void judge_repository(struct facts *facts)
 	facts->git.judged = true;
 }
 
+// Sets the numbers that give the files of this launch a name of their own.
+static void name_launch(struct facts *facts)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	facts->process = getpid();
+	facts->started_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 bool probe_base(struct probe *probe, struct facts *facts, struct arena *arena,
 		const struct config *config, char *const *environment, struct error *error)
 {
 	*probe = (struct probe){ .nix.socket = -1 };
+	if (config->action != ACTION_DRY_RUN) // its output is the same each time
+		name_launch(facts);
 	if (plan_requests_daemon(config))
 		probe->nix = probe_nix_start();
 	if (!probe_user(facts, arena, environment, error))
@@ -291,6 +318,7 @@ void probe_all(struct probe *probe, struct facts *facts, struct arena *arena,
 	if (!facts->project_problem) {
 		probe_git_settings(facts, arena);
 		probe_git_lfs(facts, arena);
+		probe_guard(facts, arena);
 	}
 	finish_nix(probe, facts, arena, want_nix);
 }

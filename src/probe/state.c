@@ -105,6 +105,17 @@ void probe_home(struct facts *facts, struct arena *arena, const struct config *c
 	state->home_links = file_read(arena, arena_printf(arena, "%s.links", home), TEXT_LIMIT, 0);
 }
 
+// Reads a file of the instance that the box writes. Stores whether there is a file that is not
+// used.
+static const char *read_box_file(struct arena *arena, const char *path, bool *ret_unread)
+{
+	const char *text = file_read_single_at(arena, AT_FDCWD, path, BOX_FILE_LIMIT);
+	struct stat status;
+
+	*ret_unread = !text && lstat(path, &status) == 0 && S_ISREG(status.st_mode);
+	return text;
+}
+
 void probe_instance(struct facts *facts, struct arena *arena)
 {
 	struct state_facts *state = &facts->state;
@@ -114,10 +125,11 @@ void probe_instance(struct facts *facts, struct arena *arena)
 	if (state->root_kind != FILE_DIRECTORY || state->kept_as)
 		return;
 	instance = plan_instance_path(arena, facts);
-	state->instance_json = file_read(arena, path_join(arena, instance, "claude/.claude.json"),
-					 BOX_FILE_LIMIT, 0);
-	state->settings_json = file_read(arena, path_join(arena, instance, "claude/settings.json"),
-					 BOX_FILE_LIMIT, 0);
+	state->instance_json = read_box_file(arena,
+					     path_join(arena, instance, "claude/.claude.json"),
+					     &state->instance_json_unread);
+	state->settings_json = read_box_file(
+		arena, path_join(arena, instance, "claude/settings.json"), &state->settings_unread);
 	state->approved = file_read(
 		arena, path_join(arena, instance, plan_approval_name(arena, facts)), TEXT_LIMIT, 0);
 	state->settings_base =

@@ -40,10 +40,11 @@ static void add_directory(const struct walk *walk, int parent, const char *name,
 		return;
 	}
 	take_fd(&fd);
+	size->directories++;
 	while ((entry = readdir(directory))) {
 		if (str_equal(entry->d_name, "..") ||
 		    fstatat(dirfd(directory), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
-		    !belongs(size, &status))
+		    !belongs(size, &status) || (size->skips && size->skips(entry->d_name)))
 			continue;
 		if (++size->entries > walk->entries_max) {
 			size->incomplete = true;

@@ -9,7 +9,9 @@
 struct tree_size {
 	uint64_t bytes;   // on disk
 	uint64_t entries; // that were counted
-	bool incomplete;  // a part could not be counted: `bytes` is a lower bound
+	uint64_t directories;
+	bool (*skips)(const char *name); // set by the caller: names that do not count, or NULL
+	bool incomplete;                 // a part could not be counted: `bytes` is a lower bound
 	bool started;
 	dev_t device; // of the first directory
 };

@@ -41,6 +41,7 @@ static void find_home(struct facts *facts, struct arena *arena)
 	facts->home = file_follow(arena, home).real;
 	facts->account_home = account ? file_follow(arena, account->pw_dir).real : facts->home;
 	facts->state.root = path_join(arena, facts->home, ".claudebox");
+	facts->state.passed = arena_alloc(arena, sizeof(*facts->state.passed));
 }
 
 // The owner of the home directory controls the files that claudebox reads from it and can replace
@@ -146,6 +147,24 @@ static void add_imports_and_scripts(struct facts *facts, struct arena *arena)
 	}
 }
 
+// Looks for the host's credentials. A box that can change a link on the way to them could choose
+// the file that is read and replaced.
+static void find_credentials(struct facts *facts, struct arena *arena)
+{
+	struct user_claude_facts *user = &facts->user_claude;
+	const char *path = path_join(arena, user->directory, ".credentials.json");
+	const char *problem;
+
+	user->credentials = file_follow(arena, path);
+	user->credentials_of_box =
+		probe_path_writer(arena, facts, path_parent(arena, user->credentials.real)) != NULL;
+	problem = probe_own_place_problem(arena, facts, &user->credentials);
+	user->credentials_refused = problem != NULL;
+	user->has_credentials = !problem && user->credentials.kind == FILE_REGULAR;
+	if (problem)
+		refuse(facts, arena, path, problem);
+}
+
 static void read_directory(struct facts *facts, struct arena *arena)
 {
 	struct user_claude_facts *user = &facts->user_claude;
@@ -157,8 +176,7 @@ static void read_directory(struct facts *facts, struct arena *arena)
 		add_entry(facts, arena, user_claude_table[i].name);
 	add_imports_and_scripts(facts, arena);
 	read_usable(facts, arena, arena, settings, CLAUDE_SETTINGS_LIMIT, &user->settings_json);
-	user->has_credentials =
-		access(path_join(arena, user->directory, ".credentials.json"), F_OK) == 0;
+	find_credentials(facts, arena);
 }
 
 // Reads the parts of .claude.json that may come along. The rest can have many megabytes. A file

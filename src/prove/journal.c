@@ -12,7 +12,9 @@
 #include "base/error.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "guard/quarantine/quarantine.h"
 #include "plan/plan.h"
+#include "plan/state/instances.h"
 #include "prove/canaries.h"
 #include "prove/protocol.h"
 #include "prove/prove.h"
@@ -54,6 +56,8 @@ static const char *render_journal(const struct prove *prove, const struct plan *
 	}
 	if (!strchr(plan->project, '\n'))
 		text_printf(&out, "files\t%s\n", plan->project);
+	if (plan->guard.active && !strchr(plan->state.instance, '\n'))
+		text_printf(&out, "quarantine\t%s\n", plan->state.instance);
 	text_printf(&out, "tree\t%s\n", prove_other_instance(prove->arena, plan, prove->mark));
 	if (plan->state.home)
 		text_printf(&out, "tree\t%s\n", plan->state.home);
@@ -80,15 +84,37 @@ static void remove_objects(int key)
 		msgctl(id, IPC_RMID, NULL);
 }
 
-// Removes files that a killed attack program left in the project.
-static void remove_files(const char *path, const char *mark)
+// Removes files and directories that a killed attack program left in the project.
+static void remove_files(struct arena *arena, const char *path, const char *mark)
 {
 	CLEANUP_DIR DIR *directory = opendir(path);
+	struct error error = { .arena = arena };
 	struct dirent *entry;
 
 	while (directory && (entry = readdir(directory)))
-		if (str_starts(entry->d_name, mark))
-			unlinkat(dirfd(directory), entry->d_name, 0);
+		if (str_starts(entry->d_name, mark) &&
+		    unlinkat(dirfd(directory), entry->d_name, 0) < 0 && errno == EISDIR)
+			remove_tree(dirfd(directory), entry->d_name, &error);
+}
+
+// Removes what the guard moved out of a directory of the attack program.
+static void remove_quarantined(struct arena *arena, const char *instance, const char *mark)
+{
+	struct error error = { .arena = arena };
+	CLEANUP_FD int directory = file_open(AT_FDCWD, instance, O_PATH | O_DIRECTORY);
+	CLEANUP_FD int quarantine =
+		directory < 0 ? -1
+			      : openat(directory, INSTANCE_QUARANTINE,
+				       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	const char *wanted = arena_printf(arena, "/%s.", mark);
+	quarantine_items items = { 0 };
+
+	if (quarantine >= 0)
+		items = quarantine_list(quarantine, arena);
+	vec_each(item, &items) {
+		if (strstr(item->path, wanted))
+			remove_tree(quarantine, item->id, &error);
+	}
 }
 
 // Removes a home that the attacks wrote.
@@ -110,6 +136,7 @@ static void remove_listed(struct arena *arena, const char *text, const char *mar
 		const char *path = str_after(line, "path\t");
 		const char *tree = str_after(line, "tree\t");
 		const char *files = str_after(line, "files\t");
+		const char *quarantine = str_after(line, "quarantine\t");
 		const char *key = str_after(line, "objects\t");
 		const char *queue = str_after(line, "queue\t");
 
@@ -119,7 +146,9 @@ static void remove_listed(struct arena *arena, const char *text, const char *mar
 		if (tree && *tree == '/' && str_starts(path_name(tree), mark))
 			remove_home(arena, tree);
 		if (files)
-			remove_files(files, mark);
+			remove_files(arena, files, mark);
+		if (quarantine && *quarantine == '/')
+			remove_quarantined(arena, quarantine, mark);
 		if (key)
 			remove_objects((int)strtol(key, NULL, 10));
 		if (queue && str_equal(queue, mark))

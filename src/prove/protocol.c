@@ -43,6 +43,7 @@ const char *const canary_kind_names[CANARY_KIND_COUNT] = {
 	[CANARY_TERMINAL] = "terminal",
 	[CANARY_LIMIT] = "limit",
 	[CANARY_TOOLCHAIN] = "toolchain",
+	[CANARY_PLACE] = "place",
 	[CANARY_WRITE] = "write",
 };
 

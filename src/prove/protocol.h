@@ -65,6 +65,7 @@ enum canary_kind {
 	CANARY_TERMINAL,          // device number of claudebox's controlling terminal, or "no"
 	CANARY_LIMIT,     // a cgroup limit (file, value, "requested" if the profile sets it)
 	CANARY_TOOLCHAIN, // a mounted directory or file of a toolchain (path)
+	CANARY_PLACE,     // a protected place (path, "file", "directory" or "pin")
 	CANARY_WRITE,     // a path that must not come to exist on the host (path)
 	CANARY_KIND_COUNT,
 	// Kinds that are not sent, because only the host checks them.

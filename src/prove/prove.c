@@ -20,6 +20,7 @@
 #include "prove/canaries.h"
 #include "prove/journal.h"
 #include "prove/listen.h"
+#include "prove/places.h"
 #include "prove/plant.h"
 #include "prove/protocol.h"
 #include "prove/render.h"
@@ -153,6 +154,7 @@ bool prove_command(struct prove *prove, const struct config *config, const struc
 	prove_grant_variables(prove->arena, plan, &prove->list);
 	vec_each(canary, &places)
 		prove_add(prove, *canary);
+	prove_add_places(prove->arena, plan, &prove->list);
 	sigprocmask(SIG_BLOCK, NULL, &before);
 	close(supervise_open_signals());
 	ok = prove_open_journal(prove, plan, error);

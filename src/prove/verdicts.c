@@ -98,6 +98,8 @@ static bool was_granted(enum attack_id attack, const struct canary *canary)
 		return attack == ATTACK_NETWORK_LOOPBACK_TCP;
 	case CANARY_INCOMING:
 		return attack == ATTACK_NETWORK_INCOMING;
+	case CANARY_PLACE:
+		return attack == ATTACK_PROJECT_WRITE;
 	case CANARY_WRITE:
 		return attack == ATTACK_WRITE_CREATE;
 	default:

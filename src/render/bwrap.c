@@ -49,6 +49,10 @@ static struct bwrap_option mount_option(const struct plan_mount *mount)
 	case MOUNT_LINK:
 		return (struct bwrap_option){ .flag = "--symlink",
 					      .arguments = { mount->source, mount->path } };
+	case MOUNT_PROGRAM: // as in a script, which does not have the program
+		return (struct bwrap_option){ .flag = "--symlink",
+					      .arguments = { mount->source, mount->path },
+					      .operand = OPERAND_PROGRAM };
 	case MOUNT_DATA:
 		return (struct bwrap_option){ .flag = "--file",
 					      .arguments = { NULL, mount->path },

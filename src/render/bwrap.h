@@ -9,6 +9,7 @@
 enum bwrap_operand {
 	OPERAND_TEXT,      // all arguments are literal
 	OPERAND_DATA,      // the first argument is a descriptor with the mount's content
+	OPERAND_PROGRAM,   // a link to a script; a launch has the program claudebox-git instead
 	OPERAND_HOST_PATH, // the first argument is a host path, or a descriptor of it
 	OPERAND_VARIABLE,  // the arguments are a variable's name and value
 	OPERAND_SECCOMP,   // the argument is a descriptor with a seccomp filter

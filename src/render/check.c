@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "base/width.h"
 #include "plan/plan.h"
-#include "render/audit_toolchains.h"
+#include "render/audit/toolchains.h"
 #include "render/json.h"
 
 enum { NARROW_COLUMNS = 60, INDENT = 4, STATE_COLUMNS = 8, NAME_COLUMNS = 10 };
@@ -124,7 +124,7 @@ static void add_left_out(struct screen *screen, const struct check_plan *plan)
 		text_add(&screen->out, "\n");
 	if (plan->plan) {
 		vec_each(row, &plan->plan->left_out)
-			add_left_out_line(screen, render_left_out(screen->arena, row));
+			add_left_out_line(screen, render_left_out(screen->arena, row, true));
 	} else {
 		add_left_out_line(screen, arena_printf(screen->arena,
 						       "not known, because no box starts here: %s",

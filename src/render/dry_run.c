@@ -14,6 +14,7 @@
 #include "config/config.h"
 #include "config/profile_schema.h"
 #include "config/profile_settings.h"
+#include "plan/guard/facts.h"
 #include "plan/limits.h"
 #include "plan/network.h"
 #include "plan/plan.h"
@@ -80,7 +81,8 @@ static void add_document(struct script *script, const char *content)
 
 	text_printf(&script->command, " %d", script->descriptor);
 	text_printf(&script->redirections, " %d<<%s", script->descriptor, end);
-	text_printf(&script->documents, "%s%s\n", quote_here_document(script->arena, content), end);
+	text_add(&script->documents, quote_here_document(script->arena, content));
+	text_printf(&script->documents, "%s\n", end);
 	script->descriptor += script->descriptor + 1 == SECCOMP_DESCRIPTOR ? 2 : 1;
 }
 
@@ -124,6 +126,7 @@ static void add_option(struct script *script, const struct bwrap_option *option)
 		text_printf(&script->command, " %d", SECCOMP_DESCRIPTOR);
 		return;
 	case OPERAND_TEXT:
+	case OPERAND_PROGRAM:
 	case OPERAND_NO_INIT:
 	case OPERAND_HOST_PATH:
 	case OPERAND_HOME:
@@ -132,6 +135,23 @@ static void add_option(struct script *script, const struct bwrap_option *option)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(option->arguments) && option->arguments[i]; i++)
 		text_printf(&script->command, " %s", word(script, option->arguments[i]));
+}
+
+// Returns whether an option mounts something that exists only during a launch.
+static bool is_for_launch(const struct bwrap_option *option)
+{
+	return option->mount && option->mount->for_launch;
+}
+
+// Adds the protected places that exist. A launch mounts over them after bwrap has finished.
+static void add_places(struct script *script, const struct plan *plan)
+{
+	vec_each(place, &plan->guard.places) {
+		const char *path = word(script, place->path);
+
+		text_printf(&script->command, " \\\n  %s %s %s",
+			    place->mount == GUARD_PIN ? "--bind" : "--ro-bind", path, path);
+	}
 }
 
 static void add_preparation(struct script *script, struct text *out, const struct plan *plan)
@@ -176,8 +196,11 @@ static void add_command(struct script *script, const struct plan *plan,
 	vec_each(part, &prefix)
 		text_printf(&script->command, "%s ", word(script, *part));
 	text_add(&script->command, word(script, plan->bwrap));
-	vec_each(option, options)
-		add_option(script, option);
+	vec_each(option, options) {
+		if (!is_for_launch(option))
+			add_option(script, option);
+	}
+	add_places(script, plan);
 	text_add(&script->command, " \\\n  --");
 	vec_each(argument, &plan->command)
 		text_printf(&script->command, " \\\n  %s", word(script, *argument));
@@ -269,6 +292,20 @@ static void add_head(struct script *script, struct text *out, const struct plan 
 			 "#\n# claudebox moves a mount inside of another mount to its place after "
 			 "bwrap has finished. Here bwrap\n# mounts it by path: a box that swaps "
 			 "links there meanwhile can redirect it.\n");
+	if (plan->guard.active)
+		text_add(
+			out,
+			"#\n# claudebox watches the project, and moves files that programs outside "
+			"would execute to quarantine;\n# this script does not. claudebox also "
+			"protects such places in subdirectories, which it finds while\n# the box "
+			"starts.");
+	if (plan->guard.copies.count)
+		text_add(
+			out,
+			" It gives the box a copy of git's configuration to write; here the file is "
+			"read-only.");
+	if (plan->guard.active)
+		text_add(out, "\n");
 	if (tier_table[plan->config->network].attached)
 		add_network(script, out, plan);
 	add_settings(out, script->arena, plan->config);

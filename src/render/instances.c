@@ -26,6 +26,11 @@ const char *render_size(struct arena *arena, uint64_t bytes)
 			    (unsigned int)(tenths % 10), units[unit]);
 }
 
+const char *render_count(struct arena *arena, size_t count, const char *what)
+{
+	return arena_printf(arena, "%zu %s%s", count, what, count == 1 ? "" : "s");
+}
+
 // Renders the time since the last use, in its largest whole unit.
 static const char *render_age(struct arena *arena, int64_t then, int64_t now)
 {
@@ -72,6 +77,13 @@ static const char *render_home(struct arena *arena, const struct instance_home *
 			    render_size(arena, home->size));
 }
 
+// Returns the number of items in quarantine, "": there are none.
+static const char *render_quarantined(struct arena *arena, size_t count)
+{
+	return count ? arena_printf(arena, ", %s in quarantine", render_count(arena, count, "item"))
+		     : "";
+}
+
 static void add_instance(struct screen *screen, const struct instance *instance, int64_t now)
 {
 	struct arena *arena = screen->arena;
@@ -80,10 +92,11 @@ static void add_instance(struct screen *screen, const struct instance *instance,
 	screen_add_broken(screen, STYLE_HEAD, quote_word(arena, root, 0), INDENT, 0);
 	screen_end_line(screen, INDENT);
 	screen_add_wrapped(screen, STYLE_PLAIN,
-			   arena_printf(arena, "%s, %s%s%s, %s%s", instance->id,
+			   arena_printf(arena, "%s, %s%s%s%s, %s%s", instance->id,
 					instance->size_known ? "" : "at least ",
 					render_size(arena, instance->size),
 					render_home(arena, &instance->home),
+					render_quarantined(arena, instance->quarantined),
 					render_age(arena, instance->last_use, now),
 					render_status(arena, instance)),
 			   INDENT);
@@ -95,12 +108,6 @@ static struct screen open_screen(struct arena *arena, const struct instances_vie
 
 	screen.home = view->home;
 	return screen;
-}
-
-// Returns "1 thing" or "2 things".
-static const char *render_count(struct arena *arena, size_t count, const char *what)
-{
-	return arena_printf(arena, "%zu %s%s", count, what, count == 1 ? "" : "s");
 }
 
 const char *render_instances(struct arena *arena, const instance_list *list,
@@ -193,7 +200,15 @@ const char *render_homes(struct arena *arena, const instance_list *list,
 	return text_get(&screen.out);
 }
 
-static json_t *path_value(struct arena *arena, const char *path)
+const char *render_removed(struct arena *arena, const struct removed_instances *removed)
+{
+	return arena_printf(arena, "Removed %s, %s%s.\n",
+			    render_count(arena, removed->count, "instance"),
+			    render_size(arena, removed->bytes),
+			    render_quarantined(arena, removed->quarantined));
+}
+
+json_t *render_path_value(struct arena *arena, const char *path)
 {
 	json_t *value = path ? json_string(path) : json_null();
 
@@ -217,13 +232,15 @@ const char *render_instances_json(struct arena *arena, const instance_list *list
 	vec_each(instance, list)
 		json_array_append_new(
 			rows,
-			json_pack("{s:s, s:o, s:I, s:b, s:o, s:I, s:b, s:s, s:s?, s:b}", "id",
-				  instance->id, "root", path_value(arena, instance->root), "size",
-				  (json_int_t)instance->size, "size_complete", instance->size_known,
-				  "home", home_value(&instance->home), "last_use",
-				  (json_int_t)instance->last_use, "in_use", instance->in_use,
-				  "project", project_status_names[instance->project], "why",
-				  instance->why, "removable", instance_removable(instance)));
+			json_pack("{s:s, s:o, s:I, s:b, s:o, s:I, s:b, s:s, s:s?, s:b, s:I}", "id",
+				  instance->id, "root", render_path_value(arena, instance->root),
+				  "size", (json_int_t)instance->size, "size_complete",
+				  instance->size_known, "home", home_value(&instance->home),
+				  "last_use", (json_int_t)instance->last_use, "in_use",
+				  instance->in_use, "project",
+				  project_status_names[instance->project], "why", instance->why,
+				  "removable", instance_removable(instance), "quarantined",
+				  (json_int_t)instance->quarantined));
 	all = json_pack("{s:i, s:o, s:o}", "version", 1, "instances", rows, "shared_home",
 			home_value(shared));
 	return json_write(arena, all, JSON_INDENT(2) | JSON_ENSURE_ASCII);

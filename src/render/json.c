@@ -14,6 +14,8 @@
 #include "config/profile_settings.h"
 #include "plan/facts.h"
 #include "plan/git/settings.h"
+#include "plan/guard/facts.h"
+#include "plan/guard/places.h"
 #include "plan/plan.h"
 #include "plan/tables.h"
 #include "render/mask.h"
@@ -49,7 +51,8 @@ static json_t *variable_of(struct arena *arena, const struct plan_variable *vari
 
 static json_t *mount_of(struct arena *arena, const struct plan_mount *mount)
 {
-	json_t *source = mount->kind == MOUNT_DATA ? json_null() : string_of(arena, mount->source);
+	bool generated = mount->kind == MOUNT_DATA || mount->kind == MOUNT_PROGRAM;
+	json_t *source = generated ? json_null() : string_of(arena, mount->source);
 	json_t *all = json_pack("{s:s, s:o, s:o, s:s, s:o, s:b}", "kind",
 				mount_kind_names[mount->kind], "host", source, "path",
 				string_of(arena, mount->path), "origin",
@@ -79,15 +82,28 @@ static json_t *toolchains_of(struct arena *arena, const struct plan *plan)
 	return list;
 }
 
+static json_t *strings_of(struct arena *arena, const strings *list)
+{
+	json_t *array = json_array();
+
+	vec_each(item, list)
+		json_array_append_new(array, string_of(arena, *item));
+	return array;
+}
+
 json_t *json_left_out(struct arena *arena, const struct plan *plan)
 {
 	json_t *list = json_array();
 
-	vec_each(row, &plan->left_out)
-		json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "what",
-						      string_of(arena, row->what), "why",
-						      string_of(arena, row->why), "option",
-						      string_of(arena, row->option)));
+	vec_each(row, &plan->left_out) {
+		json_t *entry = json_pack("{s:o, s:o, s:o}", "what", string_of(arena, row->what),
+					  "why", string_of(arena, row->why), "option",
+					  string_of(arena, row->option));
+
+		if (row->names.count)
+			json_object_set_new(entry, "names", strings_of(arena, &row->names));
+		json_array_append_new(list, entry);
+	}
 	return list;
 }
 
@@ -189,15 +205,6 @@ static json_t *home_of(struct arena *arena, const struct plan *plan)
 			 limit ? json_integer((json_int_t)limit) : json_null());
 }
 
-static json_t *strings_of(struct arena *arena, const strings *list)
-{
-	json_t *array = json_array();
-
-	vec_each(item, list)
-		json_array_append_new(array, string_of(arena, *item));
-	return array;
-}
-
 // Returns the report on the settings of package managers: names of settings, never values.
 static json_t *registries_of(struct arena *arena, const struct plan *plan)
 {
@@ -205,13 +212,14 @@ static json_t *registries_of(struct arena *arena, const struct plan *plan)
 
 	vec_each(row, &plan->registries)
 		json_array_append_new(
-			list, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "tool", row->tool,
-					"file", string_of(arena, row->source), "problem",
+			list, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tool",
+					row->tool, "file", string_of(arena, row->source), "problem",
 					string_of(arena, row->problem), "credentials",
 					strings_of(arena, &row->credentials), "without_login",
 					strings_of(arena, &row->without_login), "replaced",
 					strings_of(arena, &row->replaced), "left_out",
-					strings_of(arena, &row->left_out)));
+					strings_of(arena, &row->left_out), "unused",
+					strings_of(arena, &row->unused)));
 	return list;
 }
 
@@ -223,6 +231,28 @@ static json_t *git_settings_of(struct arena *arena, const struct plan *plan)
 	vec_each(setting, &plan->git_settings)
 		git_add_once(arena, &names, setting->name, plan->git_settings.count);
 	return strings_of(arena, &names);
+}
+
+// Returns the protected places of the project, and those that stay writable.
+static json_t *guard_of(struct arena *arena, const struct plan *plan)
+{
+	const struct plan_guard *guard = &plan->guard;
+	json_t *places = json_array();
+
+	vec_each(place, &guard->places) {
+		const struct guard_row *row = place->row; // NULL: a directory around a place
+
+		json_array_append_new(
+			places,
+			json_pack("{s:o, s:s, s:s?, s:s?, s:s?}", "path",
+				  string_of(arena, place->path), "mount",
+				  guard_mount_names[place->mount], "why", row ? row->why : NULL,
+				  "host", row ? guard_host_names[row->host] : NULL, "decision",
+				  row ? guard_decision_names[row->decision] : NULL));
+	}
+	return json_pack("{s:b, s:o, s:o, s:o}", "active", guard->active, "places", places,
+			 "tracked", strings_of(arena, &guard->tracked), "unprotected",
+			 strings_of(arena, &guard->unprotected));
 }
 
 const char *render_json(const struct plan *plan, struct arena *arena)
@@ -244,10 +274,8 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 		json_array_append_new(mounts, mount_of(arena, mount));
 	vec_each(argument, &plan->command)
 		json_array_append_new(command, string_of(arena, *argument));
-	vec_each(danger, &plan->dangers)
-		json_array_append_new(warnings, string_of(arena, *danger));
 	vec_each(warning, &plan->warnings)
-		json_array_append_new(warnings, string_of(arena, *warning));
+		json_array_append_new(warnings, string_of(arena, warning->text));
 	vec_each(change, &plan->changes)
 		json_array_append_new(changes, string_of(arena, *change));
 	all = json_pack(
@@ -273,8 +301,8 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 	json_object_set_new(all, "left_out", json_left_out(arena, plan));
 	json_object_set_new(all, "git_settings", git_settings_of(arena, plan));
 	json_object_set_new(all, "login", string_of(arena, plan->state.login));
-	if (plan->servers.count)
-		json_object_set_new(all, "mcp_servers", servers_of(arena, plan));
+	json_object_set_new(all, "mcp_servers", servers_of(arena, plan));
+	json_object_set_new(all, "guard", guard_of(arena, plan));
 	json_object_set_new(all, "home", home_of(arena, plan));
 	if (plan->state.kept_as)
 		json_object_set_new(all, "replaced_instance",

@@ -76,13 +76,14 @@ static bool accept_hits(const struct plan *plan, const struct conversation_facts
 {
 	const struct config *config = plan->config;
 	size_t count = count_hits(scans);
+	bool asks = found->can_ask && !config->yes && config->confirm != CONFIRM_NEVER &&
+		    !conversation_is_printed(config);
 
 	*ret_accepted = false;
-	if (!count)
+	if (!count || (!asks && config->audit == AUDIT_QUIET))
 		return true;
 	show_hits(arena, scans);
-	if (!found->can_ask || config->yes || config->confirm == CONFIRM_NEVER ||
-	    conversation_is_printed(config)) {
+	if (!asks) {
 		output_message("claudebox",
 			       "%zu conversation%s with something like a secret %s not copied; to "
 			       "be asked about %s, start on a terminal without --yes and -p",
@@ -124,7 +125,7 @@ static bool choose(const struct facts *facts, struct plan *plan, struct arena *a
 	conversation_scans scans = { 0 };
 	bool accepted;
 
-	if (!conversations_scan(found, arena, &scans, error) ||
+	if (!conversations_scan(found, arena, plan->config->audit == AUDIT_QUIET, &scans, error) ||
 	    !accept_hits(plan, found, arena, &scans, &accepted, error) ||
 	    !check_resumed(plan, &scans, accepted, error))
 		return false;
@@ -135,8 +136,9 @@ static bool choose(const struct facts *facts, struct plan *plan, struct arena *a
 		if (!scan->count || accepted)
 			vec_push(arena, &import->list, *scan->conversation);
 	}
-	output_message("claudebox", "copying %zu of %zu conversations", import->list.count,
-		       found->list.count);
+	if (plan->config->audit != AUDIT_QUIET)
+		output_message("claudebox", "copying %zu of %zu conversations", import->list.count,
+			       found->list.count);
 	return true;
 }
 
@@ -146,7 +148,7 @@ bool resolve_conversations(const struct facts *facts, struct plan *plan, struct 
 	const struct conversation_facts *found = &facts->conversations;
 	bool wanted = plan->config->import_conversations;
 
-	if (wanted && !found->list.count)
+	if (wanted && !found->list.count && plan->config->audit != AUDIT_QUIET)
 		output_message("claudebox", "plain claude has no conversation for this directory "
 					    "that the box lacks");
 	if (!found->list.count)
@@ -204,8 +206,9 @@ void report_conversation(const struct plan *plan, struct arena *arena, struct ti
 	CLEANUP_FD int directory = -1;
 	const char *name;
 
-	if (plan->config->payload != PAYLOAD_CLAUDE || conversation_is_printed(plan->config) ||
-	    !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || !isatty(STDERR_FILENO))
+	if (plan->config->payload != PAYLOAD_CLAUDE || plan->config->audit == AUDIT_QUIET ||
+	    conversation_is_printed(plan->config) || !isatty(STDIN_FILENO) ||
+	    !isatty(STDOUT_FILENO) || !isatty(STDERR_FILENO))
 		return;
 	directory = file_open(AT_FDCWD,
 			      arena_printf(arena, "%s/" CONVERSATIONS_DIRECTORY "/%s",

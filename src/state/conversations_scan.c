@@ -26,6 +26,7 @@
 enum { LINE_LIMIT = 4 * 1024 * 1024, OVERLAP = 64 * 1024, NOTICE_MS = 1000, INTERVAL_MS = 5000 };
 
 struct progress {
+	bool quiet;
 	struct arena *arena;
 	uint64_t total;
 	uint64_t done;
@@ -47,7 +48,7 @@ static void show_progress(struct progress *progress, size_t more)
 	int64_t now = clock_monotonic_ms() - progress->start_ms;
 
 	progress->done += more;
-	if (now < progress->next_ms)
+	if (progress->quiet || now < progress->next_ms)
 		return;
 	progress->next_ms = now + INTERVAL_MS;
 	output_message("claudebox", "searching %s of conversations for secrets: %u%%",
@@ -148,11 +149,12 @@ static bool search_file(struct search *search, int source, struct error *error)
 	return fd >= 0;
 }
 
-bool conversations_scan(const struct conversation_facts *found, struct arena *arena,
+bool conversations_scan(const struct conversation_facts *found, struct arena *arena, bool quiet,
 			conversation_scans *ret_scans, struct error *error)
 {
 	CLEANUP_FD int source = file_open(AT_FDCWD, found->source, O_RDONLY | O_DIRECTORY);
-	struct progress progress = { .arena = arena,
+	struct progress progress = { .quiet = quiet,
+				     .arena = arena,
 				     .total = found->size,
 				     .start_ms = clock_monotonic_ms(),
 				     .next_ms = NOTICE_MS };

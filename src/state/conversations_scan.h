@@ -25,8 +25,9 @@ struct conversation_scan {
 typedef VEC(struct conversation_scan) conversation_scans;
 
 // Searches all conversations of the list, up to the size that was probed. Tells on stderr what
-// takes longer than a second. Returns false with an error if one cannot be read.
-bool conversations_scan(const struct conversation_facts *found, struct arena *arena,
+// takes longer than a second, unless it is `quiet`. Returns false with an error if one cannot be
+// read.
+bool conversations_scan(const struct conversation_facts *found, struct arena *arena, bool quiet,
 			conversation_scans *ret_scans, struct error *error);
 
 // Opens a conversation of the host and checks that it is the file that was probed. Returns -1 with

@@ -28,6 +28,7 @@
 #include "sys/cleanup.h"
 #include "sys/files.h"
 #include "sys/list.h"
+#include "sys/lock.h"
 #include "sys/output.h"
 #include "sys/remove_tree.h"
 
@@ -36,7 +37,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <time.h>
 
 static struct instances_view build_view(const struct facts *facts, int fd)
@@ -67,23 +67,13 @@ static int open_instances(const struct facts *facts, struct error *error)
 	return all;
 }
 
-// Takes the exclusive lock of an instance, so that no box can start in it. Returns -1 when a box
-// runs.
-static int lock_instance(int instance)
-{
-	CLEANUP_FD int lock = openat(instance, INSTANCE_LOCK,
-				     O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
-
-	return lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0 ? take_fd(&lock) : -1;
-}
-
 // Returns false without an error when the instance must be kept: a box runs in it, or its project
 // exists again.
 static bool remove_instance(int all, const char *id, struct error *error)
 {
 	const char *name = arena_printf(error->arena, INSTANCE_REMOVED "%s", id);
 	CLEANUP_FD int instance = openat(all, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	CLEANUP_FD int lock = instance < 0 ? -1 : lock_instance(instance);
+	CLEANUP_FD int lock = instance < 0 ? -1 : lock_exclusively(instance, INSTANCE_LOCK);
 
 	if (lock < 0 || !probe_project_gone(error->arena, instance, id))
 		return false;
@@ -95,7 +85,7 @@ static bool remove_instance(int all, const char *id, struct error *error)
 	return remove_tree(all, name, error);
 }
 
-// Removes the records of worktrees and git directories whose project has no instance.
+// Removes the records of places whose projects have no instance.
 static void remove_places(int all, struct arena *arena)
 {
 	CLEANUP_FD int places =
@@ -105,23 +95,23 @@ static void remove_places(int all, struct arena *arena)
 	if (places >= 0)
 		names = list_directory(arena, places, ".");
 	vec_each(name, &names) {
-		const char *root = file_read_at(arena, places, *name, PATH_MAX);
+		const char *text = file_read_at(arena, places, *name, PLACE_LIMIT);
+		strings ids = { 0 };
+		bool used = !text;
 
-		if (root && faccessat(all, instance_id(arena, root), F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		if (text)
+			ids = instance_place_ids(arena, text);
+		vec_each(id, &ids)
+			used |= faccessat(all, *id, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+		if (!used)
 			unlinkat(places, *name, 0);
 	}
 }
 
-struct result {
-	size_t removed;
-	uint64_t bytes;
-	bool failed;
-};
-
-static struct result remove_all(int all, const instance_list *list, const strings *leftovers,
-				struct arena *arena)
+static struct removed_instances remove_all(int all, const instance_list *list,
+					   const strings *leftovers, struct arena *arena)
 {
-	struct result result = { 0 };
+	struct removed_instances result = { 0 };
 
 	vec_each(name, leftovers) {
 		struct error error = { .arena = arena };
@@ -135,8 +125,9 @@ static struct result remove_all(int all, const instance_list *list, const string
 		struct error error = { .arena = arena };
 
 		if (remove_instance(all, instance->id, &error)) {
-			result.removed++;
+			result.count++;
 			result.bytes += instance->size;
+			result.quarantined += instance->quarantined;
 		} else if (error.message) {
 			output_error(&error);
 			result.failed = true;
@@ -199,7 +190,7 @@ static bool collect(const struct config *config, const struct facts *facts, int 
 	instance_list list = probe_instances(arena, all, &leftovers);
 	instance_list removable;
 	struct instances_view view;
-	struct result result;
+	struct removed_instances result;
 	bool idle;
 	int fd;
 
@@ -226,11 +217,7 @@ static bool collect(const struct config *config, const struct facts *facts, int 
 	result = remove_all(all, &removable, &leftovers, arena);
 	remove_places(all, arena);
 	*ret_status = result.failed ? EXIT_CHECK_FAILED : 0;
-	return output_print(STDOUT_FILENO,
-			    arena_printf(arena, "Removed %zu instance%s, %s.\n", result.removed,
-					 result.removed == 1 ? "" : "s",
-					 render_size(arena, result.bytes)),
-			    error);
+	return output_print(STDOUT_FILENO, render_removed(arena, &result), error);
 }
 
 bool instances_command(const struct config *config, struct arena *arena, int *ret_status,

@@ -19,6 +19,7 @@
 #include "sys/ask.h"
 #include "sys/cleanup.h"
 #include "sys/list.h"
+#include "sys/lock.h"
 #include "sys/output.h"
 #include "sys/remove_tree.h"
 
@@ -36,15 +37,6 @@ struct cleared {
 static bool is_home(const char *name)
 {
 	return str_equal(name, STATE_HOME) || str_starts(name, STATE_HOME_KEPT);
-}
-
-// Takes a lock exclusively. Returns -1 if a box holds it.
-static int lock_file(int directory, const char *name)
-{
-	CLEANUP_FD int lock = openat(directory, name,
-				     O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
-
-	return lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0 ? take_fd(&lock) : -1;
 }
 
 void gc_view_shared(struct instances_view *view, int all, struct arena *arena)
@@ -89,7 +81,7 @@ static bool remove_homes(int directory, struct error *error)
 static void clear(struct cleared *cleared, int directory, const char *lock_name, const char *what,
 		  const struct instance_home *home, struct arena *arena)
 {
-	CLEANUP_FD int lock = directory < 0 ? -1 : lock_file(directory, lock_name);
+	CLEANUP_FD int lock = directory < 0 ? -1 : lock_exclusively(directory, lock_name);
 	struct error error = { .arena = arena };
 
 	if (lock < 0) {

@@ -20,6 +20,7 @@
 #include "probe/tree_size.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
+#include "sys/lock.h"
 #include "sys/output.h"
 #include "sys/write.h"
 
@@ -246,8 +247,7 @@ static bool make_link(const struct home *home, const struct plan_home_link *link
 // Takes the lock of the shared home. Waits for a removal in progress.
 static int lock_shared(int parent, struct error *error)
 {
-	CLEANUP_FD int lock = openat(parent, STATE_HOME ".lock",
-				     O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	CLEANUP_FD int lock = lock_open(parent, STATE_HOME ".lock");
 
 	if (lock < 0) {
 		write_fail(error, "write", STATE_HOME ".lock");

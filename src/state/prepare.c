@@ -17,6 +17,7 @@
 #include "state/upgrade.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
+#include "sys/lock.h"
 #include "sys/output.h"
 #include "sys/list.h"
 #include "sys/write.h"
@@ -112,7 +113,30 @@ static bool write_records(int instance, const struct plan *plan, struct error *e
 	return ok;
 }
 
-// Records directories outside of the root that the box writes. See src/probe/known_projects.c.
+// Adds an instance to the record of a place. Instances that no longer exist leave it.
+static bool write_place(int root, int places, const char *place, const char *id,
+			struct error *error)
+{
+	const char *name = instance_id(error->arena, place);
+	const char *text = file_read_at(error->arena, places, name, PLACE_LIMIT);
+	struct text out = { .arena = error->arena };
+	strings ids = { 0 };
+
+	if (text)
+		ids = instance_place_ids(error->arena, text);
+	vec_each(known, &ids) {
+		const char *instance =
+			arena_printf(error->arena, INSTANCES_DIRECTORY "/%s", *known);
+
+		if (!str_equal(*known, id) &&
+		    faccessat(root, instance, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+			text_printf(&out, "%s\n", *known);
+	}
+	text_printf(&out, "%s\n", id);
+	return str_equal(text, text_get(&out)) || replace_file(places, name, text_get(&out), error);
+}
+
+// Records places outside of the root that the box writes. See src/probe/known_projects.c.
 static bool write_places(int root, const struct plan_state *state, struct error *error)
 {
 	CLEANUP_FD int places = -1;
@@ -123,11 +147,8 @@ static bool write_places(int root, const struct plan_state *state, struct error 
 	if (places < 0)
 		return false;
 	vec_each(place, &state->places) {
-		const char *name = instance_id(error->arena, *place);
-
-		if (!str_equal(file_read_at(error->arena, places, name, PATH_MAX),
-			       state->canonical_root) &&
-		    !replace_file(places, name, state->canonical_root, error))
+		if (!write_place(root, places, *place,
+				 instance_id(error->arena, state->canonical_root), error))
 			return false;
 	}
 	return true;
@@ -148,7 +169,8 @@ static void write_searched(int root, const struct plan_state *state, struct aren
 // project may have started and changed it since the probe.
 static bool is_unchanged(int claude, const struct plan_file *file, struct arena *arena)
 {
-	return str_equal(file_read_at(arena, claude, file->name, BOX_FILE_LIMIT), file->based_on);
+	return str_equal(file_read_single_at(arena, claude, file->name, BOX_FILE_LIMIT),
+			 file->based_on);
 }
 
 // Keeps an invalid file under another name. A box may have put a directory there.
@@ -182,9 +204,12 @@ static bool write_claude_files(int claude, const struct plan *plan, bool *ret_co
 		if (file->keep_as)
 			output_message(
 				"claudebox",
-				"'~/.claude/%s' of the box was not valid JSON: it is kept as "
-				"'%s', and the box gets a new one",
-				file->name, file->keep_as);
+				"'~/.claude/%s' of the box %s: it is kept as '%s', and the box "
+				"gets a new one",
+				file->name,
+				file->based_on ? "was not valid JSON"
+					       : "was too large, no text or a hard link",
+				file->keep_as);
 		if (!replace_file(claude, file->name, file->content, error))
 			return false;
 	}
@@ -209,20 +234,14 @@ static bool write_claude(int instance, int claude, const struct plan *plan, stru
 // instance.
 static int lock_instance(int instance, struct error *error)
 {
-	CLEANUP_FD int lock =
-		openat(instance, INSTANCE_LOCK, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	CLEANUP_FD int lock = lock_open(instance, INSTANCE_LOCK);
 	struct stat status;
 
 	if (lock < 0) {
-		lock = openat(instance, INSTANCE_LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
-			      0600);
-		// The umask may have removed the mode bits that the next launch needs.
-		if (lock < 0 || fchmod(lock, 0600) < 0) {
-			if (errno == ENOENT)
-				return REMOVED;
-			write_fail(error, "write", INSTANCE_LOCK);
-			return -1;
-		}
+		if (errno == ENOENT)
+			return REMOVED;
+		write_fail(error, "write", INSTANCE_LOCK);
+		return -1;
 	}
 	// This fails on a file system without locks. There --gc cannot lock either, and it
 	// removes nothing.

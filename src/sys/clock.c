@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Reads clocks, in milliseconds.
+// Reads clocks, in milliseconds, and compares times.
 #include "sys/clock.h"
-
-#include <time.h>
 
 static int64_t read_clock(clockid_t id)
 {
 	struct timespec now;
 
 	clock_gettime(id, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return clock_ms(&now);
+}
+
+int64_t clock_ms(const struct timespec *time)
+{
+	return (int64_t)time->tv_sec * 1000 + time->tv_nsec / 1000000;
 }
 
 int64_t clock_monotonic_ms(void)
@@ -20,6 +23,11 @@ int64_t clock_monotonic_ms(void)
 int64_t clock_realtime_ms(void)
 {
 	return read_clock(CLOCK_REALTIME);
+}
+
+bool clock_is_later(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
 
 int clock_left_ms(int64_t start_ms, int timeout_ms)

@@ -49,7 +49,7 @@ static bool follow_plain(struct arena *arena, const char *path, struct followed 
 // Resolves a path component by component and records every symbolic link.
 static struct followed follow_links(struct arena *arena, const char *path)
 {
-	struct followed result = { .path = path, .real = path };
+	struct followed result = { .path = path, .key = path_key(path), .real = path };
 	const char *rest = path;
 	char place[PATH_MAX] = "";
 	size_t length = 0;
@@ -103,7 +103,7 @@ static struct followed follow_links(struct arena *arena, const char *path)
 
 struct followed file_follow(struct arena *arena, const char *path)
 {
-	struct followed result = { .path = path, .real = path };
+	struct followed result = { .path = path, .key = path_key(path), .real = path };
 
 	return follow_plain(arena, path, &result) ? result : follow_links(arena, path);
 }
@@ -156,9 +156,7 @@ char *file_read_bytes(struct arena *arena, int fd, size_t limit, size_t *ret_len
 	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) ||
 	    (size_t)status.st_size > limit)
 		return NULL;
-	text = arena_alloc(arena, limit < (size_t)status.st_size + 4096
-					  ? limit + 1
-					  : (size_t)status.st_size + 4096);
+	text = arena_alloc(arena, (size_t)status.st_size + 1);
 	while (length < (size_t)status.st_size) {
 		ssize_t got = read(fd, text + length, (size_t)status.st_size - length);
 
@@ -228,6 +226,16 @@ const char *file_read_at(struct arena *arena, int directory, const char *name, s
 {
 	CLEANUP_FD int fd = file_open(directory, name, READ_FLAGS);
 
+	return read_text(arena, fd, limit);
+}
+
+const char *file_read_single_at(struct arena *arena, int directory, const char *name, size_t limit)
+{
+	CLEANUP_FD int fd = file_open(directory, name, READ_FLAGS);
+	struct stat status;
+
+	if (fd < 0 || fstat(fd, &status) < 0 || status.st_uid != geteuid() || status.st_nlink != 1)
+		return NULL;
 	return read_text(arena, fd, limit);
 }
 

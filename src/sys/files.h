@@ -23,6 +23,9 @@ const char *file_read(struct arena *arena, const char *path, size_t limit, int f
 const char *file_read_descriptor(struct arena *arena, int fd, size_t limit);
 // Does the same for a path relative to `directory`, without following symbolic links.
 const char *file_read_at(struct arena *arena, int directory, const char *name, size_t limit);
+// Does the same in a directory that a box can write: the file must belong to this user and have no
+// other name (a hard link).
+const char *file_read_single_at(struct arena *arena, int directory, const char *name, size_t limit);
 // Does the same for any content. A NUL follows the bytes.
 char *file_read_bytes_at(struct arena *arena, int directory, const char *name, size_t limit,
 			 size_t *ret_length);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Waits for processes, kills them, and opens their namespaces.
+// Waits for processes, kills them, opens their namespaces, and releases memory of this one.
 #pragma once
 
 #include <sys/types.h>
@@ -25,6 +25,10 @@ int process_exit_status(int status);
 // after fork(2); `parent` is the pid of the process that forked. Exits if the parent has ended
 // already.
 void process_end_with_parent(pid_t parent, int signal_number);
+
+// Unmaps the code and the constants of the program and its libraries; what runs next is read again
+// from the page cache. For a process that waits for long after much work.
+void process_release_code(void);
 
 // Opens a namespace of a process, /proc/PID/ns/NAME, close-on-exec. Returns -1 with errno on
 // failure.

@@ -164,6 +164,14 @@ const char *write_temporary_name(struct arena *arena, const char *name)
 	return arena_printf(arena, TEMPORARY_PREFIX "%d-%s", getpid(), name);
 }
 
+int create_file(int directory, const char *name)
+{
+	CLEANUP_FD int fd =
+		openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	return fd >= 0 && fchmod(fd, 0600) == 0 ? take_fd(&fd) : -1;
+}
+
 bool replace_file_bytes(int directory, const char *name, const void *bytes, size_t count,
 			struct error *error)
 {
@@ -175,13 +183,11 @@ bool replace_file_bytes(int directory, const char *name, const void *bytes, size
 	if (is_directory(directory, temporary) && !move_aside(directory, temporary, error))
 		return false;
 	unlinkat(directory, temporary, 0);
-	fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		    0600);
+	fd = create_file(directory, temporary);
 	if (fd < 0)
 		return write_fail(error, "write", name);
 	flock(fd, LOCK_EX | LOCK_NB); // shows remove_temporaries() that the file is in use
-	// The umask may have removed permissions that claudebox needs to read the file later.
-	if (fchmod(fd, 0600) < 0 || !write_all(fd, bytes, count) || fsync(fd) < 0 ||
+	if (!write_all(fd, bytes, count) || fsync(fd) < 0 ||
 	    renameat(directory, temporary, directory, name) < 0) {
 		int code = errno;
 

@@ -25,6 +25,9 @@ bool write_fail(struct error *error, const char *operation, const char *path);
 // Returns -1 with an error on failure.
 int open_directory(int parent, const char *name, const char *shown, struct error *error);
 
+// Creates a file for writing with mode 0600, whatever the umask is. Returns -1 with errno.
+int create_file(int directory, const char *name);
+
 // Frees a name in a directory: renames the entry to NAME.own, NAME.own1 and so on (NAME.own-RANDOM
 // if those are taken), or removes it if it is a symbolic link. Returns true if there is no such
 // entry, false with an error on failure.

@@ -12,6 +12,7 @@ ALLOW, ERRNO = 0x7FFF0000, 0x00050000
 
 # The same numbers on every architecture since Linux 5.0.
 CALLS = {
+    "open_tree": 428, "move_mount": 429,
     "pidfd_open": 434, "clone3": 435, "close_range": 436, "openat2": 437, "pidfd_getfd": 438, "faccessat2": 439, "mount_setattr": 442,
     "landlock_create_ruleset": 444, "landlock_add_rule": 445, "landlock_restrict_self": 446, "memfd_secret": 447, "process_mrelease": 448,
 }

@@ -71,6 +71,42 @@ class Arguments(BoxTest):
         self.assertEqual(self.requested("--mount-rw", self.other, "--add-dir", self.other),
                          [("--mount-rw", str(self.other), "read-write", False)])
 
+    def lacks(self, *arguments):
+        return {row["what"]: (row["why"], row["option"]) for row in self.plan(*arguments)["left_out"]}
+
+    def test_what_the_named_files_name_is_offered(self):
+        script = self.other / "hook.sh"
+        script.write_text("#!/bin/sh\n")
+        script.chmod(0o755)
+        settings = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": f"sh {script}"}]}]}}
+        servers = {"mcpServers": {"x": {"command": str(script), "args": [str(self.other / "sub")]}, "y": {"command": "sh", "args": ["-c", "true"]}}}
+        (self.home / "conf").mkdir()
+        (self.home / "conf/s.json").write_text(json.dumps(settings))
+        (self.home / "conf/m.json").write_text(json.dumps(servers))
+        for words in (("--settings", "~/conf/s.json", "--mcp-config", "~/conf/m.json"),
+                      ("--settings", json.dumps(settings), "--mcp-config", json.dumps(servers))):
+            with self.subTest(words=words):
+                lacks = self.lacks(*words)
+                hook = next(key for key in lacks if key.startswith("hook"))
+                self.assertTrue(hook.endswith("' of --settings"), hook)
+                self.assertEqual(lacks[hook], ("~/other/hook.sh is not in the box", "--mount-ro ~/other"))
+                self.assertEqual(lacks["MCP server 'x' of --mcp-config"],
+                                 ("its program ~/other/hook.sh is not in the box, ~/other/sub is not in the box", "--path ~/other --mount-ro ~/other/sub"))
+                self.assertNotIn("MCP server 'y' of --mcp-config", lacks)
+                self.assertEqual([key for key in self.lacks("--mount-ro", "~/other", *words) if " of --" in key], [])
+
+    def test_what_a_named_file_of_the_project_names_is_listed_and_not_offered(self):
+        (self.project / "m.json").write_text(json.dumps({"mcpServers": {"x": {"command": str(self.other / "file")}, "y": {"command": "sh"}}}))
+        self.assertEqual(self.lacks("--mcp-config", "m.json"), {"~/other/file": ("named by the repository, in m.json", None)})
+
+    def test_the_sandbox_is_mentioned_only_if_the_settings_do(self):
+        for content, warned in (({"model": "x"}, False), ({"sandbox": {"enabled": True}}, True), ({"sandbox": {"enabled": False}}, False),
+                                ({"sandbox": {"network": {}}}, True)):
+            with self.subTest(content=content):
+                (self.other / "s.json").write_text(json.dumps(content))
+                said = " ".join(self.plan("--settings", self.other / "s.json")["warnings"])
+                self.assertEqual("sandbox is not switched off" in said, warned)
+
     def test_json_is_no_path(self):
         self.assertEqual(self.requested("--settings", '{"a": 1}', "--mcp-config", '{"mcpServers": {}}'), [])
 
@@ -305,6 +341,17 @@ class NamedPaths(BoxTest):
         self.assertNotIn(CANARY, out.stdout)
         self.assertNotIn("notes", out.stdout)
         self.assertNotIn("--mount-ro", out.stderr)
+
+    def test_hooks_and_programs_of_a_repository_are_listed(self):
+        (self.project / ".claude").mkdir()
+        hook = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "sh ~/scripts/x.sh $CLAUDE_PROJECT_DIR/y.sh"}]}]},
+                "statusLine": {"type": "command", "command": "no-such-prompt --x"}}
+        (self.project / ".claude/settings.json").write_text(json.dumps(hook))
+        (self.project / ".mcp.json").write_text(json.dumps({"mcpServers": {"x": {"command": "no-such-server"}, "y": {"command": "sh"}}}))
+        rows = {row["what"]: (row["why"], row["option"]) for row in self.plan()["left_out"]}
+        self.assertEqual(rows, {"~/scripts/x.sh": ("named by the repository, in .claude/settings.json", None),
+                                "program no-such-prompt": ("named by the repository, in .claude/settings.json", None),
+                                "program no-such-server": ("named by the repository, in .mcp.json", None)})
 
     def test_a_repository_cannot_hide_what_the_user_is_offered(self):
         (self.notes / "a.md").write_text("x")

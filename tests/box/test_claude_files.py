@@ -128,6 +128,22 @@ class ClaudeFiles(StateTest):
                 "skills/deploy/run.py", "skills/deploy/nul.md", "skills/deploy/passwords.txt", "skills/deploy/.kube/config", "agents/a.md",
                 "'agents/b.md' line 2 may contain a secret", "refresh_token"]
 
+    def test_logins_in_permission_rules_in_any_spelling(self):
+        plant = self.plant
+        rules = [f"Bash(curl HTTPS://me:{plant(text(12))}@a.example.com/*)", f"Bash(curl https%3A%2F%2Fme%3A{plant(text(12))}%40a.example.com *)",
+                 f"Bash(git clone https:%2F%2Fme:{plant(text(12))}@a.example.com/x:*)", f"WebFetch(https://me%3A{plant(text(12))}@a.example.com)",
+                 f"Bash(wget -q Ftp://me:{plant(text(12))}%40a.example.com && ls)", f"Bash(curl https://me:${{PW:-{plant(text(12))}}}@a.example.com)",
+                 f"Bash(curl -H 'X-Api-Key: ${{API_KEY:-{plant(text(12))}}}' *)"]
+        self.write(self.claude / "settings.json", {"permissions": {"allow": ["Bash(ls:*)", *rules], "deny": [rules[0]]},
+                                                   "hooks": {"Stop": [{"hooks": [{"type": "http", "url": "https://a.example.com/", "headers": {
+                                                       "X-Api-Key": "${API_KEY:-" + plant(text(12)) + "}", "X-Other": "${OTHER}"}}]}]}})
+        said = self.start()
+        for i in range(len(rules)):
+            self.assertIn(f"'permissions.allow[{i + 1}]'", said)
+        settings = json.loads(self.box("cat ~/.claude/settings.json"))
+        self.assertEqual(settings["permissions"]["allow"], ["Bash(ls:*)"])
+        self.assertEqual(settings["hooks"]["Stop"][0]["hooks"][0]["headers"], {"X-Other": "${OTHER}"})
+
     def test_plugins_skills_and_hooks(self):
         names = self.plugin()
         said = self.start()

@@ -5,7 +5,7 @@ import subprocess
 import time
 import unittest
 
-from lib.box import BoxTest
+from lib.box import CLAUDEBOX, BoxTest
 
 AS_ROOT = True
 
@@ -112,6 +112,22 @@ class Certificates(ConnectionTest):
             self.assertEqual(done.stdout, CERTIFICATE + "corp ca.pem\n", name + done.stderr)
             self.assertEqual(path.read_text(), CERTIFICATE)
 
+    def test_the_next_box_without_the_variable_has_no_empty_file(self):
+        for home in ("project", "shared"):
+            self.profile(home=home)
+            path = self.bundle()
+            env = {"NODE_EXTRA_CA_CERTS": str(path)}
+            self.assertEqual(self.box('cat "$NODE_EXTRA_CA_CERTS"; echo kept >~/kept; : >~/empty', env=env), CERTIFICATE)
+            self.assertEqual(self.box(f'ls "{path.parent}"; cat ~/kept; ls ~/empty'), f"kept\n{self.home}/empty\n", home)
+            # A box that still runs keeps its mount.
+            script = f'echo started; read line; cat "{path}"'
+            with subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", script], cwd=self.project, env={**self.env, **env}, text=True,
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as first:
+                self.assertEqual(first.stdout.readline(), "started\n")
+                self.assertEqual(self.box('cat "$NODE_EXTRA_CA_CERTS"', env=env), CERTIFICATE)
+                self.assertEqual(first.communicate("go on\n")[0], CERTIFICATE)
+            self.assertEqual(self.box(f'ls "{path.parent}"'), "", home)
+
     def test_the_file_behind_links_comes_along(self):
         real = self.bundle(place=self.scratch() / "store" / "ca.pem")
         link = self.home / "ca.pem"
@@ -203,7 +219,7 @@ class Api(ConnectionTest):
                 seen, audit = self.seen(env={name: value})
                 self.assertEqual(seen[name], value)
                 self.assertNotIn("canary", audit)
-                self.assertRegex(audit, rf"! '{name}' passes into the box")
+                self.assertRegex(audit, rf"! variables that look like secrets pass into the box: .*\b{name}\b")
 
     def test_variables_that_name_programs_or_log_in_are_named_and_stay_outside(self):
         env = {"CLAUDE_CODE_SHELL_PREFIX": "/x/wrap", "CLAUDE_CODE_PROCESS_WRAPPER": "/x/wrap", "ANTHROPIC_CUSTOM_HEADERS": "X-Key: canary"}
@@ -222,6 +238,7 @@ class Api(ConnectionTest):
         seen, audit = self.seen(env=env)
         self.assertFalse(set(env) & set(seen))
         rows = self.left_out(env=env)
+        self.assertEqual(rows.pop("1 other variable of your environment")[1], "CLAUDEBOX_EXTRA_ENV=PLAIN")
         self.assertEqual(len(rows), 1, rows)
         what, (_, option) = rows.popitem()
         self.assertEqual(sorted(what.removeprefix("variables: ").split(", ")), ["DB_PASSWORD", "GITHUB_TOKEN", "MY_VAR"])

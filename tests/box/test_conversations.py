@@ -246,6 +246,13 @@ class Option(ConversationTest):
         self.assertEqual((self.copies(), len(self.answers())), (self.names(main), 2))
 
 
+    def test_quiet_says_nothing(self):
+        self.conversation()
+        self.assertEqual(self.imported("--quiet", "--exec", "true"), "")
+        self.assertEqual(self.imported("--quiet", "--exec", "true"), "", "there is none")
+        self.assertEqual(len(self.copies()), 1)
+
+
 class Secrets(ConversationTest):
     def setUp(self):
         super().setUp()
@@ -405,6 +412,21 @@ class Hostile(ConversationTest):
         self.source.symlink_to(self.claude / "projects" / slug(other))
         self.assertIn("no conversation for this directory", self.imported())
         self.assertEqual(self.copies(), [])
+
+    def test_a_link_that_a_box_can_change_is_not_followed(self):
+        """The agent of a project with dotfiles could choose the directory whose files are copied."""
+        elsewhere = self.scratch()
+        self.conversation(where=elsewhere / "projects" / slug(self.project))
+        dotfiles = self.home / "dotfiles"
+        dotfiles.mkdir()
+        for link, target in ((self.claude, elsewhere), (self.claude / "projects", elsewhere / "projects")):
+            with self.subTest(link=link):
+                link.parent.mkdir(exist_ok=True)
+                link.symlink_to(dotfiles / "planted")
+                self.box(f"ln -sfn {target} planted", cwd=dotfiles)
+                self.assertIn("no conversation for this directory", self.imported())
+                self.assertEqual(self.copies(), [])
+                link.unlink()
 
     def test_another_directory_with_the_same_name(self):
         """Claude gives /x/project and /x-project one directory for their conversations."""

@@ -65,6 +65,22 @@ class Environment(BoxTest):
         for name, value in values.items():
             self.assertEqual(seen.get(name), value, name)
 
+    def test_an_editor_that_the_box_lacks_does_not_pass(self):
+        tools = self.home / "tools"
+        tools.mkdir()
+        (tools / "my-editor").write_text("#!/bin/sh\n")
+        (tools / "my-editor").chmod(0o755)
+        show = 'printf "%s|" "${EDITOR-none}" "${VISUAL-none}"'
+        env = {"EDITOR": "my-editor --wait", "VISUAL": str(tools / "my-editor"), "PATH": f"{tools}:{self.env['PATH']}"}
+        self.assertEqual(self.box(show, env=env), "none|none|")
+        rows = {row["what"]: (row["why"], row["option"]) for row in self.plan(env=env)["left_out"]}
+        for name in ("EDITOR", "VISUAL"):
+            self.assertEqual(rows[name], ("its program ~/tools/my-editor is not in the box", "--path ~/tools"))
+        done = self.claudebox("--yes", "--path", "~/tools", "--exec", "sh", "-c", show, env=env)
+        self.assertEqual(done.stdout, f"my-editor --wait|{tools}/my-editor|")
+        self.assertEqual(self.box(show, env={**env, "CLAUDEBOX_EXTRA_ENV": "EDITOR"}), "my-editor --wait|none|")  # asked for by name
+        self.assertEqual(self.box(show, env={"EDITOR": "sh", "VISUAL": "no-such-editor"}), "sh|no-such-editor|")  # missing outside as well
+
     def test_unset_stays_unset_and_empty_stays_empty(self):
         del self.env["TERM"]
         seen = self.variables({"EDITOR": "", "TZ": ""})
@@ -207,8 +223,8 @@ class Leaks(BoxTest):
         process, mark = self.start("echo ready; read x", {"ANTHROPIC_API_KEY": SECRET, "UNLISTED": "canary-unlisted"})
         self.assertEqual(process.stdout.readline(), "ready\n")
         for pid in processes_with(mark):
-            if pid == process.pid or pathlib.Path(f"/proc/{pid}/comm").read_text() == "claudebox-guard\n":
-                continue  # the guard is a fork of claudebox, outside the box
+            if pid == process.pid or pathlib.Path(f"/proc/{pid}/comm").read_text() in ("claudebox-kill\n", "claudebox-guard\n"):
+                continue  # forks of claudebox, outside the box
             try:
                 environment = pathlib.Path(f"/proc/{pid}/environ").read_bytes()
             except OSError:

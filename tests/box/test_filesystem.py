@@ -225,7 +225,7 @@ class Host(BoxTest):
         bwrap = [pid for pid in children if pathlib.Path(f"/proc/{pid}/comm").read_text() == "bwrap\n"]
         held = [os.readlink(f"/proc/{pid}/fd/{fd}") for pid in bwrap for fd in os.listdir(f"/proc/{pid}/fd")]
         process.communicate("\n", timeout=20)
-        self.assertEqual((len(children), len(bwrap)), (2, 1))  # the other is the guard
+        self.assertEqual((len(children), len(bwrap)), (3, 1))  # the others are the killer and the guard
         self.assertNotIn(secret, held)
 
     def test_closed_standard_descriptors_leak_no_file_to_the_box(self):

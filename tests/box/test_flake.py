@@ -12,6 +12,7 @@ from lib.inet import InetTest
 from lib.nix import NixTest
 from lib.other_host import OtherHost
 
+OWN_BUILD = True
 NEEDS_NIX = True
 
 TOOLS = ("bash-interactive", "coreutils", "findutils", "gnugrep", "gnused", "gawk", "diffutils", "gnutar", "gzip", "git", "curl", "jq",

@@ -236,6 +236,101 @@ class Includes(ConfigTest):
         self.assertFalse((self.home / "hit").exists())
 
 
+class Advice(ConfigTest):
+    """The option that the audit gives brings the setting, tried for each row."""
+
+    def program(self, name, text):
+        path = self.write("#!/bin/sh\n" + text, name)
+        path.chmod(0o755)
+        return path
+
+    def advice(self, name, value):
+        """Sets a global setting, and returns the options of claudebox and the command of git that its row names."""
+        self.set(name, value)
+        key = name.rsplit(".", 1)
+        option = self.left_out()[f"git {key[0]}.{key[1].lower()}"][1]
+        self.git("config", "--global", "--unset-all", name)
+        mounts, _, command = option.rpartition(", and ")
+        return mounts.replace("~", str(self.home)).split(), command.removesuffix(", in the repository")
+
+    def follow(self, name, value, script):
+        """Follows `git config --local, in the repository; --path DIR if the box lacks the program`."""
+        options, command = self.advice(name, value)
+        self.assertEqual((options, command), ([], "git config --local, in the repository; --path DIR if the box lacks the program"))
+        self.git("config", "--local", name, value)
+        path = ("--path", self.home / "tools") if (self.home / "tools").exists() else ()
+        done = self.claudebox("--yes", *path, "--exec", "sh", "-c", script)
+        self.git("config", "--local", "--unset", name)
+        return done.stdout
+
+    def test_hooks(self):
+        self.program("hooks/pre-commit", "echo my hook >&2; exit 3\n")
+        options, command = self.advice("core.hooksPath", "~/hooks")
+        self.assertEqual(self.box("git commit -q --allow-empty -m x; echo $?"), "0\n")
+        self.outside(command)
+        done = self.claudebox("--yes", *options, "--exec", "sh", "-c", "git commit -q --allow-empty -m y; echo $?")
+        self.assertEqual((done.stdout, "my hook" in done.stderr), ("1\n", True), done.stderr)
+
+    def test_hooks_of_the_repository(self):
+        """A relative directory is in the project."""
+        hooks = self.project / ".githooks"
+        hooks.mkdir()
+        (hooks / "pre-commit").write_text("#!/bin/sh\nexit 3\n")
+        (hooks / "pre-commit").chmod(0o755)
+        options, command = self.advice("core.hooksPath", ".githooks")
+        self.outside(command)
+        self.assertEqual((options, self.box("git commit -q --allow-empty -m y; echo $?")), ([], "1\n"))
+
+    def test_a_template(self):
+        self.write("from the template\n", "tpl/description")
+        options, command = self.advice("init.templateDir", "~/tpl")
+        self.assertEqual(self.box("git config --local init.templateDir ~/tpl; git init -q a; cat a/.git/description | head -c 7; git config --unset init.templateDir"), "Unnamed")
+        done = self.claudebox("--yes", *options, "--exec", "sh", "-c", f"{command} -q b; cat b/.git/description")
+        self.assertEqual(done.stdout, "from the template\n", done.stderr)
+
+    def test_no_directory_of_secrets_is_advised(self):
+        (self.home / ".ssh").mkdir()
+        self.set("core.hooksPath", "~/.ssh/hooks")
+        self.set("init.templateDir", f"/srv/{TOKEN}")
+        rows = self.left_out()
+        self.assertIsNone(rows["git core.hookspath"][1])
+        self.assertIsNone(rows["git init.templatedir"][1])
+
+    def test_programs(self):
+        self.program("tools/mine", "echo from my program\n")
+        self.program("tools/convert", "echo from my program; cat \"$1\"\n")
+        (self.project / ".gitattributes").write_text("*.f filter=mine\n*.t diff=mine\n*.m merge=mine\n")
+        self.write("x\n", "project/new.f")
+        self.write("x\n", "project/a.t")
+        self.git("add", "a.t")
+        (self.project / "a.t").write_text("y\n")
+        show = "git --no-pager diff a.t"
+        self.assertIn("from my program", self.follow("diff.external", "mine", show))
+        self.assertIn("from my program", self.follow("diff.mine.command", "mine", show))
+        self.assertIn("from my program", self.follow("diff.mine.textconv", "convert", show))
+        self.assertEqual(self.follow("filter.mine.clean", "mine", "git add new.f; git show :new.f"), "from my program\n")
+        script = ("echo base >c.m; git add c.m; git commit -qm b; git checkout -qb other; echo other >c.m; git commit -qam o; git checkout -q main; "
+                  "echo main >c.m; git commit -qam m; git merge other")
+        self.assertIn("from my program", self.follow("merge.mine.driver", "mine", script))
+        self.assertIn("Sign: from my program", self.follow("trailer.Sign.cmd", "mine", "printf 's\\n\\nx\\n' | git interpret-trailers --trailer Sign:x"))
+        self.program("tools/watch", "echo ran >>watched; printf 'token\\0/\\0'\n")
+        self.assertEqual(self.follow("core.fsmonitor", "watch", "git status >/dev/null; head -n 1 watched"), "ran\n")
+
+    def test_connections(self):
+        self.write("not a certificate\n", "ca.pem")
+        for name, value, seen in (("http.proxy", "http://127.0.0.1:9", "127.0.0.1 port 9"), ("http.sslCAInfo", str(self.home / "ca.pem"), "ca.pem")):
+            with self.subTest(name):
+                options, command = self.advice(name, value)
+                self.assertEqual((options, command), (["--mount-ro", "FILE"] if "CA" in name else [], "git config --local"))
+                self.git("config", "--local", name, value)
+                mount = ("--mount-ro", value) if "CA" in name else ()
+                done = self.claudebox("--yes", "--network", "none", *mount, "--exec", "sh", "-c",
+                                      f"git config {name}; cat {value} 2>/dev/null; git ls-remote http://127.0.0.1:1/x")
+                self.assertIn(seen, done.stdout + done.stderr)
+                self.assertEqual("not a certificate" in done.stdout, "CA" in name)
+                self.git("config", "--local", "--unset", name)
+
+
 class LeftOut(ConfigTest):
     def test_settings_that_change_results_are_named(self):
         for name, value in (("commit.gpgsign", "true"), ("core.hooksPath", "~/hooks"), ("init.templateDir", "~/t"), ("filter.strip.clean", "strip"),
@@ -246,10 +341,10 @@ class LeftOut(ConfigTest):
                             ("blame.ignoreRevsFile", "/etc/hosts")):
             self.set(name, value)
         rows = self.left_out()
-        self.assertEqual(set(rows), {"git commit.gpgsign", "git core.hookspath, init.templatedir", "git filter.strip.clean", "git diff.external, diff.pdf.textconv",
-                                     "git merge.ours.driver", "git core.fsmonitor", "git http.proxy", "git alias.sh, alias.x", "git url.*.insteadof",
-                                     "git blame.ignorerevsfile", "git url.*.insteadof, pretty.t"})
-        self.assertEqual(rows["git core.hookspath, init.templatedir"][1], "git config --local, in the repository")
+        self.assertEqual(set(rows), {"git commit.gpgsign", "git core.hookspath", "git init.templatedir", "git filter.strip.clean", "git diff.external, diff.pdf.textconv",
+                                     "git merge.ours.driver", "git core.fsmonitor", "git http.proxy", "git alias.sh, alias.x", "git url.*.insteadOf",
+                                     "git blame.ignorerevsfile", "git url.*.insteadOf, pretty.t"})
+        self.assertEqual(rows["git core.hookspath"][1], "--mount-ro ~/hooks, and git config --local core.hooksPath ~/hooks, in the repository")
         self.assertEqual(self.settings(), [])
         done = self.claudebox("--dry-run")
         everything = done.stdout + done.stderr + self.claudebox("--dry-run=json").stdout + self.box("git config --list; cat /etc/gitconfig; env")
@@ -271,7 +366,7 @@ class LeftOut(ConfigTest):
         self.write("private", ".ssh/id_ed25519")
         self.assertEqual(self.left_out(), {"git's file ~/ignore": ("it contains something like a secret", None),
                                            "git's file ~/.ssh/id_ed25519": ("it lies in a secret place", None)})
-        self.assertEqual(self.box("ls -A /run/claudebox/git"), "bin\n")
+        self.assertEqual(self.box("ls -A /run/claudebox/git"), "bin\ncheck\n")
 
     def test_a_filter_that_the_repository_uses(self):
         self.set("filter.strip.clean", "sed d")
@@ -411,6 +506,36 @@ class Worktrees(ConfigTest):
         done = self.claudebox("--yes", "--exec", "sh", "-c", "git worktree add -q .worktrees/a; git worktree move .worktrees/a ../a; echo $?; "
                                                              "git worktree move .worktrees/a .worktrees/b; echo $?; ls .worktrees")
         self.assertEqual(done.stdout, "128\n0\nb\n", done.stderr)
+
+    def test_aliases_of_the_repository(self):
+        for name, value in (("a", "worktree add"), ("b", "worktree"), ("c", "b add -b 'new branch'"), ("s", "!git worktree add"), ("t", "s"),
+                            ("f", "!f() { echo from $PWD in $GIT_PREFIX; git a \"$@\"; }; f"), ("st", "status --short"),
+                            ("p", "!git -C sub worktree add ../../x; echo $?")):
+            self.git("config", "--local", f"alias.{name}", value)
+        (self.project / "sub").mkdir()
+        script = ("git a ../x; echo $?; git b add -b n ../x; echo $?; git c ../x; echo $?; git s ../x; echo $?; git t ../x; echo $?; git -C sub a ../../x; echo $?; "
+                  "git -c alias.y='!git worktree add' y ../x; echo $?; git -c alias.a=status -c alias.y='worktree add' y ../x; echo $?; cd sub; git f ../x; echo $?; git p; cd ..; "
+                  "git branch --list --format='%(refname:short)'; ls .git/worktrees 2>/dev/null; git st; git c .w/one 2>&1 | grep -o .new.branch..is.*; "
+                  "git s -q .w/two; git -C sub t -q .w/three; ls .w sub; git nosuch 2>&1 | head -n 1")
+        done = self.claudebox("--yes", "--exec", "sh", "-c", script)
+        self.assertEqual(done.stdout, "128\n" * 8 + f"from {self.project} in sub/\n128\n128\nmain\n"
+                         "'new branch' is not a valid branch name\n.w:\nthree\ntwo\n\nsub:\n"
+                         "git: 'nosuch' is not a git command. See 'git --help'.\n", done.stderr)
+        self.assertEqual(done.stderr.count("is not kept for the user"), 10, done.stderr)
+
+    def test_the_program_finds_git_by_any_path_to_itself(self):
+        self.assertEqual(self.box("mkdir ~/l; ln -s /run/claudebox/git/bin/git ~/l/git; PATH=/run/claudebox/git/bin/:~/l:/run/./claudebox/git/bin::/nowhere:/usr/bin:/bin; "
+                                  "for c in rev-parse nosuch; do timeout 5 git $c >/dev/null 2>&1; echo $?; done"), "0\n1\n")
+
+    def test_the_program_costs_no_shell(self):
+        """A shell takes longer than all of the program; the fastest of many runs is steady on a busy machine."""
+        script = ("import os,time\nbest={}\nfor n in range(300):\n for p in ('/usr/bin/git','/run/claudebox/git/bin/git','/bin/sh'):\n"
+                  "  t=time.perf_counter()\n  a=['x','-c',':'] if p=='/bin/sh' else ['git','--version']\n"
+                  "  os.waitpid(os.posix_spawn(p,a,os.environ,file_actions=[(os.POSIX_SPAWN_OPEN,1,'/dev/null',os.O_WRONLY,0)]),0)\n"
+                  "  best[p]=min(best.get(p,9),time.perf_counter()-t)\nprint(*best.values())\n")
+        done = self.claudebox("--yes", "--exec", "python3", "-c", script)
+        bare, wrapped, shell = map(float, done.stdout.split())
+        self.assertLess(wrapped - bare, shell, done.stdout)
 
     def test_a_repository_of_the_box_is_free(self):
         self.assertEqual(self.box("cd /tmp; git init -q r; cd r; git commit -q --allow-empty -m y; git worktree add -q ../r2 && echo $?"), "0\n")

@@ -16,7 +16,7 @@ AS_ROOT = True
 FORBIDDEN = [["tcp", "192.168.77.10", 80], ["udp", "192.168.77.5", 80], ["tcp", "2001:db8:1::10", 80]]
 REFUSED = {"tcp": {"ECONNREFUSED"}, "udp": {"EHOSTUNREACH"}}
 DISCONNECTED = {"tcp": {"ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "silent"}, "udp": {"EHOSTUNREACH", "ENETUNREACH", "silent"}}
-BOXES = 50
+BOXES = 30  # a user has 128 instances of inotify, and a box of this tier needs up to 3
 
 
 class Ends(InetTest):
@@ -93,7 +93,7 @@ class Ends(InetTest):
             process.wait(10)
             self.assertTrue(until(lambda: not self.left(), 2), f"{[name_of(pid) for pid in self.left()]} after {number}")
 
-    def test_fifty_boxes_at_once(self):
+    def test_thirty_boxes_at_once(self):
         def begin(number):
             return self.start("sh", "-c", f"echo ready; read line; exit {number % 7}").expect()
 

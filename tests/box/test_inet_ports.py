@@ -210,9 +210,21 @@ class Refusals(InetTest):
     def test_no_line_when_nothing_was_refused(self):
         self.assertNotIn("network: refused", self.interactive([["tcp", "203.0.113.10", 80]]))
 
-    def test_no_line_for_a_script(self):
-        done = self.inet("/usr/bin/python3", "-c", CONNECT, json.dumps(self.table))
-        self.assertNotIn("network: refused", done.stderr[-800:])
+    def test_one_line_in_a_pipe(self):
+        """Also with -p, whose output is that of claude alone; --quiet shows errors only."""
+        self.env["CLAUDEBOX_CLAUDE"] = str(self.home / "claude")
+        (self.home / "claude").write_text(f"#!/usr/bin/python3\nimport sys\nsys.argv[1] = {json.dumps(self.table)!r}\n{CONNECT}")
+        (self.home / "claude").chmod(0o755)
+        line = r"(?m)^network: refused 7 connections \(192\.168\.77\.10:22 [×x]3, 169\.254\.169\.254:80(/udp)? [×x]2[^\n]*\)$"
+        for words in (("--exec", "/usr/bin/python3", "-c", CONNECT, json.dumps(self.table)), ("-p", "hello")):
+            with self.subTest(words[0]):
+                done = self.claudebox("--network", "inet", "--yes", *words)
+                self.assertRegex(done.stderr, line)
+                self.assertNotIn("network:", done.stdout)
+                quiet = self.claudebox("--network", "inet", "--quiet", "--yes", *words)
+                self.assertEqual([name for name, _ in json.loads(quiet.stdout)], [name for name, _ in json.loads(done.stdout)])
+                self.assertNotIn("network:", quiet.stderr)
+        self.assertNotIn("network:", self.inet("true").stderr)
 
     def test_a_flood_of_refusals(self):
         """Many addresses: all of them are refused and counted."""

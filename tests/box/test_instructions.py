@@ -17,6 +17,7 @@ TOOLS = "box/test_instructions_tools.py"
 FILES = "box/test_instructions_files.py"
 KERNEL = "box/test_instructions_kernel.py"
 INET = "box/test_instructions_inet.py"
+GUARD = "box/test_guard_more.py"
 PODMAN = "programs/test_podman.py"
 
 # A pattern for a sentence, and the tests that show it. A pattern of a request to Claude names tests of the facts behind it.
@@ -60,6 +61,16 @@ TABLE = {
         r"line `\*`\.": ["box/test_git_config.py:test_a_project_in_the_home", "box/test_git_config.py:test_other_places"],
     r"The user does not see files beside the project, in `/tmp` or in your home directory, and git refuses worktrees there\.":
         ["box/test_git_config.py:test_a_project_in_the_home", "box/test_git_config.py:test_a_project_elsewhere", "box/test_git_config.py:test_other_places"],
+    r"Protected are files that programs of the user execute or trust: hooks and configuration of git, and settings of agents, editors, shells "
+        r"and package managers \(`\.claude/settings\.json`, `\.mcp\.json`, `\.vscode`, `\.envrc`, `\.cargo/config\.toml` and others\)\.":
+        [f"{GUARD}:test_the_instructions_name_what_is_protected", "box/test_guard.py:test_a_place_that_exists_cannot_be_changed"],
+    r"Such a file is read-only if it exists, and is moved away at once if you create it; if you create it again and again, the box is stopped\.":
+        [f"{GUARD}:test_the_instructions_name_what_is_protected", "box/test_guard.py:test_a_loop_that_creates_a_place_again_ends_the_box"],
+    r"Files that git tracks are not protected\.": ["box/test_guard.py:test_a_tracked_file_stays_writable_and_a_checkout_is_complete"],
+    r"Settings that you change with `git config` reach the user's repository when this session ends; those that make git execute a program "
+        r"stay in the box\.": [f"{GUARD}:test_the_instructions_say_which_settings_of_git_stay_in_the_box"],
+    r"If the user wants such a file, say so: the user finds it with `claudebox --quarantine`, or starts the next session with `--unprotect PATH`\.":
+        [f"{GUARD}:test_the_instructions_name_what_is_protected", "box/test_guard.py:test_an_excepted_place_can_be_written_and_is_shown_in_red"],
     # Programs
     r"The host's programs and libraries are available\.": [f"{TOOLS}:test_programs_of_the_host"],
     r"Programs and libraries are those of the Nix store, and `/usr` is almost empty\.": [f"{TOOLS}:test_a_box_of_the_nix_store",

@@ -2,6 +2,7 @@
 """The launcher: which programs it runs, their environment, and what a caller, a repository or an
 earlier box can influence."""
 import ctypes
+import json
 import os
 import pathlib
 import resource
@@ -301,6 +302,16 @@ class Caller(LauncherTest):
             for path in (self.home / ".claudebox").rglob("*"):
                 if not path.is_symlink():
                     self.assertFalse(path.stat().st_mode & 0o077, path)
+
+    def test_a_umask_does_not_keep_the_guard_from_its_work(self):
+        self.repository(self.project)
+        for _ in range(2):
+            self.box("git config branch.x.description text; git config core.fsmonitor /x; echo x >.envrc; chmod 700 .envrc; sleep 0.3",
+                     preexec_fn=lambda: os.umask(0o777))
+            self.assertFalse((self.project / ".envrc").exists())
+        self.assertIn("description = text", (self.project / ".git/config").read_text())
+        items = json.loads(self.claudebox("--quarantine=json").stdout)["items"]
+        self.assertEqual(sorted({pathlib.Path(item["path"]).name for item in items}), [".envrc", "config"])
 
     def test_an_empty_argv_is_an_error(self):
         """execve with an empty argv."""

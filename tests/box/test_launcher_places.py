@@ -70,7 +70,10 @@ class Destinations(BoxTest):
         self.assertEqual(tree(self.victims), self.before, (place, target, options))
         if place.is_symlink():
             exchange(place, link)
-        link.unlink()
+        if link.is_symlink():
+            link.unlink()
+        elif link.exists() and not place.exists():  # the guard has moved the symbolic link to quarantine
+            link.rename(place)
         return codes.count(0)
 
     def test_mount_points_swapped_during_the_start(self):

@@ -93,6 +93,39 @@ class Servers(ServersTest):
             self.assertEqual(lacks[f"MCP server '{name}'"], ("~/data is not in the box", "--mount-ro ~/data"))
         self.assertEqual(self.result("--mount-ro", data, "--mount-ro", self.tools)[0], ["file", "directory", "option", "home", "project"])
 
+    def test_all_that_a_server_lacks_is_named_at_once(self):
+        data, other = self.home / "data", self.home / "other" / "x.db"
+        data.mkdir()
+        self.write(other, "")
+        self.account({"x": {"command": str(self.script), "args": [str(data), f"--db={other}", str(self.tools / "server")]}})
+        names, lacks = self.result()
+        self.assertEqual((names, lacks["MCP server 'x'"]), ([], (
+            "its program ~/tools/server is not in the box, ~/data is not in the box, ~/other/x.db is not in the box, ~/tools/server is not in the box",
+            "--path ~/tools --mount-ro ~/data --mount-ro ~/other")))
+        self.assertEqual(self.result(*lacks["MCP server 'x'"][1].split())[0], ["x"])
+
+    def test_paths_in_the_script_of_a_shell_are_looked_at(self):
+        for command, args in (("bash", ["-c", f"cd /tmp && exec {self.script} --fast"]), ("sh", ["-ec", "~/tools/server"]),
+                              ("/bin/sh", ["-c", f"FOO=1 '{self.script}'; true"]), ("bash", ["-lc", "sh -c '$HOME/tools/server'"])):
+            with self.subTest(command=command, args=args):
+                self.account({"x": {"command": command, "args": args}})
+                names, lacks = self.result()
+                self.assertEqual((names, lacks["MCP server 'x'"]), ([], ("~/tools/server is not in the box", "--mount-ro ~/tools")))
+                self.assertEqual(self.result("--mount-ro", "~/tools")[0], ["x"])
+        self.account({"x": {"command": "bash", "args": ["-c", "echo /no/such/file"]}})
+        self.assertEqual(self.result()[0], ["x"])
+
+    def test_docker_cannot_run(self):
+        docker = self.program(self.tools / "docker")
+        for command in ("docker", str(docker)):
+            with self.subTest(command=command):
+                self.account({"x": {"command": command, "args": ["run", "-i", "--rm", "mcp/fetch"]}})
+                names, lacks = self.result("--path", "~/tools")
+                self.assertEqual((names, lacks["MCP server 'x'"]),
+                                 ([], ("its program docker cannot run: the box has no Docker service", None)))
+        self.account({"x": {"command": "sh", "args": ["-c", "docker run -i mcp/fetch"]}})
+        self.assertEqual(self.result("--path", "~/tools")[0], [])
+
     def test_a_link_into_a_secret_place_is_not_followed(self):
         self.program(self.home / ".ssh" / "server")
         (self.tools / "mcp-link").symlink_to(self.home / ".ssh" / "server")
@@ -210,6 +243,13 @@ class Secrets(ServersTest):
             "header": {"url": "https://a.example.com/", "headers": {"X-Thing": plant(text(30))}},
             "bearer": {"url": "https://a.example.com/", "headers": {"authorization": "bearer " + plant(token())}},
             "header-default": {"url": "https://a.example.com/", "headers": {"Authorization": "Bearer ${T:-" + plant(text(20)) + "}"}},
+            "header-reference-default": {"url": "https://a.example.com/", "headers": {"X-Api-Key": "${API_KEY:-" + plant(text(9)) + "}"}},
+            "header-nested-default": {"url": "https://a.example.com/", "headers": {"Authorization": "Bearer ${A:-${B:-" + plant(text(12)) + "}}"}},
+            "url-default": {"url": "https://a.example.com/mcp?x=${API_KEY:-" + plant(text(9)) + "}"},
+            "url-path-default": {"url": "https://a.example.com/${ACCESS_TOKEN:-" + plant(text(9)) + "}/mcp"},
+            "url-nested-default": {"url": "https://a.example.com/${A:-${ACCESS_TOKEN:-" + plant(text(9)) + "}}/mcp"},
+            "url-login-default": {"url": "https://me:${PW:-" + plant(text(9)) + "}@a.example.com/mcp"},
+            "command-default": {"command": "${SERVER_TOKEN:-" + plant(text(9)) + "}"},
             "query": {"url": "https://a.example.com/mcp?apiKey=" + plant(text(24))},
             "encoded": {"url": "https://a.example.com/mcp?k=" + urllib.parse.quote("=" + hidden)},
             "user": {"url": f"https://me:{plant(text(12))}@a.example.com/"}, "path": {"url": f"https://a.example.com/s/{plant(secret(32))}/mcp"},
@@ -390,6 +430,13 @@ class Commands(ServersTest):
                     self.assertTrue(self.kept(*options))
         self.profile(mounts=[{"host": "~/scripts"}])
         self.assertTrue(self.kept())
+
+    def test_a_file_that_is_missing_outside_as_well_is_no_reason(self):
+        for command in (f"echo x >>{self.home}/logs/claude.log", f"sh -c 'echo x > {self.home}/new'", f"test -e {self.home}/flag"):
+            with self.subTest(command=command):
+                self.settings(command)
+                self.assertTrue(self.kept())
+                self.assertEqual([row for row in self.plan()["left_out"] if row["what"].startswith("hook ")], [])
 
     def test_a_program_of_path_works_once_its_directory_comes(self):
         self.program(self.home / "scripts" / "prompt")

@@ -2,11 +2,14 @@
 """Files that claudebox uses because they are the user's own: a box cannot choose other files by links in a project."""
 import json
 import os
+import shutil
 
 from lib.box import BoxTest
+from lib.other_host import OtherHost
 
 SECRET = "OWNFILESECRETBODY"
 DIARY = "diary-line-of-the-user"
+CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMIIBIDCBx6ADAgECAhRcanary\n-----END CERTIFICATE-----\n"
 
 
 class OwnFilesTest(BoxTest):
@@ -31,9 +34,10 @@ class OwnFilesTest(BoxTest):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.symlink_to(target)
 
-    def agent(self, script):
+    def agent(self, script, *options):
         """Runs a script as the agent of a box in ~/dotfiles."""
-        self.assertEqual(self.box(f"{script} && echo done", cwd=self.dotfiles), "done\n")
+        done = self.claudebox("--yes", *options, "--exec", "sh", "-c", f"{script} && echo done", cwd=self.dotfiles)
+        self.assertEqual(done.stdout, "done\n", done.stderr)
 
     def reasons(self):
         plan = self.plan()
@@ -108,7 +112,10 @@ class Git(OwnFilesTest):
 
     def test_a_box_cannot_name_files(self):
         self.write("notes/inc", "[alias]\nfromdiary = status\n")
-        self.agent("printf '[core]\\nexcludesFile=~/notes/diary.txt\\n[commit]\\ntemplate=~/notes/diary.txt\\n[include]\\npath=~/notes/inc\\n' >>gitconfig")
+        script = "printf '[core]\\nexcludesFile=~/notes/diary.txt\\n[commit]\\ntemplate=~/notes/diary.txt\\n[include]\\npath=~/notes/inc\\n' >>gitconfig"
+        # The guard protects the file that ~/.gitconfig leads to.
+        self.assertEqual(self.box(f"({script}) 2>/dev/null || echo refused", cwd=self.dotfiles), "refused\n")
+        self.agent(script, "--unprotect", "gitconfig")
         self.assertNotIn(DIARY, self.ignored())
         self.assertEqual(self.box("git config alias.fromdiary; true"), "")
         self.assertIn("git's file ~/notes/diary.txt: a box can change the file that names it", self.reasons())
@@ -144,7 +151,10 @@ class Claude(OwnFilesTest):
             with self.subTest(target=target):
                 self.agent(f"rm -rf claude/commands && ln -s {target} claude/commands")
                 self.assertEqual(self.commands(), [])
-                self.assertRegex(self.reasons(), "commands' is left out: .*(can change the link|file of the kernel)")
+                if ".claudebox" in str(target):  # the guard has moved the link
+                    self.assertFalse((self.dotfiles / "claude/commands").is_symlink())
+                else:
+                    self.assertRegex(self.reasons(), "commands' is left out: .*(can change the link|file of the kernel)")
 
     def test_direct_links_to_the_kernel_and_to_the_state(self):
         self.box("true")
@@ -172,3 +182,102 @@ class Claude(OwnFilesTest):
                 self.assertNotIn(SECRET, self.box("cat ~/.claude/settings.json ~/.claude/.claude.json 2>/dev/null; true"))
                 self.assertIn("leads to a secret place", self.reasons())
                 (self.home / name).unlink()
+
+
+class Others(OwnFilesTest):
+    """Settings of package managers and of Nix, and files with certificates."""
+
+    def generated(self):
+        """Returns all generated files and variables of a box."""
+        done = self.claudebox("--dry-run")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_settings_of_package_managers(self):
+        """A box in a project with the file of npm is refused, so the link of the box is there before that of the user."""
+        for name, text in ((".npmrc", "registry=https://{}.corp.example/\n"), (".config/pip/pip.conf", "[global]\nindex-url = https://{}.corp.example/simple\n")):
+            with self.subTest(name):
+                self.write("dotfiles/settings", text.format("open"))
+                self.write("notes/settings", text.format("hidden"))
+                self.agent(f"ln -sfn {self.home}/notes/settings planted")
+                self.link(name, self.dotfiles / "settings")
+                self.assertIn("open.corp.example", self.generated())
+                (self.home / name).unlink()
+                self.link(name, self.dotfiles / "planted")
+                self.assertNotIn("corp.example", self.generated())
+                self.assertIn("can change the link", self.reasons())
+                (self.home / name).unlink()
+
+    def test_certificates(self):
+        self.write("dotfiles/ca.pem", CERTIFICATE)
+        self.write("notes/ca.pem", CERTIFICATE)
+        self.link("ca.pem", self.dotfiles / "ca.pem")
+        self.env["NODE_EXTRA_CA_CERTS"] = str(self.home / "ca.pem")
+        self.agent("true")
+        script = 'cat "$NODE_EXTRA_CA_CERTS" 2>/dev/null; true'
+        self.assertEqual(self.box(script), CERTIFICATE)
+        self.agent(f"ln -sfn {self.home}/notes/ca.pem ca.pem")
+        self.assertEqual(self.box(script), "")
+        self.assertIn("can change the link", self.reasons())
+
+    def test_settings_of_nix(self):
+        host = OtherHost(self, {"/nix/store/00000000000000000000000000000000-x/bin/tool": "", "/nix/var/nix/daemon-socket/keep": "",
+                                "/etc/nix/nix.conf": "max-jobs = 4\n"})
+        registry = {"version": 2, "flakes": [{"from": {"type": "indirect", "id": DIARY}, "to": {"type": "github", "owner": "a", "repo": "b"}}]}
+        self.write("notes/nix.conf", "warn-dirty = false\nmax-jobs = 7\n")
+        self.write("notes/registry.json", json.dumps(registry))
+        self.write("dotfiles/nix.conf", "warn-dirty = false\n")
+        self.write("dotfiles/registry.json", json.dumps(registry).replace(DIARY, "mine"))
+        for name in ("nix.conf", "registry.json"):
+            self.link(f".config/nix/{name}", self.dotfiles / name)
+        self.agent("true")
+        script = "cat /etc/nix/*; true"
+        self.assertRegex(host.box(script), "(?s)warn-dirty = false.*mine")
+        # A file that a box can write names no other one.
+        self.agent(f"echo flake-registry = {self.home}/notes/registry.json >>nix.conf")
+        self.assertNotIn(DIARY, host.box(script))
+        for name in ("nix.conf", "registry.json"):
+            self.agent(f"ln -sfn {self.home}/notes/{name} {name}")
+        out = host.box(script)
+        self.assertNotIn("warn-dirty", out)
+        self.assertNotIn(DIARY, out)
+
+
+class WritableMounts(OwnFilesTest):
+    """A box changes what `--mount-rw` gives it: links there are not followed, in later boxes of any project too."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("shared/ignore", "*.mine\n")
+        self.link(".config/git/ignore", self.home / "shared" / "ignore")
+
+    def ignored(self, cwd=None):
+        return self.box('cat "$(git config core.excludesFile)" 2>/dev/null; true', cwd=cwd)
+
+    def plant(self, mount):
+        done = self.claudebox("--yes", "--mount-rw", mount, "--exec", "ln", "-sfn", self.home / "notes" / "diary.txt", self.home / "shared" / "ignore", cwd=self.dotfiles)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_link_that_an_earlier_box_made_is_not_followed(self):
+        self.assertEqual(self.ignored(), "*.mine\n")
+        self.plant(self.home / "shared")
+        for cwd in (self.project, self.dotfiles):
+            self.assertEqual(self.ignored(cwd), "")
+        self.assertIn("a box of '~/shared' can change the link", self.reasons())
+
+    def test_the_record_stays_while_one_of_the_projects_exists(self):
+        """Two projects have had the mount: the end of one does not uncover the links of the other."""
+        other = self.home / "other"
+        other.mkdir()
+        self.plant(self.home / "shared")
+        self.assertEqual(self.claudebox("--yes", "--mount-rw", self.home / "shared", "--exec", "true", cwd=other).returncode, 0)
+        for gone, left in ((other, ""), (self.dotfiles, DIARY + "\n")):
+            shutil.rmtree(gone)
+            done = self.claudebox("--gc", "--yes")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.ignored(), left)
+        self.assertEqual(os.listdir(self.home / ".claudebox" / "places"), [])
+
+    def test_the_content_of_a_file_there_is_used(self):
+        self.assertEqual(self.claudebox("--yes", "--mount-rw", self.home / "shared", "--exec", "true", cwd=self.dotfiles).returncode, 0)
+        self.assertEqual(self.ignored(), "*.mine\n")

@@ -118,11 +118,13 @@ class Profile(BoxTest):
         self.assertFalse(asks())
         self.profile(confirm="changed")
         self.assertFalse(asks())
+        self.assertFalse(asks("--network", "none"), "a smaller box needs no question")
+        self.profile(confirm="always")
         self.assertTrue(asks("--network", "none"))
+        self.profile(confirm="changed")
         self.assertFalse(asks("--network", "none"))
         self.assertTrue(asks())
-        self.profile(confirm="always")
-        self.assertTrue(asks())
+        self.assertFalse(asks())
 
     def test_without_a_terminal_changed_does_not_start(self):
         self.profile(confirm="changed")

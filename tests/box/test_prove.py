@@ -98,6 +98,23 @@ class Leaves(ProveTest):
             self.gone(broken)
             self.assertEqual(list(self.runtime.iterdir()), [])
 
+    def test_protected_places_are_attacked_and_the_repository_stays_as_it_was(self):
+        self.repository(self.project)
+        (self.project / ".envrc").write_text("mine\n")
+        before = self.user_files()
+        times = {path: path.lstat().st_mtime_ns for path in (self.project / ".git").rglob("*")}
+        broken = Broken(self)
+        done, proof = broken.prove("--network", "none")
+        self.assertEqual({name: verdict for name, verdict in verdicts(proof).items() if name.startswith("project-")},
+                         {"project-write": "blocked", "project-replace": "blocked", "project-create": "blocked"}, done.stderr)
+        places = [row[1:] for row in broken.canaries() if row[0] == "place"]
+        for name, kind in ((".git", "pin"), (".git/hooks", "directory"), (".git/config", "file"), (".envrc", "file")):
+            self.assertIn([str(self.project / name), kind], places)
+        self.assertEqual(self.user_files(), before)
+        self.assertEqual({path: path.lstat().st_mtime_ns for path in (self.project / ".git").rglob("*")}, times)
+        self.assertEqual(list(self.home.glob(".claudebox/instances/*/quarantine/*")), [])
+        self.assertIn("granted", verdicts(Broken(self).prove("--network", "none", "--unprotect", ".envrc")[1])["project-write"])
+
     def test_what_is_planted(self):
         """Every secret directory gets a file; other places are listed as absent. The list
         contains no content of the user's files."""

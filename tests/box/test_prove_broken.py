@@ -45,6 +45,8 @@ BREAKAGES = (
      "drop('--clearenv'); outer['CLAUDEBOX_CANARY'] = token; command[:1] = ['/usr/bin/python3', '-Ic', OTHER_INIT]",
      {"environment-processes"}),
     ("files beside toolchains", "add('--ro-bind', {home!r} + '/.cargo', {home!r} + '/.cargo')", {"files-toolchains"}),
+    ("the mounts on protected places", "unmount_places()", {"project-write", "project-replace"}),
+    ("the guard", "stop_guard()", {"project-create"}),
     ("read-only programs", "options[:] = [word.replace('--ro-bind', '--bind') for word in options]",
      {"write-programs", "write-toolchains"} if ROOT else {"write-toolchains"}),
 )

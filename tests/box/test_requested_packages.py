@@ -51,9 +51,16 @@ class RequestedPackages(BoxTest):
         self.assertEqual((self.directory / "tools.txt").read_text(), "jq\n")
         self.assertEqual(os.listdir(self.directory), ["tools.txt"])
 
-    def test_list_written_by_a_box_is_a_request_again(self):
+    def test_list_written_by_a_box_is_no_request(self):
         self.directory.rmdir()
         self.box("mkdir .claudebox; echo evil >.claudebox/tools.txt")
+        self.assertNotIn("evil", self.audit())
+
+    def test_list_that_git_tracks_is_a_request_again_when_a_box_changes_it(self):
+        """A checkout has to be able to replace the file."""
+        (self.directory / "tools.txt").write_text("jq\n")
+        self.repository(self.project)
+        self.box("echo evil >.claudebox/tools.txt")
         self.assertIn("not added: evil", self.audit())
 
     def test_special_files_do_not_block(self):

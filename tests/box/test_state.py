@@ -285,6 +285,19 @@ class Planted(StateTest):
                 self.plant(f"~/.claude/{name}", target)
                 self.harmless()
 
+    def test_a_file_that_cannot_be_read_is_kept(self):
+        for name in (".claude.json", "settings.json"):
+            for spoil in (f"printf '{{\"mine\": \"a\\0b\"}}' >~/.claude/{name}", f"printf mine >~/.claude/{name}; truncate -s 70M ~/.claude/{name}",
+                          f"printf '{{\"mine\": 1}}' >~/.claude/{name}; ln -f ~/.claude/{name} ~/.claude/second"):
+                with self.subTest(name=name, spoil=spoil):
+                    self.box(f"rm -rf ~/.claude/second ~/.claude/{name}.broken; {spoil}")
+                    done = self.claudebox("--yes", "--exec", "sh", "-c", f"cat ~/.claude/{name}; head -c 9 ~/.claude/{name}.broken >&2")
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertNotIn("mine", done.stdout)
+                    self.assertIn("mine", done.stderr)
+                    self.assertIn(f"'~/.claude/{name}' of the box was too large, no text or a hard link: it is kept as '{name}.broken'",
+                                  " ".join(done.stderr.split()))
+
     def test_an_invalid_file_is_not_moved_through_a_link(self):
         self.box(f'echo "{{" >~/.claude/.claude.json; ln -sfn {self.victims}/directory ~/.claude/.claude.json.broken')
         self.harmless()
@@ -636,6 +649,63 @@ class Credentials(StateTest):
         self.assertTrue(self.file.is_symlink())
         self.assertEqual(json.loads(real.read_text()), credentials("new", hours=9))
 
+    def test_a_link_that_a_box_can_change_is_not_followed(self):
+        """Otherwise the agent of a project with dotfiles chooses the file that is read and replaced."""
+        other = self.write(self.home / "other-account.json", credentials("other-account", hours=30))
+        before = other.read_bytes()
+        dotfiles = self.home / "dotfiles"
+        dotfiles.mkdir()
+        self.claude.mkdir()
+        self.file.symlink_to(dotfiles / "creds.json")
+        self.box(f"ln -sfn {other} creds.json", cwd=dotfiles)
+        self.assertNotIn("other-account", self.box(f"cat {STORE} 2>/dev/null; true"))
+        self.box(self.write_command(credentials("evil", hours=40)))
+        self.assertEqual(other.read_bytes(), before)
+        self.assertIn("can change the link", self.claudebox("--yes", "--exec", "true").stderr)
+
+    def test_a_link_that_appears_while_the_box_runs_is_not_followed(self):
+        other = self.write(self.home / "other-account.json", credentials("other-account", hours=30))
+        before = other.read_bytes()
+        self.write(self.file, credentials("host"))
+        run, end = self.running()
+        time.sleep(0.7)  # until the directories are watched
+        self.file.unlink()
+        self.file.symlink_to(other)
+        run(self.write_command(credentials("evil", hours=40)))
+        time.sleep(0.3)
+        self.assertNotIn("other-account", run(f"cat {STORE}; echo"))
+        end()
+        self.assertEqual(other.read_bytes(), before)
+
+    def test_a_directory_replaced_by_a_link_while_the_box_runs_is_not_followed(self):
+        other = self.write(self.home / "other" / ".credentials.json", credentials("other-account", hours=30))
+        before = tree(other.parent)
+        self.write(self.file, credentials("host"))
+        run, end = self.running()
+        self.claude.rename(self.home / "kept")
+        self.claude.symlink_to(other.parent)
+        run(self.write_command(credentials("evil", hours=40)))
+        end()
+        self.assertEqual(tree(other.parent), before)
+        self.assertNotIn("other-account", self.store.read_text())
+
+    def test_a_hard_link_in_the_shared_directory_is_not_read(self):
+        self.write(self.file, credentials("host"))
+        self.box(f"{self.write_command(credentials('linked', hours=40))} && ln {STORE} {os.path.dirname(STORE)}/second; sleep 0.1")
+        self.assertEqual(self.host(), credentials("host"))
+
+    def test_a_hard_link_in_a_directory_that_a_box_writes_is_not_read(self):
+        real = self.home / "dotfiles" / "creds.json"
+        real.parent.mkdir()
+        self.claude.mkdir()
+        self.file.symlink_to(real)
+        self.box("true", cwd=self.home / "dotfiles")
+        other = self.write(self.home / "other-account.json", credentials("other-account", hours=30))
+        os.link(other, real)
+        self.assertNotIn("other-account", self.box(f"cat {STORE} 2>/dev/null; true"))
+        other.unlink()
+        self.assertIn("other-account", self.box(f"cat {STORE} 2>/dev/null; true"))  # a file with one name is the user's
+
     def test_deletion_in_the_box_does_not_reach_the_host(self):
         self.write(self.file, credentials("host"))
         before = self.file.read_bytes()
@@ -647,7 +717,19 @@ class Credentials(StateTest):
         self.write(self.file, credentials("host"))
         self.box("true")
         self.file.unlink()
-        self.assertEqual(self.box(f"cat {STORE} 2>/dev/null"), "")
+        done = self.claudebox("--yes", "--exec", "sh", "-c", f"cat {STORE} 2>/dev/null; true")
+        self.assertEqual(done.stdout, "")
+        self.assertIn("you have logged out of Claude on this machine: your boxes are logged out as well", " ".join(done.stderr.split()))
+        self.assertNotIn("logged out", self.claudebox("--yes", "--exec", "true").stderr)
+
+    def test_a_logout_on_the_host_keeps_a_login_that_was_made_in_a_box(self):
+        self.write(self.file, credentials("host"))
+        self.box("true")
+        self.file.unlink()
+        self.box(self.write_command(credentials("login")))
+        done = self.claudebox("--yes", "--exec", "cat", STORE)
+        self.assertEqual(json.loads(done.stdout), credentials("login"))
+        self.assertNotIn("logged out", done.stderr)
 
     def test_without_credentials_nothing_is_reported(self):
         for make in (lambda: None, self.claude.mkdir):

@@ -62,7 +62,7 @@ class Worktrees(BoxTest):
         (sub / ".claudebox").mkdir(parents=True)
         (sub / ".claudebox/tools.txt").write_text("")
         (sub / "file.txt").write_text("one\n")
-        self.git("add", ".", cwd=bare / "main")
+        self.git("add", "sub/file.txt", cwd=bare / "main")
         self.git("commit", "-qm", "sub", cwd=bare / "main")
         out = self.run_box(f"(echo x >>../file.txt || echo x >.claudebox/tools.txt || echo blocked) 2>/dev/null; {COMMIT}", sub)
         self.assertEqual(out, "blocked\nsecond\n")
@@ -121,3 +121,22 @@ class Worktrees(BoxTest):
             os.utime(path, (1, 1))
         self.run_box("git gc -q", cwd=main)
         self.assertEqual(self.git("rev-parse", "--abbrev-ref", "HEAD", cwd=self.home / "other").strip(), "other")
+
+    def test_a_worktree_from_before_is_neither_removed_nor_moved(self):
+        main = self.repository(self.home / "my main")
+        (main / ".git/info/exclude").write_text("wt\nin\n")
+        self.git("worktree", "add", "-q", "-b", "old", main / "wt/old one", cwd=main)
+        self.git("config", "alias.wr", "worktree remove --force", cwd=main)
+        commands = ("git worktree remove 'wt/old one'", "git worktree remove --force -- 'old one'", "git -C wt worktree remove 'old one/'",
+                    f"git worktree remove '{main}/wt/old one'", "git worktree move 'wt/old one' wt/new", "git wr 'wt/old one'")
+        for command in commands:
+            done = self.claudebox("--yes", "--exec", "sh", "-c", command, cwd=main)
+            self.assertEqual(done.returncode, 128, command + done.stderr)
+            self.assertRegex(done.stderr, r"(?m)^fatal: claudebox: the worktree '.*old one/?' is older than this box, .*outside of the box\.$")
+            self.assertEqual(sorted(os.listdir(main / "wt/old one")), [".git", "file.txt"], command)
+        out = self.run_box("""
+        git worktree add -q in/new && git worktree move in/new in/moved && git worktree remove in/moved && echo removed
+        git worktree remove nowhere 2>&1; git worktree remove 2>/dev/null; echo $?; git worktree list --porcelain | grep -c ^worktree
+        """, main)
+        self.assertEqual(out, "removed\nfatal: 'nowhere' is not a working tree\n129\n2\n")
+        self.git("worktree", "remove", "wt/old one", cwd=main)

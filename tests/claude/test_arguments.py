@@ -95,7 +95,7 @@ class Arguments(ClaudeTest):
         self.assertIn(expected.split()[0], self.turn("RUN: claude --version").stdout)
 
     def test_a_subcommand_gets_all_of_its_words(self):
-        done = self.claude("mcp", "add", "-s", "project", "own", "--", "/bin/own-server", "--yes", "--", "-v")
+        done = self.claudebox("--yes", "--unprotect", ".mcp.json", "mcp", "add", "-s", "project", "own", "--", "/bin/own-server", "--yes", "--", "-v")
         self.assertEqual(done.returncode, 0, done.stderr[-600:] + done.stdout)
         server = json.loads((self.project / ".mcp.json").read_text())["mcpServers"]["own"]
         self.assertEqual((server["command"], server["args"]), ("/bin/own-server", ["--yes", "--", "-v"]))

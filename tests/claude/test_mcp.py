@@ -74,6 +74,21 @@ class Servers(ServersTest):
         self.assertEqual(self.listed(*options), ["own", "three"])
         self.assertNotIn("own", (self.home / ".claude.json").read_text())
 
+    def test_a_removal_is_kept_over_starts_that_leave_the_server_out(self):
+        options = ("--mount-ro", self.tools)
+        self.account({"one": self.server(), "two": self.server()}, {"three": self.server()})
+        self.assertEqual(self.listed(*options), ["one", "three", "two"])
+        for scope, name, left in (("user", "two", ["one", "three"]), ("local", "three", ["one"]), ("user", "one", [])):
+            with self.subTest(name=name):
+                done = self.claude(*options, "mcp", "remove", "-s", scope, name)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn(f"MCP server '{name}': removed for the boxes of this project only.", " ".join(done.stderr.split()))
+                self.assertEqual(self.listed("--network", "none"), [])  # no server can run there
+                self.assertEqual(self.listed(), [])
+                self.assertEqual(self.listed(*options), left)
+        self.claude(*options, "mcp", "add", "-s", "user", "two", "--", "python3", str(self.tools / "server.py"))
+        self.assertEqual(self.listed(*options), ["two"])
+
     def test_a_server_whose_script_is_not_mounted_is_named(self):
         self.account({"mine": self.server()})
         done = self.claude("--audit=full", "mcp", "list")

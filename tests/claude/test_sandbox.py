@@ -56,7 +56,9 @@ class Sandbox(ClaudeTest):
 
     def test_a_settings_file_on_the_command_line_causes_a_warning(self):
         (self.project / "mine.json").write_text("{}")
-        self.assertIn("'--settings' cannot be merged", self.check_works("--settings", "mine.json").stderr)
+        self.assertNotIn("'--settings' cannot be merged", self.check_works("--settings", "mine.json").stderr)
+        (self.project / "mine.json").write_text(ON)
+        self.assertIn("'--settings' cannot be merged", self.claudebox("--yes", "--settings", "mine.json", "-p", "x").stderr)
 
     def test_a_nested_box_keeps_the_users_setting(self):
         self.profile(nested=True)

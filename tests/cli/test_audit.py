@@ -49,6 +49,83 @@ class AuditTest(BoxTest):
         return text
 
 
+class Words(AuditTest):
+    """Rows that a new user understands."""
+
+    def test_the_marks_are_explained(self):
+        text = self.audit().decode()
+        legend = text[text.index("Marks:"):text.index("Environment:")]
+        for mark in ("[~]", "[>]", "[+]"):
+            self.assertEqual(legend.count(mark), 1)
+
+    @unittest.skipIf(os.getuid() == 0, "root can write everywhere")
+    def test_a_project_that_the_user_cannot_write(self):
+        reason = "the project; read-only in effect: you cannot write to this directory"
+        self.assertNotIn(reason, self.audit().decode())
+        self.project.chmod(0o555)
+        self.assertIn(f"~/project ({reason})", self.audit().decode())
+        self.assertIn(reason, [mount["why"] for mount in self.plan()["mounts"]])
+
+    def test_a_list_of_servers_is_always_there(self):
+        self.assertEqual(self.plan()["mcp_servers"], [])
+
+    def test_the_name_of_a_server_is_quoted_once(self):
+        (self.home / ".claude.json").write_text(json.dumps({"mcpServers": {"my own, server": {"command": "/nowhere/server"}}}))
+        self.assertIn("MCP server 'my own, server'", [row["what"] for row in self.plan()["left_out"]])
+
+    def test_a_repeated_option_is_one_change(self):
+        tools = self.home / "tools"
+        tools.mkdir()
+        terminal = Terminal((CLAUDEBOX, "--exec", "true"), {**self.env, "NO_COLOR": "1"}, self.project)
+        self.addCleanup(terminal.close)
+        terminal.expect(r"Start\? ")
+        terminal.send("y\n")
+        self.assertEqual(terminal.wait(), 0)
+        done = self.claudebox("--yes", "--audit=full", "--path", tools, "--path", tools, "--exec", "true")
+        self.assertEqual(done.stderr.count(f"  + path {tools}\n"), 1, done.stderr)
+
+    def test_the_origin_of_a_missing_mount_is_named(self):
+        self.assertIn("--mount-ro: mount '/nowhere' does not exist", self.refused("--yes", "--mount-ro", "/nowhere", "--exec", "true"))
+        self.profile(mounts=[{"host": "/nowhere"}])
+        self.assertRegex(self.refused(), r"default\.json.*mounts.*'/nowhere' does not exist")
+
+    def test_programs_with_a_comma_and_claudebox_itself(self):
+        tools = self.home / "tools"
+        tools.mkdir()
+        for name in (",", "claudebox"):
+            (tools / name).write_text("#!/bin/sh\n")
+            (tools / name).chmod(0o755)
+        row, = [row for row in self.plan(env={"PATH": f"{tools}:{self.env['PATH']}"})["left_out"] if row["what"] == "~/tools"]
+        self.assertEqual(row["why"], "2 programs: ',', claudebox (this program)")
+
+    def test_git_rows(self):
+        for name, value in (("url.ssh://git@host.example/.insteadOf", "https://host.example/"), ("alias.up", "!git pull")):
+            self.git("config", "--global", name, value, cwd=self.home)
+        rows = {row["what"]: row["why"] for row in self.plan()["left_out"]}
+        self.assertIn("replaces https:// by SSH", rows["git url.*.insteadOf"])
+        self.assertIn("does not know these aliases", rows["git alias.up"])
+
+    def test_unused_settings_of_npm_are_named(self):
+        (self.home / ".npmrc").write_text("fund=false\nregistry=https://registry.example/\n")
+        self.assertIn("\nSettings without effect here:\n  ~/.npmrc: fund\n", self.audit().decode())
+        report, = [row for row in self.plan()["package_settings"] if row["file"].endswith("/.npmrc")]
+        self.assertEqual(report["unused"], ["fund"])
+
+    def test_a_secret_of_the_settings_is_named_by_file_and_key(self):
+        (self.home / ".claude").mkdir()
+        (self.home / ".claude/settings.json").write_text(json.dumps({"env": {"A_TOKEN": "CANARY-VALUE"}}))
+        text = self.audit().decode()
+        self.assertIn("! your Claude settings.json: env 'A_TOKEN' is left out (name or value like a secret's; ", text)
+        self.assertNotIn("CANARY-VALUE", text)
+
+    def test_help_separates_options_from_their_descriptions(self):
+        rows = re.findall(r"(?m)^  (?:-\w, |    )(--.*)$", self.claudebox("--help").stdout)
+        self.assertGreater(len(rows), 15)
+        for row in rows:
+            self.assertRegex(row, r"^--[\w-]+(\[=\w+\]| [A-Z]+( \[ARG\.\.\.\]|\[:DEST\])?)?  +[^ ]")
+        self.assertIn("--audit[=full]          show every variable and mount before the start; with or without =full\n", self.claudebox("--help").stdout)
+
+
 class Hostile(AuditTest):
     def each(self, cwd=None, env=None):
         self.assert_clean(self.audit(cwd=cwd, env=env))
@@ -235,8 +312,7 @@ class Content(AuditTest):
     def test_a_secret_that_passes_causes_a_warning(self):
         text = self.audit(env={"CLAUDEBOX_EXTRA_ENV": "MY_TOKEN,X", "MY_TOKEN": "a", "X": "ghp_" + "x" * 36}).decode()
         warnings = text[text.index("Warnings:"):]
-        self.assertIn("'MY_TOKEN'", warnings)
-        self.assertRegex(warnings, "'X'.*GitHub")
+        self.assertIn("! variables that look like secrets pass into the box: MY_TOKEN, X (a GitHub token)\n", warnings)
 
     def test_colour_only_on_a_terminal(self):
         self.assertNotIn(b"\x1b", self.audit())

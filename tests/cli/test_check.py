@@ -12,11 +12,11 @@ from lib.box import CLAUDEBOX, BoxTest, tree
 from lib.other_host import OtherHost
 from lib.terminal import Terminal
 
-NAMES = ["bwrap", "claude", "shell", "state", "project", "profile", "profiles", "path", "toolchains", "landlock", "git", "tools", "names", "pasta", "nft",
+NAMES = ["bwrap", "claude", "shell", "state", "project", "guard", "profile", "profiles", "path", "toolchains", "landlock", "git", "tools", "names", "pasta", "nft",
          "inet", "limits", "nix",
          "packages", "terminal"]
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-REQUIRED = {"bwrap", "claude", "shell", "state", "project", "profile"}
+REQUIRED = {"bwrap", "claude", "shell", "state", "project", "guard", "profile"}
 
 
 class Check(BoxTest):

@@ -55,7 +55,7 @@ class Completion(BoxTest):
 
     def test_values_after_an_equals_sign(self):
         for line, wanted in (("--network=", ["full", "inet", "none"]), ("--network=n", ["none"]), ("--dry-run=", ["json"]), ("--check=j", ["json"]),
-                             ("--audit=", ["full"])):
+                             ("--audit=", ["full"]), ("--quarantine=", ["clear", "json"])):
             offered = [word.rsplit("=", 1)[-1] for word in self.offers(f"claudebox {line}")]
             self.assertEqual(offered, wanted, line)
 

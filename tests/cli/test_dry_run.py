@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import unittest
 
@@ -18,6 +19,11 @@ echo "== etc"; cd /etc; for f in $(find . -type f -not -path './ssl/*' -not -pat
 echo "== home"; ls -A ~ ~/.claude/ | grep -av json; stat -c '%A %n' / /tmp /run /run/user/* /etc ~ ~/.claude /run/claudebox/*
 echo "== who"; id; uname -n; umask; cd; pwd; grep -E '^(Cap|NoNewPrivs|Seccomp:)' /proc/self/status
 """
+
+
+def without_copies(seen):
+    """Removes the copies of git's configuration, which only a launch has."""
+    return [line for line in seen.splitlines() if not re.search(r"/run/claudebox/git-(config|links)|/\.git/config ", line)]
 
 
 class DryRun(BoxTest):
@@ -44,7 +50,7 @@ class DryRun(BoxTest):
         launched = self.claudebox("--yes", "--exec", "sh", "-c", LOOK, cwd=cwd, env=env)
         self.assertEqual((pasted.returncode, pasted.stderr), (0, ""))
         self.assertEqual(launched.returncode, 0, launched.stderr)
-        self.assertEqual(pasted.stdout, launched.stdout)
+        self.assertEqual(*(without_copies(done.stdout) for done in (pasted, launched)))
         self.assertIn("== who", launched.stdout)
         self.assertIn("\nCLAUDEBOX=1\n", launched.stdout)
         return launched.stdout
@@ -77,6 +83,22 @@ class DryRun(BoxTest):
         top = self.repository(self.home / "repo", name="Ann \"'$x`\\")
         (top / "sub").mkdir()
         self.same(cwd=top / "sub")
+
+    def test_protected_places_that_exist_are_read_only(self):
+        self.assertNotIn("git's configuration", self.claudebox("--dry-run").stdout)
+        self.repository(self.project)
+        (self.project / ".vscode").mkdir()
+        script = self.script("--exec", "sh", "-c", "for f in .git/config .git/hooks/x .vscode/x; do echo >$f || echo blocked; done; mv .git x || echo pinned; "
+                             "echo x >.envrc; ls -A")
+        for sentence in ("# claudebox watches the project, and moves files that programs outside would execute to quarantine",
+                         "gives the box a copy of git's configuration to write"):
+            self.assertIn(sentence, script)
+        self.assertNotIn("git-config", script)
+        before = (self.project / ".git/config").read_text()
+        self.assertEqual(self.paste(script, cwd="/").stdout.split(), ["blocked"] * 3 + ["pinned", ".envrc", ".git", ".vscode", "file.txt"])
+        self.assertEqual((self.project / ".git/config").read_text(), before)
+        self.profile(project="read-only")
+        self.assertNotIn("quarantine", self.claudebox("--dry-run").stdout)
 
     def test_the_header_names_mounts_that_claudebox_moves(self):
         self.assertNotIn("inside of another mount", self.claudebox("--dry-run").stdout)

@@ -8,9 +8,11 @@ import subprocess
 import tempfile
 import unittest
 
+OWN_BUILD = True
 STAGE = pathlib.Path(os.environ["STAGE"])
 QUICK = "OPTIONS=-Doptimization=0"  # the build takes a third of the time
 COMPLETIONS = ("bash-completion/completions/claudebox", "zsh/site-functions/_claudebox", "fish/vendor_completions.d/claudebox.fish")
+DOCUMENTS = [f"doc/claudebox/{path.relative_to(pathlib.Path(STAGE) / 'doc')}" for path in sorted((pathlib.Path(STAGE) / "doc").rglob("*.md"))]
 
 
 def run(*command, **options):
@@ -130,6 +132,8 @@ class Make(unittest.TestCase):
             self.assertIn(".TH", (share / "man" / page).read_text())
         for completion in COMPLETIONS:
             self.assertIn("claudebox", (share / completion).read_text())
+        for document in DOCUMENTS:
+            self.assertTrue((share / document).read_text().startswith("# "), document)
         page = (share / "man/man5/claudebox-profile.5").read_text()
         self.assertRegex(page, r'(?m)^\.TH "claudebox-profile" "5"')
         self.assertIn("extra_env_passthrough", page)
@@ -143,7 +147,7 @@ class Make(unittest.TestCase):
         installed = json.loads(run("meson", "introspect", "--installed", build).stdout)
         share = "/usr/local/share/"
         self.assertEqual(sorted(installed.values()), sorted(["/usr/local/bin/claudebox", share + "claudebox/apparmor/claudebox",
-                                                             *(share + path for path in COMPLETIONS)]))
+                                                             *(share + path for path in COMPLETIONS), *(share + path for path in DOCUMENTS)]))
 
     def test_run_builds_and_starts_in_the_given_directory(self):
         home = self.source.parent / "home"

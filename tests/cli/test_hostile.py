@@ -22,7 +22,8 @@ SECRET = f'{{"env": {{"VICTIM_TOKEN": "{CANARY}"}}, "mcpServers": {{"victim": {{
 # Every file in a project that claudebox reads.
 READ = (".git", ".mcp.json", ".claude/settings.json", ".claude/settings.local.json", ".claudebox/tools.txt", "CLAUDE.md",
         "CLAUDE.local.md", ".claude/CLAUDE.md", ".env", ".gitmodules", ".gitattributes", ".git/info/attributes", ".git/lfs",
-        ".git/HEAD", ".git/config", ".git/commondir", ".git/config.worktree", ".git/worktrees", ".git/objects", ".claude", ".claudebox")
+        ".git/HEAD", ".git/config", ".git/commondir", ".git/config.worktree", ".git/worktrees", ".git/objects", ".git/modules/m/config", ".claude",
+        ".claudebox")
 MAX_SECONDS = 15
 MAX_MEMORY = 200 * 1024  # kB; an ordinary build needs 10 MB, one with sanitizers more
 
@@ -92,6 +93,8 @@ class Traps(Hostile):
             if name.startswith(".git/"):
                 (self.project / ".git/objects").mkdir(parents=True)
                 (self.project / ".git/HEAD").write_text("ref: refs/heads/main\n")
+                (self.project / ".git/modules/m").mkdir(parents=True)
+                (self.project / ".git/modules/m/HEAD").write_text("ref: refs/heads/main\n")
                 place = self.project / name
                 if place.is_dir():
                     place.rmdir()

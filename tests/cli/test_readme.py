@@ -18,7 +18,7 @@ DOCUMENTS = ("README.md", "doc/faq.md")
 HERE = {
     "cd ~/my-project", "claudebox", "claudebox --help", "claudebox --check", 'claudebox -p "fix the tests" --model opus', "claudebox -- --help",
     "claudebox mcp add x -- cmd --yes", "claudebox --import-conversations",
-    "claudebox --shell", "claudebox --dry-run", "claudebox --prove", "claudebox --instances", "claudebox --gc",
+    "claudebox --shell", "claudebox --dry-run", "claudebox --prove", "claudebox --instances", "claudebox --gc", "claudebox --quarantine",
     "install -d -m 700 ~/.claudebox ~/.claudebox/profiles", 'CLAUDEBOX_EXTRA_ENV="GH_TOKEN,PGHOST" claudebox',
 }
 # These need a network of their own: the test examines their plan instead.

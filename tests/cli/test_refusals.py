@@ -3,6 +3,7 @@
 import os
 import pathlib
 import pwd
+import re
 import shutil
 import subprocess
 import unittest
@@ -115,6 +116,17 @@ class Project(Refusal):
         message = self.refused("--dry-run", env={"HOME": "/"})
         self.assertIn("home", message)
         self.assertEqual(self.plan(env={"HOME": ""})["instance"].rsplit("/", 3)[0], pwd.getpwuid(os.getuid()).pw_dir)
+
+
+class Commands(unittest.TestCase):
+    def test_commands_of_hints_can_be_broken_between_words(self):
+        """At 80 columns the words of a command have 57; a longer word would be broken inside."""
+        golden = pathlib.Path(__file__).parent.parent / "golden"
+        commands = [command for path in golden.rglob("error.txt") for command in re.findall(r"`([^`\n]+)`", path.read_text())]
+        self.assertGreater(len(commands), 5)
+        for command in commands:
+            for word in re.findall(r"(?:'[^']*'|\S)+", command):
+                self.assertLessEqual(len(word), 57, command)
 
 
 class Tools(Refusal):

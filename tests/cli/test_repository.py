@@ -22,7 +22,7 @@ KEYS = {key: json.loads(f"{{{example}}}")[key]
 LOOSE = {"directories": ["/**"], "network": "full", "package_settings": "auto", "host_ports": [22], "publish": [80], "env": {"CANARY": "1", "LD_PRELOAD": "/x.so"},
          "extra_env_passthrough": ["SECRET_TOKEN", "SSH_AUTH_SOCK"], "packages": ["evil"], "nixpkgs": "path:.", "nix_daemon": True,
          "mounts": [{"host": "~/.ssh", "mode": "rw"}, {"host": "/", "sandbox": "/host"}], "project": "read-write", "confirm": "never",
-         "nested": True, "home": "shared", "path": ["~/.ssh"], "toolchains": "auto", "terminal": "direct", "terminal_allow": ["clipboard", "images"], "limits": {"memory": "64T", "pids": 4194304, "cpu": "100000%", "home": "64T"}, "extends": "default", "name": "default", "description": "trust me"}
+         "unprotect": [".git", ".vscode"], "nested": True, "home": "shared", "path": ["~/.ssh"], "toolchains": "auto", "terminal": "direct", "terminal_allow": ["clipboard", "images"], "limits": {"memory": "64T", "pids": 4194304, "cpu": "100000%", "home": "64T"}, "extends": "default", "name": "default", "description": "trust me"}
 
 # Files that common tools read from a project, and files that claudebox might be expected to read.
 JSON_FILES = (
@@ -92,10 +92,13 @@ class Repository(BoxTest):
         self.plain = [self.plan_and_script(), self.plan_and_script("--profile", "strict")]
 
     def plan_and_script(self, *options):
-        """Returns the plan without its warnings, the warnings, and the script of --dry-run."""
+        """Returns the plan without warnings and protected places, both of these, and the script of --dry-run without the places."""
         plan = self.plan(*options, "--exec", "true")
         warnings = plan.pop("warnings")
-        return plan, warnings, self.claudebox(*options, "--dry-run", "--exec", "true").stdout
+        places = {place["path"]: place["mount"] for place in plan["guard"].pop("places")}
+        script = self.claudebox(*options, "--dry-run", "--exec", "true").stdout
+        mounts = {f"  --{kind} {path} {path} \\" for path in places for kind in ("bind", "ro-bind")}
+        return plan, warnings, places, [line for line in script.splitlines() if line not in mounts]
 
     def add_file(self, name, text):
         path = self.project / name
@@ -106,11 +109,12 @@ class Repository(BoxTest):
         (self.project / name).unlink()
 
     def check_unchanged(self, what):
-        """Checks that only the warnings differ, with and without a strict profile."""
-        for options, (plan, warnings, script) in zip(((), ("--profile", "strict")), self.plain):
+        """Checks that only warnings differ and places are added that the box cannot write, with and without a strict profile."""
+        for options, (plan, warnings, places, script) in zip(((), ("--profile", "strict")), self.plain):
             with self.subTest(what, options=options):
-                now, new_warnings, printed = self.plan_and_script(*options)
+                now, new_warnings, new_places, printed = self.plan_and_script(*options)
                 self.assertEqual(now, plan)
+                self.assertEqual(new_places | places, new_places)
                 self.assertEqual(printed, script)
                 for warning in new_warnings:
                     self.assertTrue(warning in warnings or any(re.search(known, warning) for known in EXPECTED), warning)

@@ -20,6 +20,9 @@ NAMES = ("Bücher und Träume", "日本語プロジェクト" * 6, "e\u0301" * 6
          "\udcff\udcfe" * 20)
 GONE = (1, 4, 5)
 REPLACED = 6  # deleted and created again
+# Files that the guard moves, with lines that are longer than the screen, and of all kinds of characters.
+HOSTILE_ITEMS = r"""printf '%0300d\na\033[31m\tb\n\377\n日本語 e\314\201\n' 7 >.envrc; mkdir -p .husky; echo x >".husky/$(printf 'a\nb c')"; ln -s "/nö where" .mcp.json
+sleep 0.3"""
 HIGH = 300  # rows of a screen on which nothing is folded
 
 
@@ -49,6 +52,7 @@ class World(BoxTest):
         for place in places:
             place.mkdir()
             self.box("true", cwd=place)
+        self.box(HOSTILE_ITEMS, cwd=places[0])
         for number in GONE:
             shutil.rmtree(places[number])
         places[REPLACED].rmdir()
@@ -70,6 +74,11 @@ class World(BoxTest):
             Output("--instances", env={"HOME": str(self.project)}),
             Output("--gc", "--dry-run", coloured=True),
             Output("--gc", answer="n\n", coloured=True),
+            Output("--quarantine", cwd=places[0], coloured=True),
+            Output("--quarantine=1", answer="n\n", cwd=places[0], coloured=True),
+            Output("--quarantine=clear", answer="n\n", cwd=places[0]),
+            Output("--quarantine=7", cwd=places[0]),
+            Output("--quarantine", cwd=places[REPLACED]),
             Output("--prove", "--network", "none", cwd=places[2], coloured=True, slow=True),
             Output(answer="n\n", env={"HOME": str(places[3])}, coloured=True, rows=HIGH),  # the first start
             self.audit,
@@ -136,7 +145,8 @@ def cells(text):
 
 def settled(text):
     """Removes the variables that a test sets and the audit shows."""
-    return re.sub(rb"  \[>\] (?:TERM|LC_ALL|NO_COLOR)\s+\S+\n", b"", COLOUR.sub(b"", text))
+    text = re.sub(rb"  \[>\] (?:TERM|LC_ALL|NO_COLOR)\s+\S+\n", b"", COLOUR.sub(b"", text))
+    return re.sub(rb", NO_COLOR\b", b"", text)  # in the list of names of the short form
 
 
 def words(text):
@@ -249,7 +259,7 @@ class Pipes(ScreensTest):
         self.for_each(check, slow=False)
 
     def test_output_that_cannot_be_written_is_an_error(self):
-        for arguments in (("--help",), ("--version",), ("--check",), ("--instances",), ("--gc", "--dry-run"), ("--dry-run",), ("--dry-run=json",)):
+        for arguments in (("--help",), ("--version",), ("--check",), ("--instances",), ("--gc", "--dry-run"), ("--quarantine",), ("--dry-run",), ("--dry-run=json",)):
             with self.subTest(arguments), open("/dev/full", "wb") as full:
                 done = subprocess.run([CLAUDEBOX, *arguments], cwd=self.world.project, env=self.world.env, stdin=subprocess.DEVNULL, stdout=full,
                                       stderr=subprocess.PIPE, text=True, check=False, timeout=30)

@@ -130,6 +130,56 @@ class OneScreen(ShortTest):
         self.assertEqual(forged, [])
 
 
+class Order(ShortTest):
+    def test_red_then_what_enters_then_what_stays_out(self):
+        options, env = self.rich()
+        self.profile(home="shared")
+        (self.home / ".npmrc").write_text("//r.example/:_authToken=x\n")
+        rows = self.plan(*options, env=env)["warnings"]
+        wanted = ("the home is shared", "files in the project that look like secrets", "variables that look like secrets pass into the box: MY_TOKEN, OTHER_KEY",
+                  "the network is the host's", "logins of package managers stay outside")
+        places = [next(number for number, row in enumerate(rows) if row.startswith(start)) for start in wanted]
+        self.assertEqual(places, sorted(places), rows)
+        self.assertLess(places[3], next(number for number, row in enumerate(rows) if "apiKeyHelper" in row))
+
+    def test_secrets_that_enter_are_never_folded(self):
+        options, _ = self.rich()
+        names = [f"NUMBER_{number}_OF_MANY_TOKENS" for number in range(14)] + [f"PLAIN_{number}" for number in range(60)]
+        env = {name: "x" for name in names} | {"CLAUDEBOX_EXTRA_ENV": ",".join(names)}
+        for rows in (24, 14):
+            lines = self.shown(*options, env=env, rows=rows)
+            text = " ".join("\n".join(lines).split())
+            listed = text[text.index("Variables:"):text.index("Mounts:")]
+            for name in names[:14]:
+                self.assertIn(name, listed)
+            for name in (".env", "a.pem", "id_rsa"):
+                self.assertIn(name, text[text.index("Warnings:"):])
+            self.assertRegex(listed, r"and \d+ more: d")
+
+    def test_text_ends_after_a_word(self):
+        options, env = self.rich()
+        self.git("init", "-q")
+        (self.home / ".npmrc").write_text("//r.example/:_authToken=x\n")
+        plan = self.plan(*options, env=env)
+        words = set(" ".join([*plan["warnings"], *(f"{row['what']} ({row['why']}): {row['option']}" for row in plan["left_out"])]).split())
+        cut = 0
+        for rows in (20, 22, 24, 26, 28):
+            text = "\n".join(self.shown(*options, env=env, rows=rows))
+            text = text[text.index("Warnings:"):text.index("First start:")]
+            for word in re.findall(r"(\S+)\.\.\.", text):
+                cut += 1
+                self.assertIn(word, words, text)
+        self.assertGreater(cut, 0)
+
+    def test_free_rows_are_used(self):
+        """What is cut leaves no row of the screen empty."""
+        options, env = self.rich()
+        for rows in (24, 26, 30):
+            lines = self.shown(*options, env=env, rows=rows)
+            if " more: d)" in "\n".join(lines):
+                self.assertGreaterEqual(len(lines), rows - 4 - 1 - 1, "\n".join(lines))
+
+
 class Answers(ShortTest):
     def test_details_and_then_yes(self):
         terminal = self.open()
@@ -180,6 +230,19 @@ class Answers(ShortTest):
         self.assertIn("accepts no value except 'full'", self.refused("--audit=short", status=2))
 
 
+class WithoutATerminal(ShortTest):
+    def test_the_error_is_short(self):
+        for command in (("--", "--version"), ("mcp", "list"), ("--exec", "true")):
+            with self.subTest(command=command):
+                self.fake_claude("echo it-runs")
+                done = self.claudebox(*command)
+                self.assertEqual((done.returncode, done.stdout), (125, ""))
+                self.assertLessEqual(len(done.stderr.splitlines()), 24, done.stderr)
+                self.assertTrue(done.stderr.endswith("cannot ask for confirmation: there is no terminal\nhint: the list above is the box, and "
+                                                     "--audit=full shows all of it: start with --yes if you agree\n"), done.stderr)
+                self.assertGreater(len(self.claudebox("--audit=full", *command).stderr.splitlines()), 40)
+
+
 class WithoutAQuestion(ShortTest):
     def test_only_changes_and_warnings(self):
         self.profile(network="none")
@@ -206,6 +269,80 @@ class WithoutAQuestion(ShortTest):
         self.assertEqual(terminal.wait(), 0)
         self.assertEqual(terminal.output, b"it-runs\r\n")
 
+    def approve(self, *arguments, **options):
+        terminal = self.open(*arguments, **options)
+        terminal.expect(r"Start\? ")
+        terminal.send("y\n")
+        self.assertEqual(terminal.wait(), 0)
+
+    def test_warnings_of_the_approval_do_not_come_again(self):
+        self.profile(home="shared")
+        (self.project / ".env").write_text("x")
+        first = self.claudebox("--yes", "--exec", "true").stderr
+        self.assertIn("files in the project that look like secrets: .env\n", first)
+        self.assertIn("the network is the host's", first)
+        self.approve()
+        later = self.claudebox("--yes", "--exec", "true").stderr
+        self.assertNotIn("look like secrets", later)
+        self.assertNotIn("the network is the host's", later)
+        self.assertIn("! the home is shared", later)
+        (self.project / "id_rsa").write_text("x")
+        self.assertIn("files in the project that look like secrets: .env, id_rsa\n", self.claudebox("--yes", "--exec", "true").stderr)
+        self.assertIn("the network is the host's", self.claudebox("--yes", "--audit=full", "--exec", "true").stderr)
+
+    def test_the_number_of_missing_things(self):
+        self.profile(network="none")
+        line = r"(?m)^2 things of yours are not in the box: claudebox --check lists them$"
+        env = {"NODE_ENV": "test", "GITHUB_TOKEN": "x"}
+        self.assertRegex(self.claudebox("--yes", "--exec", "true", env=env).stderr, line)
+        self.assertRegex(self.claudebox("--yes", "-p", "x", env=env).stderr, line)
+        self.assertEqual(self.claudebox("--yes", "--quiet", "--exec", "true", env=env).stderr, "")
+        self.assertNotIn("of yours", self.claudebox("--yes", "--audit=full", "--exec", "true", env=env).stderr)
+        self.assertIn("1 thing of yours is not in the box: claudebox --check lists it\n",
+                      self.claudebox("--yes", "--exec", "true", env={"NODE_ENV": "x"}).stderr)
+
+    def test_a_smaller_box_is_not_asked_about(self):
+        data = self.home / "data"
+        data.mkdir()
+        self.profile(network="none", confirm="changed")
+        self.approve("--mount-ro", "~/data", env={"EDITOR": "vi"})
+        terminal = self.open()
+        self.assertEqual(terminal.wait(), 0)
+        self.assertEqual(terminal.output.decode().replace("\r\n", "\n").split("\n\n")[0].replace("\n                      ", " "),
+                         f"No longer in the box: env EDITOR, mount read-only {data}")
+        self.assertIn(b"\nit-runs", terminal.output)
+
+    def test_a_line_that_is_gone(self):
+        """Without some lines the box is smaller; without others it may be larger, so it is asked about."""
+        self.profile(confirm="changed")
+        self.approve()
+        kept, = (self.home / ".claudebox").rglob("approved-*")
+        approved = kept.read_text()
+        for line in ("env EDITOR", "host port 3000", "published port 80", "login /x", "mcp x", "toolchain nvm /x", "package jq", "path /x", "nested",
+                     "terminal direct", "mount read-only /nowhere/x", f"mount read-write {self.home}/data", "mount read-write /x <- /y SECRET"):
+            kept.write_text(approved + line + "\n")
+            terminal = self.open()
+            self.assertEqual(terminal.wait(), 0, line)
+            self.assertIn(b"No longer in the box: ", terminal.output)
+        for line in ("limit memory 1G", "terminal_allow title", "package_settings none", "home none", "project read-only", "git url.x y", "something else",
+                     f"mount read-only {self.project}/sub", "mount read-only /x\\ y", "mount tmpfs /x", "network none", "profile x by directory ~/y"):
+            kept.write_text(approved + line + "\n")
+            self.assertIn(f"- {line.split()[0]} ", "\n".join(self.shown()), line)
+
+    def test_more_network_is_asked_about(self):
+        self.profile(network="none", confirm="changed")
+        self.approve()
+        self.profile(network="full", confirm="changed")
+        self.assertIn("+ network full", "\n".join(self.shown()))
+
+    def test_a_narrower_network_is_not_asked_about(self):
+        self.profile(network="full", confirm="changed")
+        self.approve()
+        self.profile(network="none", confirm="changed")
+        terminal = self.open()
+        self.assertEqual(terminal.wait(), 0)
+        self.assertIn(b"it-runs", terminal.output)
+
     def test_the_terminal_that_is_given_away_is_shown(self):
         self.profile(network="none", terminal="direct")
         self.assertIn("direct: the box has your own terminal", self.claudebox("--yes", "--exec", "true").stderr)
@@ -222,11 +359,6 @@ class WithoutAQuestion(ShortTest):
 
     def test_quiet_does_not_hide_what_a_question_is_about(self):
         self.assertRegex("\n".join(self.shown("--quiet")), r"\Aclaudebox: +~/project")
-
-    def test_no_terminal_gets_the_full_list_and_an_error(self):
-        said = self.refused("--exec", "true")
-        self.assertIn("CLAUDE_CONFIG_DIR", said)
-        self.assertIn("the list above is the box", said)
 
 
 class NotInTheBox(ShortTest):
@@ -264,6 +396,46 @@ class NotInTheBox(ShortTest):
         if not self.plan()["left_out"]:
             self.assertNotIn("left_out", self.claudebox("--check").stdout)
             self.assertNotIn("Not in the box", "\n".join(self.shown()))
+
+
+class OtherVariables(ShortTest):
+    names = ["GIT_AUTHOR_NAME", "MAKEFLAGS", "MY_FLAG", "MY_MODE", "NODE_ENV"]
+    noise = ["LS_COLORS", "XDG_SESSION_ID", "SSH_TTY", "TERM_PROGRAM", "DBUS_SESSION_BUS_ADDRESS", "_", "SHLVL", "OLDPWD"]
+
+    def setUp(self):
+        super().setUp()
+        self.env |= {name: "CANARY-VALUE" for name in (*self.names, *self.noise)}
+
+    def row(self, *arguments, **options):
+        rows = [row for row in self.plan(*arguments, **options)["left_out"] if "other variable" in row["what"]]
+        return rows[0] if rows else None
+
+    def test_number_and_names(self):
+        row = self.row()
+        self.assertEqual(row["what"], "5 other variables of your environment")
+        self.assertEqual((sorted(row["names"]), row["option"]), (self.names, "CLAUDEBOX_EXTRA_ENV=NAME,..."))
+        full = self.claudebox("--yes", "--audit=full", "--exec", "true").stderr
+        line, = re.findall(r"  5 other variables of your environment \((.*)\): CLAUDEBOX_EXTRA_ENV=NAME,\.\.\.\n", full)
+        self.assertEqual(sorted(line.split(", ")), self.names)
+        self.assertRegex(" ".join(" ".join(self.shown()).split()), r"5 other variables of your environment \(\w+, \w+, \w+ and 2 more\): CLAUDEBOX_EXTRA_ENV=NAME")
+        self.assertIn("5 other variables of your environment", self.claudebox("--check").stdout)
+
+    def test_no_value_is_shown(self):
+        for arguments in (("--dry-run=json",), ("--dry-run",), ("--check=json",), ("--yes", "--audit=full", "--exec", "true")):
+            done = self.claudebox(*arguments)
+            self.assertNotIn("CANARY-VALUE", done.stdout + done.stderr)
+        self.assertNotIn("CANARY-VALUE", "\n".join(self.shown()))
+
+    def test_a_named_one_passes_and_is_not_counted(self):
+        env = {"CLAUDEBOX_EXTRA_ENV": "NODE_ENV,MAKEFLAGS,MY_FLAG,MY_MODE"}
+        self.assertEqual(self.row(env=env)["what"], "1 other variable of your environment")
+        self.assertEqual(self.row(env=env)["option"], "CLAUDEBOX_EXTRA_ENV=GIT_AUTHOR_NAME")
+        self.assertIsNone(self.row(env={"CLAUDEBOX_EXTRA_ENV": ",".join(self.names)}))
+
+    def test_a_variable_has_one_row(self):
+        env = {"GITHUB_TOKEN": "x", "HTTP_PROXY": "http://u:secret@proxy.example:1", "NPM_CONFIG_REGISTRY": "x"}
+        for network in ("full", "none"):
+            self.assertEqual(sorted(self.row("--network", network, env=env)["names"]), self.names)
 
 
 if __name__ == "__main__":

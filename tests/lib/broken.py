@@ -10,6 +10,7 @@ environment of bwrap itself, a dict). claudebox itself has no support for it.
 import json
 import os
 import shutil
+import subprocess
 
 from lib.box import CLAUDEBOX
 from lib.inet import InetTest
@@ -18,8 +19,9 @@ from lib.inet import InetTest
 # --disable-userns
 STAND_IN = """#!/usr/bin/python3 -I
 # offers: {offers}
-import os, sys
+import ctypes, fcntl, os, signal, sys, time
 
+OTHER_INIT = {other_init!r}
 ARGUMENTS, ENVIRONMENT = 6, 4
 
 
@@ -59,6 +61,61 @@ def add(*more):
     # Adds options after all others, but before the root becomes read-only.
     at = options.index("--remount-ro")
     options[at:at] = more
+
+
+def unmount_places():
+    # Removes the mounts on protected places before the attacks start.
+    places = [line[1] for line in canaries if line[0] == "place"]
+    command[:1] = ["/usr/bin/python3", "-Ic", OTHER_INIT.replace(
+        "child = ", "import time" + chr(10) + "while any(place in open('/proc/self/mountinfo').read() for place in %r):"
+        " time.sleep(0.01)" % places + chr(10) + "child = ")]
+    if os.fork():
+        return
+    os.closerange(0, 1024)
+    while True:
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{{pid}}/mountinfo") as mounts:
+                    text = mounts.read()
+            except OSError:
+                continue
+            if not all(f" {{place}} " in text for place in places):
+                continue
+            namespace = os.open(f"/proc/{{pid}}/ns/mnt", os.O_RDONLY)
+            libc = ctypes.CDLL(None)
+            user = fcntl.ioctl(namespace, 0xb701)  # NS_GET_USERNS
+            libc.setns(user, 0)
+            libc.setns(namespace, 0)
+            for place in reversed(places):
+                libc.umount2(place.encode(), 2)
+            os._exit(0)
+        time.sleep(0.005)
+
+
+def stop_guard():
+    # Stops the guard before the attacks start, and continues it after the one that creates places.
+    def names():
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{{pid}}/comm") as comm, open(f"/proc/{{pid}}/stat") as stat:
+                    yield int(pid), comm.read().strip(), int(stat.read().rpartition(")")[2].split()[1])
+            except OSError:
+                pass
+
+    claudebox = os.getppid()
+    guard = next(pid for pid, name, parent in names() if name == "claudebox-guard" and parent == claudebox)
+    if os.fork():
+        return
+    os.closerange(0, 1024)
+    while not any(name == "attack" for _, name, _ in names()):
+        time.sleep(0.005)
+    os.kill(guard, signal.SIGSTOP)
+    project = next(line[1] for line in canaries if line[0] == "project")
+    for expected in (True, False):
+        while any(name.endswith(".places") for name in os.listdir(project)) != expected:
+            time.sleep(0.001)
+    os.kill(guard, signal.SIGCONT)
+    os._exit(0)
 
 
 options, environment, descriptors, outer = words(ARGUMENTS), words(ENVIRONMENT), {{}}, {{}}
@@ -109,7 +166,7 @@ class Broken:
             known = file.read()
         offers = [word for word in ("--ro-bind-fd", "--disable-userns", "--seccomp", "--add-seccomp-fd") if word.encode() in known]
         script = STAND_IN.format(offers=" ".join(offers), log=str(self.log), bwrap=shutil.which("bwrap"),
-                                 breakage=breakage.replace("OTHER_INIT", repr(OTHER_INIT)))
+                                 breakage=breakage, other_init=OTHER_INIT)
         (self.directory / "bwrap").write_text(script)
         (self.directory / "bwrap").chmod(0o755)
 
@@ -135,6 +192,8 @@ class WorldTest(InetTest):
             (self.home / name).mkdir(parents=True)
         (self.home / ".cargo/bin").mkdir(parents=True)
         (self.home / ".cargo/bin/tool").write_text("#!/bin/sh\n")
+        subprocess.run(["git", "init", "-q", self.project], env=self.env, check=True)
+        (self.project / ".envrc").write_text("")
         self.env["PATH"] = f"{self.home}/.cargo/bin:{self.env['PATH']}"
         self.runtime = self.scratch()
         self.env["XDG_RUNTIME_DIR"] = str(self.runtime)

@@ -95,6 +95,9 @@ class Canaries:
         (self.home / ".claude/plugins/one/.git").mkdir(parents=True)
         (self.home / ".cargo/bin").mkdir(parents=True)
         self.line("toolchain", self.home / ".cargo/bin")
+        subprocess.run(["git", "init", "-q", self.project], env=self.test.env, check=True)
+        for name, kind in ((".git", "pin"), (".git/hooks", "directory"), (".git/config", "file")):
+            self.line("place", self.project / name, kind)
         for directory in (".", ".config", "other"):
             self.line("write", os.path.normpath(self.home / directory / f"{self.token}.made"))
         self.line("absent", "files-system", "/etc/shadow")

@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "base/width.h"
 #include "fixture.h"
-#include "render/audit.h"
-#include "render/audit_short.h"
+#include "render/audit/audit.h"
+#include "render/audit/short.h"
 
 #include <string.h>
 

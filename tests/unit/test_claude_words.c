@@ -90,9 +90,28 @@ static void test_first_words(void)
 	}
 }
 
+static void test_print(void)
+{
+	static const struct {
+		const char *line;
+		bool print;
+	} rows[] = {
+		{ "", false },       { "-p|text", true },     { "text|--print", true },
+		{ "-pc", true },     { "--model|-p", false }, { "--|-p", false },
+		{ "mcp|-p", false }, { "--continue", false }, { "--output-format|json|-p", true },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		strings words = split(rows[i].line);
+
+		CHECK_CASE(claude_words_print(&words) == rows[i].print, rows[i].line);
+	}
+}
+
 int main(void)
 {
 	test_paths();
+	test_print();
 	test_first_words();
 	arena_free(&arena);
 	return check_done();

@@ -24,7 +24,8 @@ static const char *render_arguments(bool nested, const char *const *arguments)
 	for (size_t i = 2; i < world.plan.command.count; i++)
 		text_printf(&out, "%s|", world.plan.command.items[i]);
 	vec_each(warning, &world.plan.warnings)
-		text_add(&out, strstr(*warning, "'--settings' cannot be merged") ? "warned" : "");
+		text_add(&out,
+			 strstr(warning->text, "'--settings' cannot be merged") ? "warned" : "");
 	world_free(&world);
 	return text_get(&out);
 }

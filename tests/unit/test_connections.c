@@ -76,6 +76,38 @@ static void test_logins(void)
 	}
 }
 
+// NO_PROXY is a list of hosts. Anything else in it may be a secret.
+static void test_lists(void)
+{
+	static const struct {
+		const char *list;
+		const char *why; // NULL: it passes
+	} rows[] = {
+		{ "", NULL },
+		{ "*", NULL },
+		{ "localhost,127.0.0.1,::1,.corp.example,10.0.0.0/8", NULL },
+		{ "localhost, *.corp.example , [fd00::1]:8080 fd00::/8,", NULL },
+		{ "bob:pw@proxy.example", "it looks like a secret" },
+		{ "localhost,bob%40proxy.example", "it looks like a secret" },
+		{ "localhost,ghp_Zq7Zq7Zq7Zq7Zq7Zq7Zq7Zq7Zq7Zq7Zq7Zq7", "it looks like a secret" },
+		{ "localhost\nHTTP_PROXY=x", "it has control characters" },
+		{ "localhost\t", "it has control characters" },
+		{ "b\xc3\xbc"
+		  "cher.example",
+		  "it has control characters" },
+		{ "localhost\x7f", "it has control characters" },
+		{ "http://proxy.example/path", "an entry of it is no host, domain or address" },
+		{ "10.0.0.0/8/9", "an entry of it is no host, domain or address" },
+		{ "10.0.0.0/x", "an entry of it is no host, domain or address" },
+		{ "localhost,$(id)", "an entry of it is no host, domain or address" },
+		{ "localhost;other", "an entry of it is no host, domain or address" },
+		{ "a.example,b?c", "an entry of it is no host, domain or address" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		CHECK_CASE_STRING(endpoint_list_problem(rows[i].list), rows[i].why, rows[i].list);
+}
+
 static void test_obstacles(void)
 {
 	static const struct {
@@ -453,6 +485,7 @@ static void test_login_in_approval(void)
 int main(void)
 {
 	test_logins();
+	test_lists();
 	test_obstacles();
 	test_certificates();
 	test_tables();

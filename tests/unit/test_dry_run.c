@@ -7,7 +7,7 @@
 #include "fixture.h"
 #include "plan/check.h"
 #include "plan/plan.h"
-#include "render/audit.h"
+#include "render/audit/audit.h"
 #include "render/bwrap.h"
 #include "render/dry_run.h"
 #include "render/json.h"

@@ -187,7 +187,7 @@ static const struct {
 	enum git_rule wanted;
 } judged[] = {
 	{ "init.defaultbranch", "main", GIT_WORD },
-	{ "init.templatedir", "~/templates", GIT_HOOKS },
+	{ "init.templatedir", "~/templates", GIT_TEMPLATE },
 	{ "pull.rebase", "true", GIT_WORD },
 	{ "pull.rebase", NULL, GIT_WORD },
 	{ "pull.rebase", "$(x)", GIT_FORM },
@@ -221,6 +221,9 @@ static const struct {
 	{ "gc.worktreepruneexpire", "now", GIT_QUIET },
 	{ "http.proxy", "http://user:password@proxy/", GIT_CONNECTION },
 	{ "http.sslverify", "false", GIT_CONNECTION },
+	{ "http.sslcainfo", "~/ca.pem", GIT_CERTIFICATES },
+	{ "http.https://example.org/.sslcapath", "~/ca", GIT_CERTIFICATES },
+	{ "hook.check.command", "check", GIT_PROGRAM },
 	{ "unknown.setting", "x", GIT_QUIET },
 	{ "format.pretty", "%h %s \"x\"", GIT_WORD },
 	{ "format.pretty", "\x1b[31m", GIT_FORM },

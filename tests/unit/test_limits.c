@@ -10,7 +10,7 @@
 #include "plan/approval.h"
 #include "plan/limits.h"
 #include "plan/plan.h"
-#include "render/audit.h"
+#include "render/audit/audit.h"
 #include "render/dry_run.h"
 
 #include <string.h>

@@ -38,12 +38,15 @@ static bool parse(const char *line, struct config *config, struct error *error)
 // "action output payload yes: <argument>…"
 static const char *describe(const struct config *config)
 {
-	static const char *const actions[] = {
-		[ACTION_LAUNCH] = "launch", [ACTION_DRY_RUN] = "dry-run",
-		[ACTION_CHECK] = "check",   [ACTION_PROVE] = "prove",
-		[ACTION_HELP] = "help",     [ACTION_VERSION] = "version",
-		[ACTION_GC] = "gc",         [ACTION_INSTANCES] = "instances"
-	};
+	static const char *const actions[] = { [ACTION_LAUNCH] = "launch",
+					       [ACTION_DRY_RUN] = "dry-run",
+					       [ACTION_CHECK] = "check",
+					       [ACTION_PROVE] = "prove",
+					       [ACTION_HELP] = "help",
+					       [ACTION_VERSION] = "version",
+					       [ACTION_GC] = "gc",
+					       [ACTION_INSTANCES] = "instances",
+					       [ACTION_QUARANTINE] = "quarantine" };
 	static const char *const payloads[] = {
 		[PAYLOAD_CLAUDE] = "claude", [PAYLOAD_SHELL] = "shell", [PAYLOAD_EXEC] = "exec"
 	};
@@ -67,6 +70,11 @@ static void test_accepted(void)
 		{ "--model|x|-y|--continue", "launch claude yes: <--model> <x> <--continue>" },
 		{ "--instances=json", "instances=json claude:" },
 		{ "--gc|-y", "gc claude yes:" },
+		{ "--quarantine", "quarantine claude:" },
+		{ "--quarantine=json", "quarantine=json claude:" },
+		{ "--quarantine=clear|-y", "quarantine claude yes:" },
+		{ "--quarantine=12", "quarantine claude:" },
+		{ "--quarantine=1794996275314-0", "quarantine claude:" },
 		{ "--gc|--dry-run", "gc claude:" },
 		{ "--dry-run=json|--gc", "gc=json claude:" },
 		{ "--|--yes|--dry-run", "launch claude: <--yes> <--dry-run>" },
@@ -158,6 +166,20 @@ static void test_refused(void)
 		{ "--dry-run=xml", EXIT_USAGE,
 		  "option '--dry-run' accepts no value except 'json'" },
 		{ "--dry-run=", EXIT_USAGE, "option '--dry-run' accepts no value except 'json'" },
+		{ "--quarantine=", EXIT_USAGE,
+		  "option '--quarantine' accepts json, clear, the number of an item or its id, not ''" },
+		{ "--quarantine=all", EXIT_USAGE,
+		  "option '--quarantine' accepts json, clear, the number of an item or its id, not 'all'" },
+		{ "--quarantine=../1", EXIT_USAGE,
+		  "option '--quarantine' accepts json, clear, the number of an item or its id, not '../1'" },
+		{ "--quarantine=1-", EXIT_USAGE,
+		  "option '--quarantine' accepts json, clear, the number of an item or its id, not '1-'" },
+		{ "--quarantine=1-2-3", EXIT_USAGE,
+		  "option '--quarantine' accepts json, clear, the number of an item or its id, not '1-2-3'" },
+		{ "--quarantine=-1", EXIT_USAGE,
+		  "option '--quarantine' accepts json, clear, the number of an item or its id, not '-1'" },
+		{ "--quarantine|x", EXIT_USAGE,
+		  "option '--quarantine' accepts no command and no arguments" },
 		{ "--network", EXIT_USAGE, "option '--network' requires a value: TIER" },
 		{ "--network=", EXIT_USAGE, "option '--network' requires a value: TIER" },
 		{ "--network|lan", EXIT_USAGE, "unknown network tier 'lan'" },
@@ -269,6 +291,32 @@ static void test_tier_meant(void)
 	}
 }
 
+// A value that follows an option as the next word, though it belongs behind "=".
+static void test_value_meant(void)
+{
+	static const char *const rows[][2] = {
+		{ "--quarantine|1", "did you mean '--quarantine=1'?" },
+		{ "--quarantine|--yes|12-3", "did you mean '--quarantine=12-3'?" },
+		{ "--quarantine|clear", "did you mean '--quarantine=clear'?" },
+		{ "--quarantine|json", "did you mean '--quarantine=json'?" },
+		{ "--instances|json", "did you mean '--instances=json'?" },
+		{ "--gc|home", "did you mean '--gc=home'?" },
+		{ "--prove|json", "did you mean '--prove=json'?" },
+		{ "--quarantine|x", "see claudebox --help; words after -- are passed to claude" },
+		{ "--quarantine|--exec|1",
+		  "see claudebox --help; words after -- are passed to claude" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct config config;
+		struct error error;
+
+		CHECK_CASE(!parse(rows[i][0], &config, &error), rows[i][0]);
+		CHECK_CASE(error.status == EXIT_USAGE, rows[i][0]);
+		CHECK_CASE_STRING(error.hint, rows[i][1], rows[i][0]);
+	}
+}
+
 // The hint for a misspelled option suggests the right one and names the way around.
 static void test_misspelled(void)
 {
@@ -368,7 +416,10 @@ static void test_help(void)
 			   arena_printf(&arena, "help explains %s", name));
 		if (line && row->value_name)
 			CHECK_CASE(str_starts(line + strlen(name),
-					      arena_printf(&arena, " %s", row->value_name)),
+					      arena_printf(&arena,
+							   row->argument == ARGUMENT_WORD ? "[=%s]"
+											  : " %s",
+							   row->value_name)),
 				   arena_printf(&arena, "help shows the value of %s", name));
 		if (row->letter)
 			CHECK_CASE(strstr(help, arena_printf(&arena, "-%c, %s", row->letter, name)),
@@ -385,6 +436,7 @@ int main(void)
 	test_accepted();
 	test_refused();
 	test_tier_meant();
+	test_value_meant();
 	test_misspelled();
 	test_other_options();
 	test_rows_reachable();

@@ -64,6 +64,7 @@ static void test_parts(void)
 	CHECK_STRING(path_parent(&arena, "/a"), "/");
 	CHECK_STRING(path_parent(&arena, "/"), "/");
 	CHECK_STRING(path_name("/a/b"), "b");
+	CHECK(path_key("") && path_key("/a") == path_key("/a") && path_key("/a") != path_key("/b"));
 	CHECK_STRING(path_name("b"), "b");
 	CHECK_STRING(path_name("/"), "");
 }
@@ -108,6 +109,23 @@ static void test_arena(void)
 	CHECK(*(char *)arena_alloc(&arena, 1) == 0);
 }
 
+static void test_arena_extend(void)
+{
+	struct arena own = { 0 };
+	char *first = arena_alloc(&own, 8);
+	char *second;
+
+	CHECK_CASE(arena_extend(&own, first, 8, 100), "the last memory grows in its place");
+	second = arena_alloc(&own, 8);
+	CHECK_CASE(second >= first + 100, "... and other memory comes after it");
+	for (size_t i = 0; i < 100; i++)
+		CHECK_CASE(first[i] == 0, "... zeroed");
+	CHECK_CASE(!arena_extend(&own, first, 100, 200),
+		   "memory before other memory does not grow");
+	CHECK_CASE(!arena_extend(&own, second, 8, 1 << 20), "... nor does it beyond its block");
+	arena_free(&own);
+}
+
 static void test_error(void)
 {
 	struct error error = { .arena = &arena };
@@ -129,6 +147,7 @@ int main(void)
 	test_home();
 	test_digest();
 	test_arena();
+	test_arena_extend();
 	test_error();
 	arena_free(&arena);
 	return check_done();

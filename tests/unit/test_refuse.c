@@ -110,6 +110,39 @@ static void test_linked_secrets(void)
 	}
 }
 
+// The comparison from the end of the home directory on has the result of the one of whole paths.
+static void test_secrets_in_home(void)
+{
+	static const char *const others[] = { HOME,    HOME "/x",    HOME "x", HOME "x/.ssh",
+					      "/",     "/home",      "/usr",   HOME "/.ss",
+					      "/.ssh", HOME "/.sshx" };
+	struct world world;
+	strings paths = { 0 };
+	size_t near = 0;
+
+	world_debian(&world);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		vec_push(&arena, &paths, others[i]);
+	vec_each(secret, &world.facts.secrets) {
+		vec_push(&arena, &paths, secret->path);
+		vec_push(&arena, &paths, path_parent(&arena, secret->path));
+		vec_push(&arena, &paths, path_join(&arena, secret->path, "below"));
+		vec_push(&arena, &paths, arena_printf(&arena, "%sx", secret->path));
+	}
+	vec_each(path, &paths) {
+		bool expected = plan_near_secret(&world.facts, *path);
+
+		near += expected;
+		vec_each(secret, &world.facts.secrets)
+			secret->home = path_within(secret->path, HOME) ? strlen(HOME) : 0;
+		CHECK_CASE(plan_near_secret(&world.facts, *path) == expected, *path);
+		vec_each(secret, &world.facts.secrets)
+			secret->home = 0;
+	}
+	CHECK(near > 0 && near < paths.count);
+	world_free(&world);
+}
+
 static void test_refused_rows(void)
 {
 	for (size_t i = 0; i < refused_project_count; i++) {
@@ -302,6 +335,7 @@ int main(void)
 	test_home();
 	test_secret_rows();
 	test_linked_secrets();
+	test_secrets_in_home();
 	test_refused_rows();
 	test_policy_directory();
 	test_runtime_directory();

@@ -9,7 +9,7 @@
 #include "golden.h"
 #include "network/refusals.h"
 #include "plan/network.h"
-#include "render/audit.h"
+#include "render/audit/audit.h"
 #include "render/check.h"
 #include "render/mask.h"
 #include "render/network.h"

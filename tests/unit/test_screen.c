@@ -63,6 +63,21 @@ static void test_commands(void)
 	CHECK_STRING(at(20, "neither `aaa' nor the `bbb'"), "neither `aaa' nor\n  the `bbb'\n");
 }
 
+// Text is cut after a word, and never inside of a command.
+static void test_cut_words(void)
+{
+	struct screen screen = screen_for(&arena, (struct reader){ 0 });
+	static const char text[] = "run `a bb ccc`, then /a\\ b c";
+
+	CHECK(screen_count_words(&screen, text) == 5);
+	CHECK(screen_count_words(&screen, "") == 0);
+	CHECK_STRING(screen_cut_words(&screen, text, 1), "run...");
+	CHECK_STRING(screen_cut_words(&screen, text, 2), "run `a bb ccc`,...");
+	CHECK_STRING(screen_cut_words(&screen, text, 4), "run `a bb ccc`, then /a\\ b...");
+	CHECK_STRING(screen_cut_words(&screen, text, 5), text);
+	CHECK_STRING(screen_cut_words(&screen, text, 9), text);
+}
+
 static void test_characters(void)
 {
 	struct reader narrow = { .columns = 20, .ascii = true };
@@ -125,6 +140,7 @@ int main(void)
 	test_words();
 	test_lines();
 	test_commands();
+	test_cut_words();
 	test_characters();
 	test_colour();
 	test_no_line_is_wider();

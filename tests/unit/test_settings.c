@@ -9,6 +9,7 @@
 #include "json_text.h"
 #include "plan/claude/first_run.h"
 #include "plan/claude/settings.h"
+#include "plan/claude/variables.h"
 #include "plan/plan.h"
 
 #include <jansson.h>
@@ -70,34 +71,35 @@ static void test_filter(void)
 {
 	static const struct filter_row rows[] = {
 		{ NULL, NULL, "" },
-		{ "{", NULL,
-		  "settings: the host's settings.json is not valid JSON and is ignored\n" },
-		{ "[]", NULL,
-		  "settings: the host's settings.json is not valid JSON and is ignored\n" },
+		{ "{", NULL, SETTINGS_SHOWN ": it is not valid JSON and is ignored\n" },
+		{ "[]", NULL, SETTINGS_SHOWN ": it is not valid JSON and is ignored\n" },
 		{ "{\"model\":\"opus\"}", "{\"model\":\"opus\"}", "" },
 		{ "{\"apiKeyHelper\":\"x\",\"awsAuthRefresh\":\"y\",\"a\":1}", "{\"a\":1}",
-		  "settings: 'apiKeyHelper' is left out (it uses secrets of the host)\n"
-		  "settings: 'awsAuthRefresh' is left out (it uses secrets of the host)\n" },
+		  SETTINGS_SHOWN
+		  ": 'apiKeyHelper' is left out (it uses secrets of the host)\n" SETTINGS_SHOWN
+		  ": 'awsAuthRefresh' is left out (it uses secrets of the host)\n" },
 		{ "{\"env\":{\"A\":\"1\",\"BASH_MAX_TIMEOUT_MS\":\"9\",\"LANGUAGE\":\"de\","
 		  "\"MY_TOKEN\":\"x\",\"PATH\":\"/x\",\"LD_PRELOAD\":\"/x\","
 		  "\"DISABLE_AUTOUPDATER\":\"0\",\"MAX_THINKING_TOKENS\":8000,"
 		  "\"a=b c\":\"x\"}}",
 		  "{\"env\":{\"BASH_MAX_TIMEOUT_MS\":\"9\",\"MAX_THINKING_TOKENS\":8000}}",
-		  "settings: env 'PATH', 'LD_PRELOAD', 'DISABLE_AUTOUPDATER' are left out (the box "
-		  "sets it)\n"
-		  "settings: env 'MY_TOKEN' is left out (it looks like a secret; "
-		  "\"extra_env_passthrough\" in a profile passes it from your environment)\n"
-		  "settings: env 'A', 'LANGUAGE', '...' are left out (not a known variable of "
+		  SETTINGS_SHOWN
+		  ": env 'PATH', 'LD_PRELOAD', 'DISABLE_AUTOUPDATER' are left out (set by "
+		  "the box)\n" SETTINGS_SHOWN
+		  ": env 'MY_TOKEN' is left out (name or value like a secret's; "
+		  "\"extra_env_passthrough\" in a profile passes it from your environment)\n" SETTINGS_SHOWN
+		  ": env 'A', 'LANGUAGE', '...' are left out (not a known variable of "
 		  "Claude; \"extra_env_passthrough\" in a profile brings it)\n" },
 		// A family of switches passes switches only.
 		{ "{\"env\":{\"DISABLE_TELEMETRY\":\"1\",\"DISABLE_X\":\"correct horse\"}}",
 		  "{\"env\":{\"DISABLE_TELEMETRY\":\"1\"}}",
-		  "settings: env 'DISABLE_X' is left out (not a known variable of Claude; "
-		  "\"extra_env_passthrough\" in a profile brings it)\n" },
+		  SETTINGS_SHOWN ": env 'DISABLE_X' is left out (not a known variable of Claude; "
+				 "\"extra_env_passthrough\" in a profile brings it)\n" },
 		{ "{\"env\":[1]}", "{\"env\":[1]}", "" },
 		{ "{\"sandbox\":{\"enabled\":true,\"a\":1}}",
 		  "{\"sandbox\":{\"a\":1,\"enabled\":false}}",
-		  "settings: Claude's own sandbox and its rules are off in the box (a profile with "
+		  SETTINGS_SHOWN
+		  ": Claude's own sandbox and its rules are off in the box (a profile with "
 		  "\"nested\": true keeps them on)\n" },
 		{ "{\"sandbox\":{\"a\":1}}", "{\"sandbox\":{\"a\":1}}", "" },
 		{ "{\"statusLine\":{\"command\":\"~/.claude/status.sh\"}}",
@@ -113,8 +115,8 @@ static void test_filter(void)
 		  "{\"statusLine\":{\"command\":\"echo $PWD >/dev/null\"}}", "" },
 		// The box's ~/.claude has only the mounted entries of the host's.
 		{ "{\"statusLine\":{\"command\":\"python3 ~/.claude/scripts/line.py\"}}", "{}",
-		  "statusLine 'python3 ~/.claude/scripts/line.py' (~/.claude/scripts/line.py does not "
-		  "exist): \n" },
+		  "statusLine 'python3 ~/.claude/scripts/line.py' (~/.claude/scripts/line.py is not "
+		  "in the box): \n" },
 		{ "{\"hooks\":{\"Stop\":[{\"hooks\":["
 		  "{\"type\":\"command\",\"command\":\"python3 ~/.claude/hooks/a.py\"},"
 		  "{\"type\":\"command\",\"command\":\"notify-send 'it\\u001b is done'\"},"

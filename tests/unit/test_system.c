@@ -9,7 +9,7 @@
 #include "fixture.h"
 #include "plan/plan.h"
 #include "plan/tables.h"
-#include "render/audit.h"
+#include "render/audit/audit.h"
 #include "render/dry_run.h"
 
 #include <string.h>

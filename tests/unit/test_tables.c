@@ -13,7 +13,7 @@
 #include "plan/secrets/detect.h"
 #include "plan/secrets/places.h"
 #include "plan/tables.h"
-#include "render/audit_parts.h"
+#include "render/audit/parts.h"
 #include "render/json.h"
 
 #include <string.h>

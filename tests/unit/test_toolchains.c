@@ -241,7 +241,8 @@ static void test_requested(void)
 	world.error.message = NULL;
 	CHECK_CASE(world_plan(&world) && plan_check(&world.plan, &world.facts, &world.error),
 		   "a secret that does not exist does not");
-	CHECK(world.plan.warnings.count && strstr(world.plan.warnings.items[0], "if it appears"));
+	CHECK(world.plan.warnings.count &&
+	      strstr(world.plan.warnings.items[0].text, "if it appears"));
 	vec_each(mount, &world.plan.mounts)
 		CHECK_CASE(!mount->toolchain, mount->path);
 	world_free(&world);
@@ -320,9 +321,50 @@ static void test_variables(void)
 	}
 }
 
+// Addresses of plugins: a login stays outside in any spelling.
+static void test_addresses(void)
+{
+	static const struct {
+		const char *line;
+		bool kept;
+	} rows[] = {
+		{ "a = 'https://git.example/team/plugin'", true },
+		{ "a = 'https://git.example/team/plugin#v1'", true },
+		{ "a = 'git@git.example:team/plugin'", true },
+		{ "'npm:@scope/tool' = 'latest'", true },
+		{ "'ubi:team/tool' = 'latest'", true },
+		{ "a = 'node@20'", true },
+		{ "a = 'https://bob:pw@git.example/x'", false },
+		{ "a = 'https://bob@git.example/x'", false },
+		{ "a = \"https:\\u002f\\u002fbob:pw\\u0040git.example/x\"", false },
+		{ "a = \"https://bob:pw\\u0040git.example/x\"", false },
+		{ "a = 'https://bob:pw%40git.example/x'", false },
+		{ "a = 'https://bob%3Apw%2540git.example/x'", false },
+		{ "a = 'HTTPS:/bob:pw@git.example/x'", false },
+		{ "a = '//bob:pw@git.example/x'", false },
+		{ "a = 'https:\\\\bob:pw@git.example\\x'", false },
+		{ "a = {url = 'https://bob:p/w@git.example/x'}", false },
+		{ "a = ['x', 'https://bob:p?w@git.example/x']", false },
+		{ "'https://bob:pw@git.example/x' = 'latest'", false },
+	};
+	static const char *const tables[] = { "tools", "settings", "alias", "plugins" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const char *table = arena_printf(&arena, "[%s]\n", tables[i % ARRAY_SIZE(tables)]);
+		const char *text = arena_printf(&arena, "%s%s\n", table, rows[i].line);
+		bool shortened;
+
+		CHECK_CASE_STRING(toolchain_clean_settings(
+					  &arena, text, "tools settings alias plugins", &shortened),
+				  rows[i].kept ? text : table, rows[i].line);
+		CHECK_CASE(shortened == !rows[i].kept, rows[i].line);
+	}
+}
+
 int main(void)
 {
 	test_rows();
+	test_addresses();
 	test_variables();
 	test_no_secret_place();
 	test_path();

@@ -144,6 +144,15 @@ claude_arguments claude_find_arguments(struct arena *arena, const strings *words
 	return found;
 }
 
+bool claude_words_print(const strings *words)
+{
+	struct claude_reader reader = { 0 };
+
+	for (size_t i = 0; i < words->count && !reader.command; i++)
+		claude_read_word(&reader, words->items[i]);
+	return reader.print;
+}
+
 bool claude_words_are_first(const strings *words)
 {
 	const struct claude_command *command = words->count ? claude_command_find(words->items[0])

@@ -48,5 +48,7 @@ typedef VEC(struct claude_argument) claude_arguments;
 
 // Returns the values of all options of claude that can be paths.
 claude_arguments claude_find_arguments(struct arena *arena, const strings *words);
+// Returns whether claude answers once and ends (-p), without a screen.
+bool claude_words_print(const strings *words);
 // Returns whether claude requires that no option comes before the first of these words.
 bool claude_words_are_first(const strings *words);

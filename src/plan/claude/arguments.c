@@ -65,22 +65,35 @@ static void warn_written(struct plan *plan, struct arena *arena, const struct fa
 	vec_each(mount, &facts->mounts)
 		kept |= mount->writable && path_within(path, mount->destination.path);
 	if (!kept)
-		plan_warn(plan, arena,
-			  "'%s' (--%s) is written in the box and not on this machine: give a path "
-			  "in a directory that the box can write",
-			  quote_word(arena, argument->value, 120), argument->option->name);
+		plan_warn_outside(
+			plan, arena,
+			"'%s' (--%s) is written in the box and not on this machine: give a path "
+			"in a directory that the box can write",
+			quote_word(arena, argument->value, 120), argument->option->name);
+}
+
+// Returns the text of the caller's --settings, NULL: it was not read.
+static const char *find_settings_text(const struct facts *facts)
+{
+	vec_each(argument, &facts->agent.argument_texts) {
+		if (str_equal(argument->option, "settings"))
+			return argument->text;
+	}
+	return NULL;
 }
 
 // Adds the setting that switches Claude's own sandbox off, unless the user's settings can be
 // merged with it. In a box without user namespaces that sandbox makes each command of Claude fail.
 // The command line ranks above the settings of the user and of the project.
-static void add_setting(struct plan *plan, struct arena *arena, const struct claude_argument *own)
+static void add_setting(struct plan *plan, struct arena *arena, const struct facts *facts,
+			const struct claude_argument *own)
 {
 	if (!own) {
 		vec_push(arena, &plan->command, "--settings");
 		vec_push(arena, &plan->command, settings_without_sandbox(arena, NULL));
-	} else if (!settings_without_sandbox(arena, own->value)) {
-		plan_warn(
+	} else if (!settings_without_sandbox(arena, own->value) &&
+		   settings_enable_sandbox(find_settings_text(facts))) {
+		plan_warn_outside(
 			plan, arena,
 			"Claude's own sandbox is not switched off, because '--settings' cannot be "
 			"merged: if it is on, Claude's commands fail in this box");
@@ -95,7 +108,7 @@ static void add_claude_arguments(struct plan *plan, struct arena *arena, const s
 	bool off = !plan->config->nested && !claude_words_are_first(words);
 
 	if (off)
-		add_setting(plan, arena, settings);
+		add_setting(plan, arena, facts, settings);
 	for (size_t i = 0; i < words->count; i++) {
 		const char *word = words->items[i];
 

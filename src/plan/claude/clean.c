@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/quote.h"
 #include "base/text.h"
+#include "plan/mcp/references.h"
 #include "plan/secrets/detect.h"
 
 #include <string.h>
@@ -30,9 +31,11 @@ struct cleaning {
 static bool clean_value(struct cleaning *cleaning, json_t *value, const char *name,
 			const char *where);
 
-// Returns the text without references to variables ($NAME, ${NAME}, ${NAME:-default}).
+// Returns the text without references to variables: $NAME and ${NAME}. Of ${NAME:-default} the
+// default stays, because it is a literal value.
 static const char *without_references(struct arena *arena, const char *text)
 {
+	static const char name_bytes[] = LETTERS "_0123456789";
 	struct text out = { .arena = arena };
 
 	while (*text) {
@@ -41,10 +44,13 @@ static const char *without_references(struct arena *arena, const char *text)
 
 		text_add_bytes(&out, text, plain);
 		if (*next == '$') {
-			const char *end = next[1] == '{' ? strchr(next, '}') : NULL;
-			size_t name = strspn(next + 1, LETTERS "_0123456789");
+			bool braces = next[1] == '{';
+			const char *end = next + 1 + braces;
 
-			next = end ? end + 1 : next + 1 + name;
+			end += strspn(end, name_bytes);
+			if (braces && str_starts(end, ":-"))
+				end += 2;
+			next = end + (braces && *end == '}');
 		}
 		text = next;
 	}
@@ -54,6 +60,15 @@ static const char *without_references(struct arena *arena, const char *text)
 const char *clean_judge(enum clean_mode mode, const char *name, const char *text)
 {
 	return mode == CLEAN_DATA ? secret_data(name, text) : secret_text(name, text);
+}
+
+// Judges a text as it is, and with the defaults of its references in place.
+static bool is_secret(const struct cleaning *cleaning, const char *name, const char *text)
+{
+	const char *full = strstr(text, "${") ? references_defaults(cleaning->arena, text) : text;
+
+	return clean_judge(cleaning->mode, name, text) ||
+	       (full != text && clean_judge(cleaning->mode, name, full));
 }
 
 // Removes the user part of an address, if no other part of it is a secret. Returns whether it did.
@@ -69,7 +84,7 @@ static bool clean_address(struct cleaning *cleaning, json_t *value, const char *
 	if (!at || !scheme)
 		return false;
 	cleaned = arena_printf(cleaning->arena, "%.*s%s", (int)(authority - text), text, at + 1);
-	return !clean_judge(cleaning->mode, name, cleaned) && json_string_set(value, cleaned) == 0;
+	return !is_secret(cleaning, name, cleaned) && json_string_set(value, cleaned) == 0;
 }
 
 // Returns whether a header contains no credentials: a known one, or one whose value is a reference
@@ -169,7 +184,7 @@ static void mask_rule(struct cleaning *cleaning, json_t *rule)
 	}
 	text_add(&out, rest);
 	masked = text_get(&out);
-	if (clean_judge(cleaning->mode, NULL, masked))
+	if (is_secret(cleaning, NULL, masked))
 		masked = arena_printf(cleaning->arena, "%.*s*%s", (int)first, text,
 				      memchr(text, '(', first) ? ")" : "");
 	json_string_set(rule, masked);
@@ -258,7 +273,7 @@ static void clean_array(struct cleaning *cleaning, json_t *array, const char *na
 		const char *following =
 			is_option ? arena_strdup(cleaning->arena, text + strspn(text, "-")) : NULL;
 
-		if (rules && text && clean_judge(cleaning->mode, NULL, text)) {
+		if (rules && text && is_secret(cleaning, NULL, text)) {
 			vec_push(cleaning->arena, cleaning->removed,
 				 arena_printf(cleaning->arena, "the secret in %s", path));
 			mask_rule(cleaning, member);
@@ -278,7 +293,7 @@ static bool clean_value(struct cleaning *cleaning, json_t *value, const char *na
 			const char *where)
 {
 	if (json_is_string(value)) {
-		if (!clean_judge(cleaning->mode, name, json_string_value(value)))
+		if (!is_secret(cleaning, name, json_string_value(value)))
 			return false;
 		if (!clean_address(cleaning, value, name))
 			return true;

@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-enum { SHOWN_PATH = 120 };
+enum { SHOWN_PATH = 120, SCRIPT_DEPTH = 3 };
 
 // Returns whether the first word of a command is a part of the shell, or is too complex to be
 // checked, so that it is not searched for on PATH.
@@ -128,7 +128,7 @@ static struct command_lack lack_of_path(const struct plan *plan, struct arena *a
 	const char *around;
 
 	if (!file || file->kind == FILE_MISSING)
-		return (struct command_lack){ .why = arena_printf(arena, "%s does not exist",
+		return (struct command_lack){ .why = arena_printf(arena, "%s is not in the box",
 								  name) };
 	wanted = reached ? file->real : path;
 	around = file->kind == FILE_DIRECTORY ? wanted : path_parent(arena, wanted);
@@ -193,11 +193,30 @@ static struct command_lack lack_of_name(const struct plan *plan, struct arena *a
 							  shown(plan, arena, name)) };
 }
 
+// Returns whether a program of the box works only with a service of the host that the box lacks.
+static bool lacks_service(const struct plan *plan, const char *program)
+{
+	static const char *const sockets[] = { "/var/run/docker.sock", "/run/docker.sock" };
+
+	if (!str_equal(path_name(program), "docker") || plan_variable(plan, "DOCKER_HOST"))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(sockets); i++)
+		if (plan_provides(plan, sockets[i]))
+			return false;
+	return true;
+}
+
 bool command_has_program(const struct plan *plan, struct arena *arena, const struct facts *facts,
 			 const char *program, struct command_lack *ret_lack)
 {
 	const char *path = plan_variable(plan, "PATH");
 
+	if (lacks_service(plan, program)) {
+		*ret_lack = (struct command_lack){
+			.why = "its program docker cannot run: the box has no Docker service"
+		};
+		return false;
+	}
 	if (program[0] == '/')
 		return has_path(plan, arena, facts, program, true, ret_lack);
 	if (strchr(program, '/'))
@@ -210,6 +229,16 @@ bool command_has_program(const struct plan *plan, struct arena *arena, const str
 		s += length;
 	}
 	*ret_lack = lack_of_name(plan, arena, facts, program);
+	return false;
+}
+
+bool command_on_host(const struct facts *facts, const char *program)
+{
+	vec_each(file, &facts->user_claude.command_files) {
+		if (file->kind == FILE_REGULAR &&
+		    str_equal(program[0] == '/' ? file->path : path_name(file->path), program))
+			return true;
+	}
 	return false;
 }
 
@@ -232,35 +261,112 @@ bool command_has_file(const struct plan *plan, struct arena *arena, const struct
 	       has_path(plan, arena, facts, path, false, ret_lack);
 }
 
-bool command_runs(const struct plan *plan, struct arena *arena, const struct facts *facts,
-		  const char *command, struct command_lack *ret_lack)
+// Returns whether a word is the option of a shell before a script: -c, -lc.
+static bool is_script_option(const char *word)
+{
+	return word[0] == '-' && word[1] != '-' && str_ends(word, "c");
+}
+
+bool command_is_script(const char *program, const char *option)
+{
+	static const char *const shells[] = { "sh", "bash", "dash", "zsh", "ksh", "fish" };
+
+	for (size_t i = 0; program && option && i < ARRAY_SIZE(shells); i++)
+		if (str_equal(path_name(program), shells[i]))
+			return is_script_option(option);
+	return false;
+}
+
+// Adds the programs and the absolute paths of a shell command, and those of a script in it
+// (sh -c 'SCRIPT').
+static void add_words(struct arena *arena, const char *home, const char *command, int depth,
+		      strings *words)
 {
 	const char *cursor = command;
-	bool first = true;
+	const char *first = NULL;
+	const char *before = NULL;
 
-	for (const char *word; (word = str_next_word(arena, &cursor)); first = false) {
-		const char *path = path_expand_home(arena, word, facts->home);
-		bool program = first && !strchr(word, '/') && !is_shell_word(word);
+	for (const char *word; (word = str_next_word(arena, &cursor)); before = word) {
+		const char *path = path_expand_home(arena, word, home);
 
-		if (path[0] == '/'
-			    ? !has_path(plan, arena, facts, path, false, ret_lack)
-			    : program && !command_has_program(plan, arena, facts, word, ret_lack))
-			return false;
+		if (command_is_script(first, before) && depth)
+			add_words(arena, home, word, depth - 1, words);
+		else if (path[0] == '/')
+			vec_push(arena, words, path_clean(arena, path));
+		else if (!first && !strchr(word, '/') && !is_shell_word(word))
+			vec_push(arena, words, word);
+		first = first ? first : word;
 	}
-	return true;
 }
 
 void command_add_words(struct arena *arena, const char *home, const char *command, strings *words)
 {
-	const char *cursor = command;
-	bool first = true;
+	if (command)
+		add_words(arena, home, command, SCRIPT_DEPTH, words);
+}
 
-	for (const char *word; command && (word = str_next_word(arena, &cursor)); first = false) {
-		const char *path = path_expand_home(arena, word, home);
+// Returns whether a word is the program of the command itself.
+static bool is_program(struct arena *arena, const char *home, const char *command, const char *word)
+{
+	const char *first = str_next_word(arena, &command);
 
-		if (path[0] == '/')
-			vec_push(arena, words, path_clean(arena, path));
-		else if (first && !strchr(word, '/') && !is_shell_word(word))
-			vec_push(arena, words, word);
+	first = first ? path_expand_home(arena, first, home) : "";
+	return str_equal(word, first[0] == '/' ? path_clean(arena, first) : first);
+}
+
+void command_find_lacks(const struct plan *plan, struct arena *arena, const struct facts *facts,
+			const char *command, bool script, command_lacks *lacks)
+{
+	strings words = { 0 };
+
+	command_add_words(arena, facts->home, command, &words);
+	vec_each(word, &words) {
+		const struct followed *file = find_file(facts, *word);
+		bool missing = **word == '/' ? file && file->kind == FILE_MISSING
+					     : !command_on_host(facts, *word);
+		struct command_lack lack;
+
+		// What the host does not have either is a file to write, a word of the shell, or no
+		// name at all, unless it is the program.
+		if (missing && (script || !is_program(arena, facts->home, command, *word)))
+			continue;
+		if (**word == '/' ? !has_path(plan, arena, facts, *word, false, &lack)
+				  : !command_has_program(plan, arena, facts, *word, &lack))
+			vec_push(arena, lacks, lack);
 	}
+}
+
+// Returns what an option brings, without its name.
+static const char *option_value(const char *option)
+{
+	return option + strcspn(option, " ");
+}
+
+struct command_lack command_join_lacks(struct arena *arena, const command_lacks *lacks)
+{
+	struct text why = { .arena = arena };
+	struct text options = { .arena = arena };
+	bool all = true;
+
+	for (size_t i = 0; i < lacks->count; i++) {
+		const struct command_lack *lack = &lacks->items[i];
+		bool said = false;
+		bool brought = false;
+
+		for (size_t k = 0; k < i; k++) {
+			const struct command_lack *other = &lacks->items[k];
+
+			said |= str_equal(lack->why, other->why);
+			brought |=
+				lack->option && other->option &&
+				str_equal(option_value(lack->option), option_value(other->option));
+		}
+		if (!said)
+			text_printf(&why, "%s%s", why.length ? ", " : "", lack->why);
+		if (!brought && lack->option)
+			text_printf(&options, "%s%s", options.length ? " " : "", lack->option);
+		all = all && lack->option;
+	}
+	return (struct command_lack){ .why = text_get(&why),
+				      .option = all ? text_get(&options) : NULL };
 }

@@ -74,6 +74,29 @@ static void add_git(struct text *out, const struct plan *plan, struct arena *are
 			"there.\n");
 }
 
+// Describes the protected places of the project.
+static void add_guard(struct text *out, const struct plan *plan, const struct git_facts *git)
+{
+	if (!plan->guard.active)
+		return;
+	text_add(
+		out,
+		"- Protected are files that programs of the user execute or trust: hooks and "
+		"configuration of git, and settings of agents, editors, shells and package managers "
+		"(`.claude/settings.json`, `.mcp.json`, `.vscode`, `.envrc`, `.cargo/config.toml` and "
+		"others). Such a file is read-only if it exists, and is moved away at once if you "
+		"create it; if you create it again and again, the box is stopped. Files that git "
+		"tracks are not protected.");
+	if (git)
+		text_add(
+			out,
+			" Settings that you change with `git config` reach the user's repository "
+			"when this session ends; those that make git execute a program stay in the "
+			"box.");
+	text_add(out, " If the user wants such a file, say so: the user finds it with `claudebox "
+		      "--quarantine`, or starts the next session with `--unprotect PATH`.\n");
+}
+
 static void add_project(struct text *out, const struct plan *plan, struct arena *arena,
 			const struct facts *facts)
 {
@@ -105,6 +128,7 @@ static void add_project(struct text *out, const struct plan *plan, struct arena 
 	}
 	if (git)
 		add_git(out, plan, arena, git);
+	add_guard(out, plan, git);
 	text_printf(out,
 		    "- %s. They are read-only: `sudo` and the installation of system packages do "
 		    "not work. Package managers of programming languages can install into the "

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "config/config.h"
 #include "plan/claude/commands.h"
+#include "plan/claude/settings.h"
 #include "plan/facts.h"
 #include "plan/mounts.h"
 #include "plan/plan.h"
@@ -113,19 +114,24 @@ strings claude_additional_directories(struct arena *arena, const char *text)
 	return found;
 }
 
-// Adds a path that the repository names, if it leads out of the project.
+// Adds a path that the repository names, if it leads out of the project, or the name of a program.
 static void add_of_repository(struct facts *facts, struct arena *arena, const char *file,
 			      const char *path)
 {
-	if (path[0] != '/' || path_within(path, facts->project) || facts->named.count >= MOST_NAMED)
+	bool program = !strchr(path, '/');
+
+	if ((path[0] != '/' && !program) || path_within(path, facts->project) ||
+	    facts->named.count >= MOST_NAMED)
 		return;
 	vec_each(known, &facts->named) {
 		if (known->repository && str_equal(known->file.path, path))
 			return;
 	}
 	vec_push(arena, &facts->named,
-		 (struct named_facts){
-			 .file = { .path = path, .real = path }, .by = file, .repository = true });
+		 (struct named_facts){ .file = { .path = path, .real = path },
+				       .by = file,
+				       .repository = true,
+				       .program = program });
 }
 
 void claude_add_repository_imports(struct facts *facts, struct arena *arena, const char *file,
@@ -155,6 +161,7 @@ void claude_add_repository_settings(struct facts *facts, struct arena *arena, co
 {
 	JSON_OWNED *settings = json_read_object(text, 0);
 	strings added = claude_additional_directories(arena, text);
+	strings words = { 0 };
 	const char *server;
 	json_t *entry;
 	json_t *word;
@@ -162,11 +169,18 @@ void claude_add_repository_settings(struct facts *facts, struct arena *arena, co
 
 	vec_each(written, &added)
 		add_of_repository(facts, arena, file, plan_written_path(arena, facts, *written));
+	settings_add_words(arena, facts->home, text, &words);
 	json_object_foreach(json_object_get(settings, "mcpServers"), server, entry) {
+		const char *program = json_string_value(json_object_get(entry, "command"));
+
+		if (program && *program && !strpbrk(program, "/~$ "))
+			vec_push(arena, &words, arena_strdup(arena, program));
 		add_word(facts, arena, file, json_object_get(entry, "command"));
 		json_array_foreach(json_object_get(entry, "args"), i, word)
 			add_word(facts, arena, file, word);
 	}
+	vec_each(name, &words)
+		add_of_repository(facts, arena, file, *name);
 }
 
 // Returns the option that brings a file or directory. ':' separates the destination of a mount. A
@@ -204,29 +218,56 @@ static void offer(struct plan *plan, struct arena *arena, const struct facts *fa
 		       secret ? NULL : bring_option(plan, arena, path));
 }
 
-void plan_leave_out_named(struct plan *plan, struct arena *arena, const struct facts *facts)
+// Returns whether the box lacks what the repository names.
+static bool is_lacking(const struct plan *plan, struct arena *arena, const struct facts *facts,
+		       const struct named_facts *named)
+{
+	struct command_lack ignored;
+
+	return named->program ? !command_has_program(plan, arena, facts, named->file.path, &ignored)
+			      : !plan_provides(plan, named->file.path);
+}
+
+// Lists what the repository names. None of it is offered.
+static void list_of_repository(struct plan *plan, struct arena *arena, const struct facts *facts,
+			       bool programs)
 {
 	size_t listed = 0;
 
-	if (plan->config->payload != PAYLOAD_CLAUDE)
-		return;
-	vec_each(named, &facts->named) {
-		if (!named->repository)
-			offer(plan, arena, facts, named);
-	}
 	vec_each(named, &facts->named) {
 		const char *path = path_tilde(arena, named->file.path, plan->home);
 
-		if (!named->repository || plan_provides(plan, named->file.path))
+		if (!named->repository || named->program != programs ||
+		    !is_lacking(plan, arena, facts, named))
 			continue;
 		if (listed++ < LISTED_OF_REPOSITORY)
-			plan_leave_out(plan, arena, quote_word(arena, path, 120),
+			plan_leave_out(plan, arena,
+				       arena_printf(arena, "%s%s", programs ? "program " : "",
+						    quote_word(arena, path, 120)),
 				       arena_printf(arena, "named by the repository, in %s",
 						    named->by),
 				       NULL);
 	}
 	if (listed > LISTED_OF_REPOSITORY)
 		plan_leave_out(plan, arena,
-			       arena_printf(arena, "%zu more paths", listed - LISTED_OF_REPOSITORY),
+			       arena_printf(arena, "%zu more %s", listed - LISTED_OF_REPOSITORY,
+					    programs ? "programs" : "paths"),
 			       "named by the repository", NULL);
+}
+
+void plan_leave_out_named(struct plan *plan, struct arena *arena, const struct facts *facts)
+{
+	if (plan->config->payload != PAYLOAD_CLAUDE)
+		return;
+	vec_each(named, &facts->named) {
+		if (!named->repository)
+			offer(plan, arena, facts, named);
+	}
+	list_of_repository(plan, arena, facts, false);
+}
+
+void plan_leave_out_programs(struct plan *plan, struct arena *arena, const struct facts *facts)
+{
+	if (plan->config->payload == PAYLOAD_CLAUDE)
+		list_of_repository(plan, arena, facts, true);
 }

@@ -24,3 +24,6 @@ void claude_add_repository_settings(struct facts *facts, struct arena *arena, co
 // Reports the named paths that the box lacks. The user's own are offered with the option that
 // brings each; those of the repository are only listed.
 void plan_leave_out_named(struct plan *plan, struct arena *arena, const struct facts *facts);
+// Names the programs of the repository's settings and MCP servers that the box lacks. The PATH and
+// the mounts of the plan must be complete.
+void plan_leave_out_programs(struct plan *plan, struct arena *arena, const struct facts *facts);

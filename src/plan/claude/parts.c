@@ -87,8 +87,9 @@ void plan_build_policy(struct plan *plan, struct arena *arena, const struct fact
 		if (!file || !path_within(file->path, BOX_POLICY) || file->kind == FILE_OTHER)
 			continue;
 		if (plan_near_secret(facts, file->real))
-			plan_warn(plan, arena, "'%s' is not mounted: it leads to a secret place",
-				  quote_word(arena, file->path, 120));
+			plan_warn_outside(plan, arena,
+					  "'%s' is not mounted: it leads to a secret place",
+					  quote_word(arena, file->path, 120));
 		else
 			plan_add_claude_file(plan, arena, &facts->policy_parts, file, BOX_POLICY,
 					     system_table[i].why);
@@ -97,10 +98,11 @@ void plan_build_policy(struct plan *plan, struct arena *arena, const struct fact
 	if (facts->policy_instructions)
 		claude_without_secret_lines(arena, facts->policy_instructions, &lines);
 	if (lines)
-		plan_warn(plan, arena,
-			  "company policy: line %s of CLAUDE.md is left out (it looks like a "
-			  "secret)",
-			  lines);
+		plan_warn_outside(
+			plan, arena,
+			"company policy: line %s of CLAUDE.md is left out (it looks like a "
+			"secret)",
+			lines);
 }
 
 // Warns about all parts that are left out for the reason of the first of them.
@@ -121,8 +123,8 @@ static void warn_left_out(struct plan *plan, struct arena *arena, const claude_p
 	}
 	if (count > LISTED_PARTS)
 		text_printf(&names, " and %zu more", count - LISTED_PARTS);
-	plan_warn(plan, arena, "%s: %s %s left out (%s)", what, text_get(&names),
-		  count > 1 ? "are" : "is", first->why);
+	plan_warn_outside(plan, arena, "%s: %s %s left out (%s)", what, text_get(&names),
+			  count > 1 ? "are" : "is", first->why);
 }
 
 void plan_warn_claude_parts(struct plan *plan, struct arena *arena, const claude_parts *parts,
@@ -132,7 +134,8 @@ void plan_warn_claude_parts(struct plan *plan, struct arena *arena, const claude
 		if (part->kind == CLAUDE_PART_LEFT_OUT)
 			warn_left_out(plan, arena, parts, part, what);
 		if (part->kind == CLAUDE_PART_CLEANED)
-			plan_warn(plan, arena, "%s: '%s' comes without %s (removed as secrets)",
-				  what, quote_word(arena, part->path, 160), part->why);
+			plan_warn_outside(plan, arena,
+					  "%s: '%s' comes without %s (removed as secrets)", what,
+					  quote_word(arena, part->path, 160), part->why);
 	}
 }

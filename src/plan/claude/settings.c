@@ -12,6 +12,7 @@
 #include "plan/claude/merge.h"
 #include "plan/claude/variables.h"
 #include "plan/facts.h"
+#include "plan/mcp/references.h"
 #include "plan/plan.h"
 #include "plan/secrets/detect.h"
 
@@ -61,6 +62,14 @@ const char *settings_without_sandbox(struct arena *arena, const char *text)
 	return arena_strndup(arena, written, strlen(written) - 1); // without the newline
 }
 
+bool settings_enable_sandbox(const char *text)
+{
+	JSON_OWNED *settings = json_read_object(text, 0);
+	const json_t *sandbox = json_object_get(settings, "sandbox");
+
+	return !settings || (sandbox && !json_is_false(json_object_get(sandbox, "enabled")));
+}
+
 // Disables Claude's own sandbox in a box without user namespaces, where it would make every command
 // fail.
 static void filter_sandbox(struct arena *arena, const struct plan *plan, json_t *settings,
@@ -71,7 +80,8 @@ static void filter_sandbox(struct arena *arena, const struct plan *plan, json_t 
 	if (plan->config->nested || !json_is_true(json_object_get(sandbox, "enabled")))
 		return;
 	vec_push(arena, notes,
-		 "settings: Claude's own sandbox and its rules are off in the box (a profile with "
+		 SETTINGS_SHOWN
+		 ": Claude's own sandbox and its rules are off in the box (a profile with "
 		 "\"nested\": true keeps them on)");
 	disable_sandbox(settings);
 }
@@ -88,8 +98,8 @@ static void filter_secrets(struct arena *arena, json_t *settings, strings *notes
 		text_printf(&names, "%s'%s'", names.length ? ", " : "", *path);
 	if (removed.count)
 		vec_push(arena, notes,
-			 arena_printf(arena, "settings: %s %s left out (%s)", text_get(&names),
-				      removed.count > 1 ? "are" : "is",
+			 arena_printf(arena, SETTINGS_SHOWN ": %s %s left out (%s)",
+				      text_get(&names), removed.count > 1 ? "are" : "is",
 				      removed.count > 1 ? "they look like secrets"
 							: "it looks like a secret"));
 }
@@ -103,10 +113,14 @@ static const char *get_command(const json_t *entry)
 static bool keep_command(struct plan *plan, struct arena *arena, const struct facts *facts,
 			 const char *what, const char *command)
 {
+	command_lacks lacks = { 0 };
 	struct command_lack lack;
 
-	if (!command || command_runs(plan, arena, facts, command, &lack))
+	if (command)
+		command_find_lacks(plan, arena, facts, command, false, &lacks);
+	if (!lacks.count)
 		return true;
+	lack = command_join_lacks(arena, &lacks);
 	vec_each(row, &plan->left_out) {
 		if (str_equal(row->what, what))
 			return false;
@@ -168,16 +182,16 @@ const char *settings_filter(struct plan *plan, struct arena *arena, const struct
 
 	if (!settings) {
 		if (facts->user_claude.settings_json)
-			vec_push(
-				arena, notes,
-				"settings: the host's settings.json is not valid JSON and is ignored");
+			vec_push(arena, notes,
+				 SETTINGS_SHOWN ": it is not valid JSON and is ignored");
 		return NULL;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(dropped_settings); i++) {
 		if (json_object_del(settings, dropped_settings[i]) == 0)
 			vec_push(arena, notes,
 				 arena_printf(arena,
-					      "settings: '%s' is left out (it uses secrets of "
+					      SETTINGS_SHOWN
+					      ": '%s' is left out (it uses secrets of "
 					      "the host)",
 					      dropped_settings[i]));
 	}
@@ -203,10 +217,22 @@ const char *settings_merge(struct arena *arena, const char *base, const char *ho
 	return box && json_equal(box, result) ? NULL : json_write(arena, result, JSON_INDENT(2));
 }
 
-void settings_add_words(struct arena *arena, const char *home, const char *text, strings *words)
+static void add_command(struct arena *arena, const char *kind, const json_t *entry,
+			settings_commands *found)
+{
+	const char *command = get_command(entry);
+
+	if (command)
+		vec_push(arena, found,
+			 (struct settings_command){ .kind = kind,
+						    .command = arena_strdup(arena, command) });
+}
+
+settings_commands settings_list_commands(struct arena *arena, const char *text)
 {
 	JSON_OWNED *settings = json_read_object(text, 0);
 	json_t *events = json_object_get(settings, "hooks");
+	settings_commands found = { 0 };
 	const char *event;
 	json_t *matchers;
 	json_t *matcher;
@@ -215,17 +241,25 @@ void settings_add_words(struct arena *arena, const char *home, const char *text,
 	size_t k;
 
 	for (i = 0; i < ARRAY_SIZE(command_settings); i++)
-		command_add_words(arena, home,
-				  get_command(json_object_get(settings, command_settings[i])),
-				  words);
+		add_command(arena, command_settings[i],
+			    json_object_get(settings, command_settings[i]), &found);
 	json_object_foreach(events, event, matchers)
 		json_array_foreach(matchers, i, matcher)
 			json_array_foreach(json_object_get(matcher, "hooks"), k, hook)
-				command_add_words(arena, home, get_command(hook), words);
+				add_command(arena, "hook", hook, &found);
+	return found;
+}
+
+void settings_add_words(struct arena *arena, const char *home, const char *text, strings *words)
+{
+	settings_commands commands = settings_list_commands(arena, text);
+
+	vec_each(command, &commands)
+		command_add_words(arena, home, command->command, words);
 }
 
 // Adds the names in an object whose values are literal secrets, and removes these members. "$NAME"
-// refers to a variable.
+// refers to a variable, whose default is a literal.
 static void take_secrets(struct arena *arena, const char *where, json_t *block, strings *found)
 {
 	const char *name;
@@ -233,7 +267,8 @@ static void take_secrets(struct arena *arena, const char *where, json_t *block, 
 	void *next;
 
 	json_object_foreach_safe(block, next, name, value) {
-		const char *text = json_string_value(value);
+		const char *written = json_string_value(value);
+		const char *text = written ? references_defaults(arena, written) : NULL;
 		bool literal = text && *text && !str_starts(text, "$");
 		const char *kind;
 

@@ -21,6 +21,19 @@ const char *settings_filter(struct plan *plan, struct arena *arena, const struct
 // is not a JSON object. NULL stands for empty settings.
 const char *settings_without_sandbox(struct arena *arena, const char *text);
 
+// Returns whether settings can switch Claude's own sandbox on: they mention it and do not switch it
+// off, or cannot be read.
+bool settings_enable_sandbox(const char *text);
+
+// A command in settings.
+struct settings_command {
+	const char *kind; // "hook", "statusLine"
+	const char *command;
+};
+typedef VEC(struct settings_command) settings_commands;
+// Returns the commands of settings, which may be NULL.
+settings_commands settings_list_commands(struct arena *arena, const char *text);
+
 // Returns the text of the instance's settings.json: a key that the box has not changed gets the
 // host's value, and the box keeps the others. `base` are the host's filtered settings of the last
 // start. Each may be NULL. Returns NULL when nothing changes.

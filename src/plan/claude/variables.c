@@ -302,9 +302,10 @@ void settings_filter_variables(struct arena *arena, const struct config *config,
 			       strings *notes)
 {
 	static const char *const reasons[VERDICT_COUNT] = {
-		[VARIABLE_OF_BOX] = "the box sets it",
-		[VARIABLE_SECRET] = "it looks like a secret; \"extra_env_passthrough\" in a "
-				    "profile passes it from your environment",
+		[VARIABLE_OF_BOX] = "set by the box",
+		[VARIABLE_SECRET] =
+			"name or value like a secret's; \"extra_env_passthrough\" in a profile "
+			"passes it from your environment",
 		[VARIABLE_UNKNOWN] = "not a known variable of Claude; \"extra_env_passthrough\" "
 				     "in a profile brings it",
 	};
@@ -330,7 +331,7 @@ void settings_filter_variables(struct arena *arena, const struct config *config,
 	for (int verdict = VARIABLE_OF_BOX; verdict < VERDICT_COUNT; verdict++)
 		if (names[verdict].length)
 			vec_push(arena, notes,
-				 arena_printf(arena, "settings: env %s %s left out (%s)",
+				 arena_printf(arena, SETTINGS_SHOWN ": env %s %s left out (%s)",
 					      text_get(&names[verdict]),
 					      strchr(text_get(&names[verdict]), ',') ? "are" : "is",
 					      reasons[verdict]));

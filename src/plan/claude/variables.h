@@ -34,6 +34,9 @@ bool settings_variable_secret(const char *name, const char *value);
 // Returns whether the user names a variable: in a profile or in CLAUDEBOX_EXTRA_ENV.
 bool settings_variable_requested(const struct config *config, const char *name);
 
+// How warnings name the user's settings.
+#define SETTINGS_SHOWN "your Claude settings.json"
+
 // Removes from `env` of the settings the variables that are neither known nor named by a profile,
 // and those that look like secrets. Adds a note for each reason, with the names.
 void settings_filter_variables(struct arena *arena, const struct config *config, json_t *variables,

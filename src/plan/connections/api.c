@@ -66,8 +66,9 @@ static const char *find_problem(struct connections *all, const char *name, const
 		return "the address has something like a login or a token";
 	obstacle = endpoint_obstacle(all->arena, all->plan, &endpoint, &option);
 	if (obstacle)
-		plan_warn(all->plan, all->arena, "the box cannot reach the address in %s: %s; %s",
-			  name, obstacle, option);
+		plan_warn_outside(all->plan, all->arena,
+				  "the box cannot reach the address in %s: %s; %s", name, obstacle,
+				  option);
 	return NULL;
 }
 

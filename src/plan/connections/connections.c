@@ -75,7 +75,7 @@ void connection_leave_out(struct connections *all, const strings *names, const c
 		       option ? option : connection_by_name(all->arena, names));
 }
 
-static bool is_named(const struct connections *all, const char *name)
+bool connection_named(const struct connections *all, const char *name)
 {
 	vec_each(known, &all->named) {
 		if (str_equal(*known, name))
@@ -100,13 +100,15 @@ static void leave_out_secrets(struct connections *all)
 		const char *name = arena_strndup(all->arena, *entry, length);
 		const char *kind;
 
-		if (connection_open(all, name) && !is_named(all, name) &&
+		if (connection_open(all, name) && !connection_named(all, name) &&
 		    !variable_row_find(registry_variables, registry_variable_count, name) &&
 		    secret_variable(name, *entry + length + 1, &kind) != SECRET_NONE)
 			vec_push(all->arena, &names, name);
 	}
 	if (!names.count)
 		return;
+	vec_each(name, &names)
+		vec_push(all->arena, &all->named, *name);
 	for (size_t i = 0; i < names.count && i < LISTED_SECRETS; i++)
 		vec_push(all->arena, &first, names.items[i]);
 	list = join(all->arena, &names, LISTED_SECRETS, ", ");
@@ -126,4 +128,5 @@ void plan_build_connections(struct plan *plan, struct arena *arena, const struct
 	connections_add_api(&all);
 	connections_add_clouds(&all);
 	leave_out_secrets(&all);
+	connections_leave_out_others(&all);
 }

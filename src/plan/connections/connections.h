@@ -30,6 +30,8 @@ void connection_generate(struct connections *all, const char *name, const char *
 // names follow, or NULL. `option`: NULL, CLAUDEBOX_EXTRA_ENV with the names.
 void connection_leave_out(struct connections *all, const strings *names, const char *what,
 			  const char *why, const char *option);
+// Returns whether a row of what stays outside names a variable.
+bool connection_named(const struct connections *all, const char *name);
 // Returns the option that passes variables by name.
 const char *connection_by_name(struct arena *arena, const strings *names);
 
@@ -37,3 +39,4 @@ const char *connection_by_name(struct arena *arena, const strings *names);
 void connections_add_proxies(struct connections *all);
 void connections_add_api(struct connections *all);
 void connections_add_clouds(struct connections *all);
+void connections_leave_out_others(struct connections *all);

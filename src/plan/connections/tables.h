@@ -42,3 +42,7 @@ struct cloud_row {
 };
 extern const struct cloud_row cloud_table[];
 extern const size_t cloud_table_count;
+
+// Variables that a user does not miss in the box: they describe the session outside.
+extern const struct variable_row unmissed_variables[];
+extern const size_t unmissed_variable_count;

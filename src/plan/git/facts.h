@@ -14,6 +14,13 @@ struct git_setting {
 };
 typedef VEC(struct git_setting) git_settings;
 
+// A setting that can name a file which git executes or reads as settings.
+struct git_named {
+	const char *name;
+	const char *value;
+	const char *file; // the configuration that has it
+};
+
 // A file of the user's configuration that is not used.
 struct git_unread {
 	const char *path;

@@ -61,6 +61,11 @@ static const char *show_name(struct arena *arena, const char *name)
 	size_t start;
 	size_t length;
 
+	// Names are in lower case here.
+	if (str_equal(parts.key, "insteadof"))
+		parts.key = "insteadOf";
+	if (str_equal(parts.key, "pushinsteadof"))
+		parts.key = "pushInsteadOf";
 	if (parts.subsection &&
 	    (str_equal(parts.section, "url") || secret_find(parts.subsection, &start, &length)))
 		name = arena_printf(arena, "%s.*.%s", parts.section, parts.key);
@@ -159,10 +164,11 @@ static void warn_filters(struct plan *plan, struct arena *arena, const struct gi
 				     MAX_NAMES);
 	}
 	if (names.count)
-		plan_warn(plan, arena,
-			  "files of the repository use filters of your git configuration, which do "
-			  "not run in the box (add them with `git config --local`): %s",
-			  show_names(arena, &names));
+		plan_warn_outside(
+			plan, arena,
+			"files of the repository use filters of your git configuration, which do "
+			"not run in the box (add them with `git config --local`): %s",
+			show_names(arena, &names));
 }
 
 // Warns if commits in the box would store large files instead of pointers.
@@ -223,16 +229,55 @@ static const enum git_rule *judge_all(struct arena *arena, const git_settings *s
 	return rules;
 }
 
+// Returns what to do for the directory that a setting names: mount it, if the box lacks it, and
+// name it in a place that the box has. NULL: the directory may be a secret.
+static const char *advise_directory(const struct plan *plan, struct arena *arena,
+				    const struct facts *facts, const char *option,
+				    const char *value)
+{
+	const char *path = path_expand_home(arena, value, plan->home);
+	const char *word = quote_word(arena, path_tilde(arena, path, plan->home), SHOWN_COLUMNS);
+	const char *place = strstr(option, "%s");
+	size_t start;
+	size_t length;
+
+	if (secret_find(value, &start, &length) || plan_near_secret(facts, path))
+		return NULL;
+	option = arena_printf(arena, "%.*s%s%s", (int)(place - option), option, word, place + 2);
+	return path[0] != '/' || plan_provides(plan, path)
+		       ? option
+		       : arena_printf(arena, "--mount-ro %s, and %s", word, option);
+}
+
+// Returns the option or command that brings the settings of a row.
+static const char *advise(const struct plan *plan, struct arena *arena, const struct facts *facts,
+			  enum git_rule rule)
+{
+	const char *option = git_outside_table[rule].option;
+	const char *value = NULL;
+
+	if (!option || !strstr(option, "%s"))
+		return option;
+	vec_each(setting, &facts->git.user.settings) {
+		const struct git_rule_row *row = git_rule_find(arena, setting->name);
+
+		value = row && row->rule == rule && setting->value ? setting->value : value;
+	}
+	return value ? advise_directory(plan, arena, facts, option, value) : NULL;
+}
+
 // Names the files and settings that stay outside, one row for each reason.
-static void name_outside(struct plan *plan, struct arena *arena, const struct git_user_facts *user,
+static void name_outside(struct plan *plan, struct arena *arena, const struct facts *facts,
 			 const strings *outside)
 {
+	const struct git_user_facts *user = &facts->git.user;
+
 	for (int rule = 0; rule < GIT_RULE_COUNT; rule++)
 		if (outside[rule].count)
-			plan_leave_out(plan, arena,
-				       arena_printf(arena, "git %s",
-						    show_names(arena, &outside[rule])),
-				       git_outside_table[rule].why, git_outside_table[rule].option);
+			plan_leave_out(
+				plan, arena,
+				arena_printf(arena, "git %s", show_names(arena, &outside[rule])),
+				git_outside_table[rule].why, advise(plan, arena, facts, rule));
 	vec_each(file, &user->unread)
 		plan_leave_out(plan, arena,
 			       arena_printf(arena, "git configuration %s",
@@ -289,5 +334,5 @@ void plan_build_git(struct plan *plan, struct arena *arena, const struct facts *
 	plan_add_git_wrapper(plan, arena, facts);
 	warn_lfs(plan, arena, facts, lfs, filtered);
 	warn_filters(plan, arena, user);
-	name_outside(plan, arena, user, outside);
+	name_outside(plan, arena, facts, outside);
 }

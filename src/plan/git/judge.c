@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { WORD_LIMIT = 256, TEXT_LIMIT = 4096 };
+enum { WORD_LIMIT = 256 };
 
 // The values that `git lfs install` writes, with and without --skip-smudge.
 static const struct git_setting lfs_values[] = {
@@ -24,18 +24,10 @@ static const struct git_setting lfs_values[] = {
 	{ "filter.lfs.required", "false" },
 };
 
-static bool is_text(const char *value)
-{
-	for (const char *s = value; *s; s++)
-		if (((unsigned char)*s < ' ' && *s != '\n' && *s != '\t') || *s == 0x7f)
-			return false;
-	return strlen(value) <= TEXT_LIMIT;
-}
-
 // Returns whether a value is one word or a list. A path outside of the project is none.
 static bool is_word(const char *value)
 {
-	return is_text(value) && !strpbrk(value, "\n\t\"'\\`$|&<>") &&
+	return git_value_is_text(value) && !strpbrk(value, "\n\t\"'\\`$|&<>") &&
 	       !(*value && strchr("/~!", *value)) && !strstr(value, "..") &&
 	       strlen(value) <= WORD_LIMIT;
 }
@@ -108,7 +100,7 @@ static enum git_rule judge_address(struct arena *arena, const struct git_setting
 	bool ssh = !web && (str_starts(base, "ssh://") ||
 			    (!strstr(base, "://") && strcspn(base, ":") < strcspn(base, "/")));
 
-	if (!is_text(base) || !is_text(prefix))
+	if (!git_value_is_text(base) || !git_value_is_text(prefix))
 		return GIT_FORM;
 	if (has_login(arena, base) || has_login(arena, prefix))
 		return GIT_SECRET;
@@ -146,14 +138,14 @@ enum git_rule git_judge(struct arena *arena, const struct git_setting *setting, 
 		passes = is_word(value);
 		break;
 	case GIT_TEXT:
-		passes = is_text(value);
+		passes = git_value_is_text(value);
 		break;
 	case GIT_FILE: // a file of the project, or none at all; others are copied
 		if (!is_word(value))
 			return GIT_QUIET;
 		break;
 	case GIT_ALIAS:
-		if (!setting->value || !is_text(value))
+		if (!setting->value || !git_value_is_text(value))
 			return GIT_FORM;
 		if (!git_alias_is_plain(arena, value))
 			return GIT_ALIAS_PROGRAM;
@@ -169,7 +161,7 @@ enum git_rule git_judge(struct arena *arena, const struct git_setting *setting, 
 	default: // an empty or false value changes nothing
 		return row && git_setting_is_true(setting) ? row->rule : GIT_QUIET;
 	}
-	if (!passes || (subsection && !is_text(subsection)) ||
+	if (!passes || (subsection && !git_value_is_text(subsection)) ||
 	    (subsection && strchr(subsection, '\n')))
 		return GIT_FORM;
 	return has_secret(value) || has_secret(subsection) ? GIT_SECRET : GIT_WORD;

@@ -12,10 +12,11 @@
 #include <ctype.h>
 #include <string.h>
 
-#define BYTE_ORDER_MARK "\xef\xbb\xbf"
-
 struct parser {
 	struct arena *arena;
+	git_config_entry_handler handle;
+	void *context;
+	const char *text;
 	const char *at;
 	size_t line;
 	bool ended;
@@ -160,10 +161,25 @@ static bool parse_value(struct parser *parser, const char **ret_value)
 	return !quoted;
 }
 
-// Parses an entry whose first character was read.
-static bool parse_entry(struct parser *parser, char c, const char *section,
-			git_config_handler handle, void *context)
+// Passes on what begins at `start` and ends here. `name` NULL: it is a header.
+static void pass_on(struct parser *parser, const char *start, const char *section, const char *name,
+		    const char *value)
 {
+	struct git_config_entry entry = {
+		.section = section,
+		.name = name,
+		.value = value,
+		.start = (size_t)(start - parser->text),
+		.end = (size_t)(parser->at - parser->text),
+	};
+
+	parser->handle(parser->context, &entry);
+}
+
+// Parses an entry whose first character was read.
+static bool parse_entry(struct parser *parser, char c, const char *section)
+{
+	const char *start = parser->at - 1;
 	const char *value = NULL;
 
 	parser->name.length = 0;
@@ -175,7 +191,7 @@ static bool parse_entry(struct parser *parser, char c, const char *section,
 		c = next(parser);
 	if (c != '\n' && (c != '=' || !parse_value(parser, &value)))
 		return false;
-	handle(context, copy_of(parser, &parser->name), value);
+	pass_on(parser, start, section, copy_of(parser, &parser->name), value);
 	return true;
 }
 
@@ -185,10 +201,13 @@ static void skip_line(struct parser *parser)
 		;
 }
 
-bool git_config_parse(struct arena *arena, const char *text, git_config_handler handle,
-		      void *context, size_t *ret_line)
+bool git_config_parse_entries(struct arena *arena, const char *text,
+			      git_config_entry_handler handle, void *context, size_t *ret_line)
 {
 	struct parser parser = { .arena = arena,
+				 .handle = handle,
+				 .context = context,
+				 .text = text,
 				 .at = text,
 				 .line = 1,
 				 .name.arena = arena,
@@ -197,22 +216,47 @@ bool git_config_parse(struct arena *arena, const char *text, git_config_handler 
 	const char *section = "";
 	bool ok = true;
 
-	if (str_starts(text, BYTE_ORDER_MARK))
-		parser.at += strlen(BYTE_ORDER_MARK);
+	if (str_starts(text, GIT_BYTE_ORDER_MARK))
+		parser.at += strlen(GIT_BYTE_ORDER_MARK);
 	while (ok && !parser.ended) {
+		const char *start = parser.at;
 		char c;
 
 		*ret_line = parser.line;
 		c = next(&parser);
 		if (is_blank(c))
 			continue;
-		if (c == '#' || c == ';')
+		if (c == '#' || c == ';') {
 			skip_line(&parser);
-		else if (c == '[')
+		} else if (c == '[') {
 			ok = parse_section(&parser, &section);
-		else
-			ok = isalpha((unsigned char)c) &&
-			     parse_entry(&parser, c, section, handle, context);
+			if (ok)
+				pass_on(&parser, start, section, NULL, NULL);
+		} else {
+			ok = isalpha((unsigned char)c) && parse_entry(&parser, c, section);
+		}
 	}
 	return ok;
+}
+
+// The handler of git_config_parse().
+struct plain_handler {
+	git_config_handler handle;
+	void *context;
+};
+
+static void handle_plain(void *context, const struct git_config_entry *entry)
+{
+	const struct plain_handler *plain = context;
+
+	if (entry->name)
+		plain->handle(plain->context, entry->name, entry->value);
+}
+
+bool git_config_parse(struct arena *arena, const char *text, git_config_handler handle,
+		      void *context, size_t *ret_line)
+{
+	struct plain_handler plain = { handle, context };
+
+	return git_config_parse_entries(arena, text, handle_plain, &plain, ret_line);
 }

@@ -9,12 +9,25 @@
 
 #include <string.h>
 
+// Returns whether git reads a value without quotation marks as it is.
+static bool is_plain(const char *value)
+{
+	size_t length = strlen(value);
+
+	for (const char *s = value; *s; s++)
+		if (strchr("\"\\#;", *s) || (unsigned char)*s < ' ' || (*s == ' ' && s[1] == ' '))
+			return false;
+	return length && value[0] != ' ' && value[length - 1] != ' ';
+}
+
 const char *git_render_value(struct arena *arena, const char *value)
 {
 	static const char bytes[] = "\"\\\n\t\b";
 	static const char names[] = "\"\\ntb";
 	struct text out = { .arena = arena };
 
+	if (is_plain(value))
+		return value;
 	text_add(&out, "\"");
 	for (const char *s = value; *s; s++) {
 		const char *found = strchr(bytes, *s);
@@ -42,6 +55,14 @@ static void add_header(struct text *out, const struct git_name *name)
 	text_add(out, "]\n");
 }
 
+void git_render_entry(struct text *out, const char *key, const char *value)
+{
+	text_printf(out, "\t%s", key);
+	if (value)
+		text_printf(out, " = %s", git_render_value(out->arena, value));
+	text_add(out, "\n");
+}
+
 void git_render_settings(struct text *out, const git_settings *settings)
 {
 	struct git_name before = { .section = "" };
@@ -52,10 +73,7 @@ void git_render_settings(struct text *out, const git_settings *settings)
 		if (!str_equal(name.section, before.section) ||
 		    !str_equal(name.subsection, before.subsection))
 			add_header(out, &name);
-		text_printf(out, "\t%s", name.key);
-		if (setting->value)
-			text_printf(out, " = %s", git_render_value(out->arena, setting->value));
-		text_add(out, "\n");
+		git_render_entry(out, name.key, setting->value);
 		before = name;
 	}
 }

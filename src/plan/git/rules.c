@@ -15,7 +15,9 @@
 
 #include <string.h>
 
+// The box has the repository's own settings, and programs of its PATH alone.
 #define IN_REPOSITORY "git config --local, in the repository"
+#define WITH_PROGRAM  IN_REPOSITORY "; --path DIR if the box lacks the program"
 
 const struct git_rule_row git_rule_table[] = {
 	// Identity. user.name and user.email are part of every generated file.
@@ -141,17 +143,19 @@ const struct git_rule_row git_rule_table[] = {
 	{ "merge", "verifysignatures", GIT_SIGNING, "the keyring stays outside" },
 	{ "log", "showsignature", GIT_SIGNING, "the keyring stays outside" },
 	{ "core", "hookspath", GIT_HOOKS, "runs programs" },
-	{ "init", "templatedir", GIT_HOOKS, "copies hooks, which are programs" },
-	{ "hook.*", "command", GIT_HOOKS, "runs programs" },
+	{ "init", "templatedir", GIT_TEMPLATE, "copies hooks, which are programs" },
+	{ "hook.*", "command", GIT_PROGRAM, "runs programs" },
 	{ "diff", "external", GIT_DIFF, "runs a program" },
 	{ "diff.*", "command textconv", GIT_DIFF, "runs a program" },
 	{ "merge.*", "driver", GIT_MERGE, "runs a program" },
 	{ "core", "fsmonitor", GIT_PROGRAM, "runs a program" },
 	{ "alias.*", "command", GIT_ALIAS_PROGRAM, "may run a program" },
-	{ "http", "proxy sslverify sslcainfo sslcapath extraheader cookiefile", GIT_CONNECTION,
+	{ "http", "proxy sslverify extraheader cookiefile", GIT_CONNECTION,
 	  "may contain a login, or names a file" },
-	{ "http.*", "proxy sslverify sslcainfo sslcapath extraheader cookiefile", GIT_CONNECTION,
+	{ "http.*", "proxy sslverify extraheader cookiefile", GIT_CONNECTION,
 	  "may contain a login, or names a file" },
+	{ "http", "sslcainfo sslcapath", GIT_CERTIFICATES, "names a file" },
+	{ "http.*", "sslcainfo sslcapath", GIT_CERTIFICATES, "names a file" },
 	{ "core", "gitproxy", GIT_CONNECTION, "runs a program" },
 };
 const size_t git_rule_count = ARRAY_SIZE(git_rule_table);
@@ -160,17 +164,25 @@ const struct git_outside_row git_outside_table[GIT_RULE_COUNT] = {
 	[GIT_SIGNING] = { "no key is in the box: commits are not signed, and signatures are not "
 			  "checked",
 			  NULL },
-	[GIT_HOOKS] = { "these hooks do not run: they are programs of yours", IN_REPOSITORY },
+	[GIT_HOOKS] = { "these hooks do not run: they are programs of yours",
+			"git config --local core.hooksPath %s, in the repository" },
+	[GIT_TEMPLATE] = { "new repositories get git's own template: yours may have programs",
+			   "git init --template %s" },
 	[GIT_FILTERS] = { "the filter does not run: files are stored and checked out as they are",
-			  IN_REPOSITORY },
-	[GIT_DIFF] = { "the program does not run: git shows its own diff", IN_REPOSITORY },
-	[GIT_MERGE] = { "the merge driver does not run: git merges as text", IN_REPOSITORY },
-	[GIT_PROGRAM] = { "the program does not run", IN_REPOSITORY },
+			  WITH_PROGRAM },
+	[GIT_DIFF] = { "the program does not run: git shows its own diff", WITH_PROGRAM },
+	[GIT_MERGE] = { "the merge driver does not run: git merges as text", WITH_PROGRAM },
+	[GIT_PROGRAM] = { "the program does not run", WITH_PROGRAM },
 	[GIT_CONNECTION] = { "connections of git use the defaults: a login may be in it",
 			     IN_REPOSITORY },
-	[GIT_ALIAS_PROGRAM] = { "they run a shell, another program, or a key, or change settings",
+	[GIT_CERTIFICATES] = { "connections of git use the certificates of the box",
+			       "--mount-ro FILE, and " IN_REPOSITORY },
+	[GIT_ALIAS_PROGRAM] = { "git in the box does not know these aliases: they can run programs "
+				"outside of git or change its settings",
 				NULL },
-	[GIT_SSH] = { "no SSH key is in the box: addresses stay as they are", NULL },
+	[GIT_SSH] = { "it replaces https:// by SSH, and the box has no SSH key: git in the box "
+		      "keeps https://",
+		      NULL },
 	[GIT_LOCAL_ADDRESS] = { "they lead to a directory or a program of this machine", NULL },
 	[GIT_SECRET] = { "they contain something like a login or a token", NULL },
 	[GIT_FORM] = { "the value is a path, is too long, or has control characters", NULL },
@@ -186,7 +198,7 @@ const struct git_copy_row git_copy_table[GIT_COPY_COUNT] = {
 				"your git settings: template of messages" },
 };
 
-static bool has_key(const char *keys, const char *key)
+bool git_keys_have(const char *keys, const char *key)
 {
 	size_t length = strlen(key);
 
@@ -211,7 +223,7 @@ const struct git_rule_row *git_rule_find(struct arena *arena, const char *name)
 	for (size_t i = 0; i < git_rule_count; i++) {
 		const struct git_rule_row *row = &git_rule_table[i];
 
-		if (str_equal(row->section, section) && has_key(row->keys, parts.key))
+		if (str_equal(row->section, section) && git_keys_have(row->keys, parts.key))
 			return row;
 	}
 	return NULL;

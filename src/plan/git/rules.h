@@ -20,11 +20,13 @@ enum git_rule {
 	// These stay outside and are named.
 	GIT_SIGNING,
 	GIT_HOOKS,
+	GIT_TEMPLATE,
 	GIT_FILTERS,
 	GIT_DIFF,
 	GIT_MERGE,
 	GIT_PROGRAM,
 	GIT_CONNECTION,
+	GIT_CERTIFICATES,
 	GIT_ALIAS_PROGRAM,
 	GIT_SSH,
 	GIT_LOCAL_ADDRESS,
@@ -46,10 +48,12 @@ extern const size_t git_rule_count;
 // Why settings stay outside, and the command that brings them.
 struct git_outside_row {
 	const char *why;
-	const char *option; // NULL: there is none
+	const char *option; // %s: the directory that the setting names; NULL: there is none
 };
 extern const struct git_outside_row git_outside_table[GIT_RULE_COUNT];
 
+// Returns whether a list of keys, separated by blanks, has a key; "*" has all.
+bool git_keys_have(const char *keys, const char *key);
 // Returns the row of a setting, NULL: it has none. The first row that matches counts.
 const struct git_rule_row *git_rule_find(struct arena *arena, const char *name);
 // Returns whether a setting passes (GIT_WORD), is not named (GIT_QUIET), or the reason why it stays

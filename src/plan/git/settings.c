@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+enum { TEXT_LIMIT = 4096 };
+
 const struct git_setting *git_setting_last(const git_settings *settings, const char *name)
 {
 	for (size_t i = settings->count; i-- > 0;)
@@ -54,4 +56,12 @@ void git_add_once(struct arena *arena, strings *list, const char *text, size_t l
 	}
 	if (list->count < limit)
 		vec_push(arena, list, text);
+}
+
+bool git_value_is_text(const char *value)
+{
+	for (const char *s = value; *s; s++)
+		if (((unsigned char)*s < ' ' && *s != '\n' && *s != '\t') || *s == 0x7f)
+			return false;
+	return strlen(value) <= TEXT_LIMIT;
 }

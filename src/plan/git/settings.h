@@ -23,3 +23,5 @@ bool git_setting_is_true(const struct git_setting *setting);
 struct git_name git_name_split(struct arena *arena, const char *name);
 // Adds a text to a list unless the list has it already, or has `limit` entries.
 void git_add_once(struct arena *arena, strings *list, const char *text, size_t limit);
+// Returns whether a value has no control characters except newlines and tabs, and is not too long.
+bool git_value_is_text(const char *value);

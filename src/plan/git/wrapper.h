@@ -3,10 +3,10 @@
 #pragma once
 
 #include "base/arena.h"
+#include "gitwrap/places.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
 
-#define BOX_GIT_WRAPPER BOX_RUN "/git/bin"
 // The place for worktrees that messages and instructions name, relative to the project.
 #define WORKTREE_PLACE ".worktrees"
 

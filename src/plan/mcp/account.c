@@ -144,6 +144,38 @@ void account_merge(json_t *instance, const json_t *base, const json_t *host, con
 	}
 }
 
+// Adds the servers of `base` that the box has removed and that the host still has to `kept`, unless
+// it has them.
+static void keep_removed(json_t *kept, const json_t *base, const json_t *host, const json_t *box)
+{
+	const char *name;
+	json_t *server;
+
+	json_object_foreach((json_t *)base, name, server)
+		if (json_is_object(kept) && json_object_get(host, name) &&
+		    !json_object_get(box, name) && !json_object_get(kept, name))
+			json_object_set(kept, name, server);
+}
+
+const char *account_next_base(struct arena *arena, const char *filtered,
+			      const struct account_texts *texts, const char *root)
+{
+	JSON_OWNED *next = json_read_object(filtered, 0);
+	JSON_OWNED *base = json_read_object(texts->base, 0);
+	JSON_OWNED *host = json_read_object(texts->host, 0);
+	JSON_OWNED *box = json_read_object(texts->box, 0);
+	JSON_OWNED *before = NULL;
+
+	if (!next || !base || !box)
+		return filtered;
+	before = json_deep_copy(next);
+	keep_removed(account_user_servers(next), account_user_servers(base),
+		     account_user_servers(host), account_user_servers(box));
+	keep_removed(account_local_servers(next, root), account_local_servers(base, root),
+		     account_local_servers(host, root), account_local_servers(box, root));
+	return json_equal(before, next) ? filtered : json_write(arena, next, JSON_INDENT(2));
+}
+
 const char *account_server_name(struct arena *arena, const char *name, bool local)
 {
 	return arena_printf(arena, "%s %s", local ? "local" : "user", name);

@@ -25,6 +25,19 @@ json_t *account_local_servers(const json_t *account, const char *root);
 // start, NULL: none.
 void account_merge(json_t *instance, const json_t *base, const json_t *host, const char *root);
 
+// The account files of the last start's host (reduced and filtered), of the host (reduced) and of
+// the instance.
+struct account_texts {
+	const char *base;
+	const char *host;
+	const char *box;
+};
+// Returns the base of the next merge: the filtered file of this start, and the servers that the box
+// has removed although the host has them. A start whose network leaves such a server out would
+// otherwise forget the removal.
+const char *account_next_base(struct arena *arena, const char *filtered,
+			      const struct account_texts *texts, const char *root);
+
 // Returns the name of a server with its scope: "user NAME", "local NAME".
 const char *account_server_name(struct arena *arena, const char *name, bool local);
 // Returns these names of all servers in an account file.

@@ -108,19 +108,6 @@ static bool refer_to_variable(struct judged *judged, json_t *env, const char *na
 	return true;
 }
 
-static const char *look_up_nothing(const void *environment, const char *name)
-{
-	(void)environment;
-	(void)name;
-	return NULL;
-}
-
-// Returns a text with the defaults of its references in place: a secret can be the default of one.
-static const char *with_defaults(struct arena *arena, const char *text)
-{
-	return references_expand(arena, text, look_up_nothing, NULL, NULL);
-}
-
 // Returns whether a text is one reference and nothing else.
 static bool is_reference(const char *text)
 {
@@ -133,7 +120,7 @@ static bool is_reference(const char *text)
 // counts: services choose the names of these variables freely.
 static bool is_secret_variable(struct arena *arena, const char *name, const char *value)
 {
-	const char *text = with_defaults(arena, value);
+	const char *text = references_defaults(arena, value);
 	const char *kind;
 
 	if (server_default_is_secret(arena, value))
@@ -194,11 +181,30 @@ static void put_defaults(struct arena *arena, json_t *value)
 	size_t i;
 
 	if (json_is_string(value))
-		json_string_set(value, with_defaults(arena, json_string_value(value)));
+		json_string_set(value, references_defaults(arena, json_string_value(value)));
 	json_array_foreach(value, i, member)
 		put_defaults(arena, member);
 	json_object_foreach(value, key, member)
 		put_defaults(arena, member);
+}
+
+// Returns whether the command, the address or a header has a secret as the default of a reference.
+static bool has_secret_default(struct arena *arena, const json_t *server)
+{
+	static const char *const members[] = { "command", "url" };
+	const char *name;
+	json_t *value;
+
+	for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
+		const char *text = json_string_value(json_object_get(server, members[i]));
+
+		if (text && server_default_is_secret(arena, text))
+			return true;
+	}
+	json_object_foreach(json_object_get(server, "headers"), name, value)
+		if (server_default_is_secret(arena, json_string_value(value)))
+			return true;
+	return false;
 }
 
 // Refuses secrets in all other places: arguments, headers, the address, the command.
@@ -215,6 +221,9 @@ static bool judge_secrets(struct judged *judged)
 	json_t *argument;
 	size_t i;
 
+	if (has_secret_default(arena, judged->server))
+		return refuse(judged, "the default of a variable in it looks like a secret",
+			      BY_VARIABLE);
 	put_defaults(arena, whole);
 	before = json_deep_copy(whole);
 	clean_json(arena, whole, CLEAN_CONFIGURATION, &removed);
@@ -292,7 +301,11 @@ static bool judge_place(struct judged *judged, bool by_address)
 {
 	struct arena *arena = judged->arena;
 	json_t *arguments = json_object_get(judged->server, "args");
+	command_lacks lacks = { 0 };
+	struct command_lack lack;
 	strings ignored = { 0 };
+	const char *program;
+	const char *before = NULL;
 	json_t *argument;
 	size_t i;
 
@@ -304,16 +317,21 @@ static bool judge_place(struct judged *judged, bool by_address)
 
 		return !why || refuse(judged, why, option);
 	}
-	if (!command_has_program(judged->plan, arena, judged->facts,
-				 expand(judged, json_object_get(judged->server, "command"),
-					&ignored),
-				 &judged->lack))
-		return false;
-	json_array_foreach(arguments, i, argument)
-		if (!command_has_file(judged->plan, arena, judged->facts,
-				      expand(judged, argument, &ignored), &judged->lack))
-			return false;
-	return true;
+	program = expand(judged, json_object_get(judged->server, "command"), &ignored);
+	if (!command_has_program(judged->plan, arena, judged->facts, program, &lack))
+		vec_push(arena, &lacks, lack);
+	json_array_foreach(arguments, i, argument) {
+		const char *text = expand(judged, argument, &ignored);
+
+		if (command_is_script(program, before))
+			command_find_lacks(judged->plan, arena, judged->facts, text, true, &lacks);
+		else if (!command_has_file(judged->plan, arena, judged->facts, text, &lack))
+			vec_push(arena, &lacks, lack);
+		before = text;
+	}
+	if (lacks.count)
+		judged->lack = command_join_lacks(arena, &lacks);
+	return !lacks.count;
 }
 
 // Judges a server, and stores its copy.
@@ -335,6 +353,16 @@ static bool judge(struct judged *judged, json_t *server)
 		return refuse(judged, "it is not a valid server", NULL);
 	return judge_variables(judged) && judge_secrets(judged) && judge_references(judged) &&
 	       judge_place(judged, by_address);
+}
+
+bool server_can_run(struct plan *plan, struct arena *arena, const struct facts *facts,
+		    json_t *server, struct command_lack *ret_lack)
+{
+	struct judged judged = { .plan = plan, .arena = arena, .facts = facts, .server = server };
+	bool can = judge_place(&judged, json_object_get(server, "url"));
+
+	*ret_lack = judged.lack;
+	return can;
 }
 
 json_t *server_judge(struct plan *plan, struct arena *arena, const struct facts *facts,

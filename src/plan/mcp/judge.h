@@ -15,3 +15,7 @@ enum { MOST_ARGUMENTS = 100 };
 // NULL with what it lacks otherwise. Adds variables that the user names to the plan.
 json_t *server_judge(struct plan *plan, struct arena *arena, const struct facts *facts,
 		     json_t *server, struct command_lack *ret_lack);
+// Returns whether the box has the program and the files of a server, or reaches its address.
+// Secrets are not judged.
+bool server_can_run(struct plan *plan, struct arena *arena, const struct facts *facts,
+		    json_t *server, struct command_lack *ret_lack);

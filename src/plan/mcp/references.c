@@ -7,6 +7,23 @@
 
 #include <string.h>
 
+// Bounds defaults that contain references.
+enum { MOST_DEPTH = 8 };
+
+static const char *look_up_nothing(const void *environment, const char *name)
+{
+	(void)environment;
+	(void)name;
+	return NULL;
+}
+
+const char *references_defaults(struct arena *arena, const char *text)
+{
+	for (int i = 0; i < MOST_DEPTH && strstr(text, ":-"); i++)
+		text = references_expand(arena, text, look_up_nothing, NULL, NULL);
+	return text;
+}
+
 const char *references_expand(struct arena *arena, const char *text, reference_lookup lookup,
 			      const void *environment, strings *missing)
 {

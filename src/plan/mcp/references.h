@@ -12,3 +12,6 @@ typedef const char *(*reference_lookup)(const void *environment, const char *nam
 // default to `missing`, which may be NULL.
 const char *references_expand(struct arena *arena, const char *text, reference_lookup lookup,
 			      const void *environment, strings *missing);
+// Returns a text with the defaults of its references in place: a secret can be the default of one,
+// or of a reference in it.
+const char *references_defaults(struct arena *arena, const char *text);

@@ -67,7 +67,7 @@ static json_t *filter_list(struct plan *plan, struct arena *arena, const struct 
 		struct command_lack lack = { .why = "its name is not valid" };
 		const char *shown =
 			arena_printf(arena, "MCP server '%s'",
-				     secret_value(name) ? "..." : quote_word(arena, name, 60));
+				     secret_value(name) ? "..." : quote_display(arena, name, 60));
 		JSON_OWNED *copy = NULL;
 
 		if (list_has(disabled, name))
@@ -125,6 +125,7 @@ static void add_words(struct arena *arena, const struct facts *facts, json_t *se
 	json_object_foreach(servers, name, server) {
 		json_t *arguments = json_object_get(server, "args");
 		const char *program = json_string_value(json_object_get(server, "command"));
+		const char *before = NULL;
 
 		if (words->count > (size_t)MOST_SERVERS * MOST_ARGUMENTS)
 			return;
@@ -133,13 +134,14 @@ static void add_words(struct arena *arena, const struct facts *facts, json_t *se
 				 references_expand(arena, program, look_up_on_host, facts, NULL));
 		json_array_foreach(arguments, i, argument) {
 			const char *text = json_string_value(argument);
-			const char *path =
-				text ? command_path(references_expand(arena, text, look_up_on_host,
-								      facts, NULL))
-				     : NULL;
+			const char *full = references_expand(arena, text ? text : "",
+							     look_up_on_host, facts, NULL);
 
-			if (path && i < MOST_ARGUMENTS)
-				vec_push(arena, words, path);
+			if (i < MOST_ARGUMENTS && command_is_script(program, before))
+				command_add_words(arena, facts->home, full, words);
+			else if (i < MOST_ARGUMENTS && command_path(full))
+				vec_push(arena, words, command_path(full));
+			before = full;
 		}
 	}
 }
@@ -153,4 +155,12 @@ void servers_add_words(struct arena *arena, const struct facts *facts, strings *
 	add_words(arena, facts, account_user_servers(account), words);
 	json_object_foreach(json_object_get(account, "projects"), root, project)
 		add_words(arena, facts, account_local_servers(account, root), words);
+}
+
+void servers_add_words_of(struct arena *arena, const struct facts *facts, const char *text,
+			  strings *words)
+{
+	JSON_OWNED *file = json_read_object(text, 0);
+
+	add_words(arena, facts, account_user_servers(file), words);
 }

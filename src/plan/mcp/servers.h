@@ -15,3 +15,6 @@ const char *servers_filter(struct plan *plan, struct arena *arena, const struct 
 
 // Adds what the probe has to look for: names of programs, and absolute paths.
 void servers_add_words(struct arena *arena, const struct facts *facts, strings *words);
+// Does the same for the servers of one file (--mcp-config).
+void servers_add_words_of(struct arena *arena, const struct facts *facts, const char *text,
+			  strings *words);

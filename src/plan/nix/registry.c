@@ -190,17 +190,19 @@ static void add_registry(json_t *flakes, struct plan *plan, struct arena *arena,
 		if (!json_is_object(from) || !json_is_object(to) || has_entry(flakes, from))
 			continue;
 		if (has_secret_field(arena, to) || has_secret_field(arena, from)) {
-			plan_warn(plan, arena,
-				  "entry '%s' of the Nix registry is left out: it looks like it "
-				  "contains a secret",
-				  shown);
+			plan_warn_outside(
+				plan, arena,
+				"entry '%s' of the Nix registry is left out: it looks like it "
+				"contains a secret",
+				shown);
 			continue;
 		}
 		if (local_path(to))
-			plan_warn(plan, arena,
-				  "entry '%s' of the Nix registry does not work in the box: '%s' "
-				  "is not mounted",
-				  shown, quote_word(arena, local_path(to), 120));
+			plan_warn_outside(
+				plan, arena,
+				"entry '%s' of the Nix registry does not work in the box: '%s' "
+				"is not mounted",
+				shown, quote_word(arena, local_path(to), 120));
 		json_array_append(flakes, entry);
 	}
 }

@@ -345,8 +345,8 @@ static void filter_setting(const struct filtering *by, struct setting setting, s
 		keep(arena, kept, &setting);
 	else if (kind == RULE_CREDENTIAL)
 		report_name(arena, &report->credentials, shown);
-	else if (kind != RULE_QUIET)
-		report_name(arena, &report->left_out, shown);
+	else
+		report_name(arena, kind == RULE_QUIET ? &report->unused : &report->left_out, shown);
 }
 
 void registries_filter(struct plan_registry *report, struct arena *arena, const struct plan *plan,

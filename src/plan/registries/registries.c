@@ -180,7 +180,7 @@ static void warn_names(struct plan *plan, struct arena *arena, struct names *nam
 		text_printf(&names->text, " and %zu more (--dry-run=json has all)",
 			    names->count - LISTED_NAMES);
 	if (names->count)
-		plan_warn(plan, arena, "%s: %s", what, text_get(&names->text));
+		plan_warn_outside(plan, arena, "%s: %s", what, text_get(&names->text));
 }
 
 static void warn_left_out(struct plan *plan, struct arena *arena)
@@ -191,7 +191,7 @@ static void warn_left_out(struct plan *plan, struct arena *arena)
 
 	vec_each(report, &plan->registries) {
 		if (report->problem) {
-			plan_warn(
+			plan_warn_outside(
 				plan, arena,
 				"settings of %s are left out: '%s': %s; names of private packages "
 				"may be fetched from a public registry",
@@ -231,10 +231,11 @@ static void warn_variables(struct plan *plan, struct arena *arena, const struct 
 				    quote_word(arena, name, 80));
 	}
 	if (names.length)
-		plan_warn(plan, arena,
-			  "variables that name package registries do not pass; name them in "
-			  "\"extra_env_passthrough\": %s",
-			  text_get(&names));
+		plan_warn_outside(
+			plan, arena,
+			"variables that name package registries do not pass; name them in "
+			"\"extra_env_passthrough\": %s",
+			text_get(&names));
 }
 
 // Names the variables of the host that settings refer to, with what passes them. They may hold a

@@ -49,9 +49,14 @@ static bool find_private_key(const char *text, size_t at, struct found *ret)
 	return set(ret, "a private key", at, last ? (size_t)(last + 5 - begin) : strlen(begin));
 }
 
-// Returns whether a part of a URL is a variable or a mask instead of a value.
+// Returns whether a part of a URL is a variable or a mask instead of a value. A variable with a
+// default (${NAME:-value}) is a value.
 static bool is_url_placeholder(const char *part, size_t length)
 {
+	const char *fallback = memmem(part, length, ":-", 2);
+
+	if (str_starts(part, "${") && fallback && !strchr("}$", fallback[2]))
+		return false;
 	if (strchr("$<{[*", part[0]) || (part[0] == '%' && !byte_is_hex(part[1])))
 		return true;
 	for (size_t i = 1; i < length; i++)
@@ -73,11 +78,11 @@ static const char *find_encoded(const char *part, size_t length, char plain, con
 	return NULL;
 }
 
-static size_t find_last_at(const char *authority, size_t length, bool encoded)
+static size_t find_last_at(const char *authority, size_t length)
 {
 	const char *at = memrchr(authority, '@', length);
 
-	for (size_t i = length; !at && encoded && i-- > 0;)
+	for (size_t i = length; !at && i-- > 0;)
 		if (i + 3 <= length && strncmp(authority + i, "%40", 3) == 0)
 			at = authority + i;
 	return at ? (size_t)(at - authority) : 0;
@@ -94,26 +99,44 @@ static const char *kind_inside(const char *text, size_t start, size_t length, co
 	return otherwise;
 }
 
-// Finds the password, or a random user, in scheme://user:password@host. The address may be
-// percent-encoded, as in the query of another one.
+// Returns the length of "://" at the start of a text, 0: there is none. Each of the characters may
+// be percent-encoded, as in the query of another address, or escaped, as in JSON.
+static size_t match_separator(const char *text)
+{
+	size_t length = *text == ':' ? 1 : strncasecmp(text, "%3A", 3) == 0 ? 3 : 0;
+
+	for (int i = 0; length && i < 2; i++) {
+		if (text[length] == '/')
+			length += 1;
+		else if (str_starts(text + length, "\\/"))
+			length += 2;
+		else if (strncasecmp(text + length, "%2F", 3) == 0)
+			length += 3;
+		else
+			return 0;
+	}
+	return length;
+}
+
+// Finds the password, or a random user, in scheme://user:password@host.
 static bool find_url_login(const char *text, size_t at, struct found *ret)
 {
 	static const char authority_ends[] = "/?# \t\r\n\"'`<>\\&,;|"; // and NUL
-	bool encoded = strncasecmp(text + at, "%3A%2F%2F", 9) == 0;
-	const char *authority = text + at + (encoded ? 9 : 3);
+	size_t start = match_separator(text + at);
+	const char *authority = text + at + start;
 	size_t user;
 	size_t length;
 	size_t separator;
 	const char *colon;
 
-	if (at == 0 || !byte_is_alnum(text[at - 1]) || (!encoded && !str_starts(text + at, "://")))
+	if (at == 0 || !byte_is_alnum(text[at - 1]) || !start)
 		return false;
 	for (length = 0; length < MAX_LOGIN && !strchr(authority_ends, authority[length]);)
 		length++;
-	user = find_last_at(authority, length, encoded);
+	user = find_last_at(authority, length);
 	if (user == 0 && *authority == '<')
 		return false;
-	colon = find_encoded(authority, user, ':', encoded ? "%3A" : ":", &separator);
+	colon = find_encoded(authority, user, ':', "%3A", &separator);
 	if (colon) {
 		const char *password = colon + separator;
 

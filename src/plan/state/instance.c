@@ -45,11 +45,15 @@ static const char *render_record(struct arena *arena, const struct facts *facts,
 	return instance_render_record(arena, &record);
 }
 
-// Adds the directories outside of the canonical root that boxes of the project write.
+// Adds the directories and files outside of the canonical root that boxes of the project write.
 static void add_places(struct plan_state *state, struct arena *arena, const struct facts *facts)
 {
 	const struct git_facts *git = plan_git(facts);
 
+	vec_each(mount, &facts->mounts) {
+		if (mount->writable && !path_within(mount->source.real, state->canonical_root))
+			vec_push(arena, &state->places, mount->source.real);
+	}
 	if (!git)
 		return;
 	if (!path_within(git->top, state->canonical_root))
@@ -75,7 +79,7 @@ static void add_replacement(struct plan *plan, struct arena *arena, const struct
 		"The box gets a new, empty state. The conversations and settings of the earlier "
 		"directory are kept as '%s': claudebox --instances",
 		quote_word(arena, root, 120), facts->state.earlier_born, state->kept_as);
-	vec_push(arena, &plan->warnings, state->replaced);
+	plan_warn_outside(plan, arena, "%s", state->replaced);
 }
 
 // Warns about texts that may have a secret but come along.
@@ -91,9 +95,10 @@ static void warn_doubtful(struct plan *plan, struct arena *arena, const strings 
 	if (count > LISTED_DOUBTS)
 		text_printf(&names, " and %zu more", count - LISTED_DOUBTS);
 	if (count)
-		plan_warn(plan, arena,
-			  "your Claude files: %s may contain a secret, and the agent can read it",
-			  text_get(&names));
+		plan_warn_secret(
+			plan, arena,
+			"your Claude files: %s may contain a secret, and the agent can read it",
+			text_get(&names));
 }
 
 static void add_user_files(struct plan *plan, struct arena *arena, const struct facts *facts)
@@ -107,14 +112,15 @@ static void add_user_files(struct plan *plan, struct arena *arena, const struct 
 		const char *hint;
 
 		if (plan_near_secret(facts, entry->real)) {
-			plan_warn(plan, arena, "'%s' points to a secret place and is left out",
-				  quote_word(arena, entry->path, 120));
+			plan_warn_outside(plan, arena,
+					  "'%s' points to a secret place and is left out",
+					  quote_word(arena, entry->path, 120));
 			continue;
 		}
 		problem = plan_source_problem(plan, arena, facts, entry->real, &hint);
 		if (problem) {
-			plan_warn(plan, arena, "'%s' is left out: its target %s",
-				  quote_word(arena, entry->path, 120), problem);
+			plan_warn_outside(plan, arena, "'%s' is left out: its target %s",
+					  quote_word(arena, entry->path, 120), problem);
 			continue;
 		}
 		if (plan_add_claude_file(plan, arena, &user->parts, entry, BOX_USER_CLAUDE,
@@ -122,8 +128,8 @@ static void add_user_files(struct plan *plan, struct arena *arena, const struct 
 			add_link(plan, arena, name, place);
 	}
 	vec_each(file, &user->refused)
-		plan_warn(plan, arena, "'%s' is left out: %s", quote_word(arena, file->path, 120),
-			  file->why);
+		plan_warn_outside(plan, arena, "'%s' is left out: %s",
+				  quote_word(arena, file->path, 120), file->why);
 	plan_warn_claude_parts(plan, arena, &user->parts, "your Claude files");
 	vec_each(name, &user->unexamined)
 		plan_warn(plan, arena,
@@ -132,17 +138,19 @@ static void add_user_files(struct plan *plan, struct arena *arena, const struct 
 			  quote_word(arena, *name, 80));
 	warn_doubtful(plan, arena, &user->doubtful);
 	if (user->secret_lines)
-		plan_warn(plan, arena,
-			  "your CLAUDE.md contains something like a secret in line %s, and the "
-			  "agent can read it",
-			  user->secret_lines);
+		plan_warn_secret(
+			plan, arena,
+			"your CLAUDE.md contains something like a secret in line %s, and the "
+			"agent can read it",
+			user->secret_lines);
 }
 
-// Plans the replacement of a file. A file that is not a JSON object is kept under another name.
+// Plans the replacement of a file. A file that is not a JSON object, or that was not read, is kept
+// under another name.
 static void add_file(struct plan *plan, struct arena *arena, const char *name, const char *content,
-		     const char *old)
+		     const char *old, bool unread)
 {
-	bool invalid = old && !settings_valid(old);
+	bool invalid = unread || (old && !settings_valid(old));
 
 	vec_push(arena, &plan->state.files,
 		 (struct plan_file){ .name = name,
@@ -160,7 +168,7 @@ static void add_settings(struct plan *plan, struct arena *arena, const struct fa
 	const char *merged;
 
 	vec_each(note, &notes)
-		vec_push(arena, &plan->warnings, *note);
+		plan_warn_outside(plan, arena, "%s", *note);
 	// Host settings that cannot be parsed count as unchanged. Missing ones count as empty.
 	if (!filtered && facts->state.settings_base)
 		filtered = facts->user_claude.settings_json ? facts->state.settings_base : "{}\n";
@@ -169,7 +177,8 @@ static void add_settings(struct plan *plan, struct arena *arena, const struct fa
 	merged = settings_merge(arena, facts->state.settings_base, filtered,
 				facts->state.settings_json);
 	if (merged)
-		add_file(plan, arena, "settings.json", merged, facts->state.settings_json);
+		add_file(plan, arena, "settings.json", merged, facts->state.settings_json,
+			 facts->state.settings_unread);
 }
 
 // Returns the user's part of the instance's .claude.json, which is recorded as the base of the next
@@ -178,15 +187,22 @@ static const char *filter_account(struct plan *plan, struct arena *arena, const 
 {
 	const char *base = facts->state.account_base;
 	const char *filtered = servers_filter(plan, arena, facts);
+	const char *next;
 
 	if (facts->user_claude.account_json && !filtered)
-		plan_warn(plan, arena,
-			  "the host's .claude.json is not valid JSON: its preferences and MCP "
-			  "servers are ignored");
+		plan_warn_outside(
+			plan, arena,
+			"the host's .claude.json is not valid JSON: its preferences and MCP "
+			"servers are ignored");
 	if (!filtered && base)
 		filtered = facts->user_claude.account_json ? base : "{}\n";
-	if (filtered && !str_equal(filtered, base))
-		plan->state.new_account_base = filtered;
+	next = account_next_base(arena, filtered,
+				 &(struct account_texts){ .base = base,
+							  .host = facts->user_claude.account_json,
+							  .box = facts->state.instance_json },
+				 plan->state.canonical_root);
+	if (next && !str_equal(next, base))
+		plan->state.new_account_base = next;
 	return filtered;
 }
 
@@ -225,12 +241,13 @@ static void add_account(struct plan *plan, struct arena *arena, const struct fac
 	state->server_names = account_server_names(arena, account, user.root);
 	drop_removed_servers(plan, arena);
 	if (claude && api_key && *api_key && !first_run_approves(api_key))
-		plan_warn(
+		plan_warn_outside(
 			plan, arena,
 			"ANTHROPIC_API_KEY is short, so its end is not stored as approved: Claude "
 			"asks whether to use it");
 	if (answers)
-		add_file(plan, arena, ".claude.json", answers, facts->state.instance_json);
+		add_file(plan, arena, ".claude.json", answers, facts->state.instance_json,
+			 facts->state.instance_json_unread);
 }
 
 void plan_build_claude_configuration(struct plan *plan, struct arena *arena,
@@ -256,6 +273,7 @@ static const char *login_reason(const struct plan *plan, struct arena *arena)
 void plan_build_state(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
 	struct plan_state *state = &plan->state;
+	const struct user_claude_facts *user = &facts->user_claude;
 	const char *sessions = arena_printf(arena, "/run/user/%u/claude-sessions", plan->uid);
 
 	state->root = facts->state.root;
@@ -273,9 +291,11 @@ void plan_build_state(struct plan *plan, struct arena *arena, const struct facts
 	plan_build_upgrade(plan, arena, facts);
 	state->claude = path_join(arena, state->instance, "claude");
 	state->credentials = path_join(arena, state->root, "sign-in");
-	state->host_credentials =
-		path_join(arena, facts->user_claude.directory, ".credentials.json");
-	if (facts->user_claude.has_credentials)
+	if (!user->credentials_refused)
+		state->host_credentials = path_join(arena, user->directory, ".credentials.json");
+	state->host_links = user->credentials;
+	state->host_credentials_of_box = user->credentials_of_box;
+	if (user->has_credentials)
 		state->login = state->host_credentials;
 	else if (facts->state.has_credentials)
 		state->login = path_join(arena, state->credentials,

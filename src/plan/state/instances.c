@@ -38,6 +38,22 @@ bool instance_id_valid(const char *name)
 	return strspn(name, digits) == INSTANCE_DIGITS && !name[INSTANCE_DIGITS];
 }
 
+strings instance_place_ids(struct arena *arena, const char *text)
+{
+	strings ids = { 0 };
+	const char *line;
+
+	if (text[0] == '/') {
+		vec_push(arena, &ids, instance_id(arena, text));
+		return ids;
+	}
+	while ((line = str_next_line(arena, &text))) {
+		if (instance_id_valid(line))
+			vec_push(arena, &ids, line);
+	}
+	return ids;
+}
+
 const char *instance_kept_name(struct arena *arena, const char *id, int number)
 {
 	return arena_printf(arena, "%s" INSTANCE_KEPT "%d", id, number);

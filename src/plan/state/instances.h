@@ -8,10 +8,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// First line of an item that has only settings of a box which were not applied.
+#define QUARANTINE_SETTINGS "# settings of a box that claudebox did not apply\n"
+
 #define INSTANCES_DIRECTORY "instances"
 #define INSTANCE_RECORD     "instance.json"
 // Locked by every supervisor of the instance. Its modification time is the time of the last use.
 #define INSTANCE_LOCK "instance.lock"
+// Files that the guard moved out of the project: a directory each, with the moved file and a
+// record.
+#define INSTANCE_QUARANTINE "quarantine"
+#define QUARANTINE_ITEM     "item"
+#define QUARANTINE_RECORD   "record.json"
 // The host's reduced .claude.json at the last start.
 #define INSTANCE_ACCOUNT_BASE "account-base.json"
 // Prefix of the name of an instance while it is being removed; the id follows.
@@ -20,7 +28,7 @@
 // directory at the same path.
 #define INSTANCE_KEPT ".old-"
 
-enum { INSTANCE_DIGITS = 16, INSTANCE_RECORD_VERSION = 1 };
+enum { INSTANCE_DIGITS = 16, INSTANCE_RECORD_VERSION = 1, PLACE_LIMIT = 64 * 1024 };
 
 // Returns the name of the instance of a project.
 const char *instance_id(struct arena *arena, const char *root);
@@ -30,6 +38,10 @@ bool instance_id_valid(const char *name);
 const char *instance_kept_name(struct arena *arena, const char *id, int number);
 // Returns whether a name has the form of instance_kept_name.
 bool instance_kept_valid(const char *name);
+
+// Returns the instances whose boxes write a place, from the text of its record: one id in each
+// line, or the root of one project, as earlier versions wrote it.
+strings instance_place_ids(struct arena *arena, const char *text);
 
 struct instance_record {
 	int version;
@@ -103,6 +115,7 @@ struct instance {
 	enum project_status project;
 	const char *why;           // reason for PROJECT_UNREACHABLE and PROJECT_UNKNOWN
 	struct instance_home home; // part of `size`
+	size_t quarantined;        // items in its quarantine
 };
 typedef VEC(struct instance) instance_list;
 

@@ -203,6 +203,19 @@ static const char *filter_line(struct filter *filter, const char *line)
 	return end ? arena_strndup(filter->arena, start, (size_t)(end - start)) : NULL;
 }
 
+// Returns whether a line of TOML may have an address with a login. Programs read odd spellings in
+// different ways, and an escape can stand for any character, so both are refused.
+static bool has_login(const char *line)
+{
+	const char *address = strstr(line, ":/");
+
+	if (strchr(line, '\\'))
+		return true;
+	address = address ? address : strstr(line, "//");
+	return address &&
+	       (strchr(address, '@') || strcasestr(address, "%40") || strcasestr(address, "%25"));
+}
+
 const char *toolchain_clean_settings(struct arena *arena, const char *text, const char *sections,
 				     bool *ret_shortened)
 {
@@ -220,7 +233,7 @@ const char *toolchain_clean_settings(struct arena *arena, const char *text, cons
 			continue;
 		if (sections)
 			line = filter_line(&filter, line);
-		if (line && !secret_find(line, &at, &length))
+		if (line && !(sections && has_login(line)) && !secret_find(line, &at, &length))
 			text_printf(&out, "%s\n", line);
 		else
 			*ret_shortened = true;

@@ -61,7 +61,9 @@ static const char *show_programs(struct arena *arena, size_t count, const string
 
 	text_printf(&out, "%zu program%s", count, count == 1 ? "" : "s");
 	for (size_t i = 0; i < names->count; i++)
-		text_printf(&out, "%s %s", i ? "," : ":", quote_word(arena, names->items[i], 40));
+		text_printf(&out, "%s %s%s", i ? "," : ":",
+			    quote_listed(arena, names->items[i], 40),
+			    str_equal(names->items[i], "claudebox") ? " (this program)" : "");
 	if (count > names->count)
 		text_add(&out, " ...");
 	return text_get(&out);
@@ -267,7 +269,7 @@ const char *plan_build_path(struct plan *plan, struct arena *arena, const struct
 	if (plan_provides(plan, BOX_NIX "/nix"))
 		add_directory(&list, BOX_NIX, BOX_NIX);
 	if (plan_has_git_wrapper(plan, facts))
-		add_directory(&list, BOX_GIT_WRAPPER, BOX_GIT_WRAPPER);
+		add_directory(&list, GIT_WRAPPER_DIRECTORY, GIT_WRAPPER_DIRECTORY);
 	add_packages(&list);
 	vec_each(mount, &facts->mounts) {
 		if (mount->on_path)

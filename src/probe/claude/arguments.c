@@ -12,6 +12,7 @@
 #include "config/config.h"
 #include "config/origin.h"
 #include "plan/claude/files.h"
+#include "plan/claude/named_paths.h"
 #include "plan/facts.h"
 #include "plan/mounts.h"
 #include "probe/programs.h"
@@ -47,6 +48,25 @@ void probe_argument_secret(struct agent_facts *agent, struct arena *arena, const
 				      quote_word(arena, path, 120), who));
 }
 
+// Stores the text of settings or MCP servers. What a box can write names no files of the user.
+static void add_text(struct facts *facts, struct arena *arena,
+		     const struct claude_argument *argument, const struct followed *file)
+{
+	struct argument_text found = { .option = argument->option->name, .text = argument->value };
+
+	if (!str_equal(found.option, "settings") && !str_equal(found.option, "mcp-config"))
+		return;
+	if (file) {
+		found.file = argument->value;
+		found.text = file_read(arena, file->real, CLAUDE_TEXT_LIMIT, 0);
+		found.of_box = probe_writing_box(arena, facts, file) != NULL;
+	}
+	if (found.text)
+		vec_push(arena, &facts->agent.argument_texts, found);
+	if (found.text && found.of_box)
+		claude_add_repository_settings(facts, arena, found.file, found.text);
+}
+
 void probe_arguments(struct facts *facts, struct arena *arena, const struct config *config)
 {
 	claude_arguments arguments = claude_find_arguments(arena, &config->arguments);
@@ -58,6 +78,8 @@ void probe_arguments(struct facts *facts, struct arena *arena, const struct conf
 					     .argument = true,
 					     .origin = origin_requested(option) };
 
+		if (argument->json)
+			add_text(facts, arena, argument, NULL);
 		if (argument->json || argument->option->path == CLAUDE_PATH_WRITTEN ||
 		    is_of_box(arena, facts, path))
 			continue;
@@ -65,6 +87,8 @@ void probe_arguments(struct facts *facts, struct arena *arena, const struct conf
 		found.planted = probe_planted_link(arena, facts, &found.source);
 		found.destination = found.source;
 		vec_push(arena, &facts->mounts, found);
+		if (found.source.kind == FILE_REGULAR)
+			add_text(facts, arena, argument, &found.source);
 		if (found.source.kind == FILE_REGULAR)
 			probe_argument_secret(&facts->agent, arena, argument->value,
 					      found.source.real, option);

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "config/config.h"
 #include "plan/claude/settings.h"
+#include "plan/editors.h"
 #include "plan/facts.h"
 #include "plan/home/home.h"
 #include "plan/mcp/servers.h"
@@ -84,6 +85,17 @@ void probe_claude_commands(struct facts *facts, struct arena *arena, const struc
 	user->command_files.count = 0;
 	settings_add_words(arena, facts->home, user->settings_json, &words);
 	servers_add_words(arena, facts, &words);
+	vec_each(argument, &facts->agent.argument_texts) {
+		if (argument->of_box)
+			continue;
+		settings_add_words(arena, facts->home, argument->text, &words);
+		servers_add_words_of(arena, facts, argument->text, &words);
+	}
+	vec_each(named, &facts->named) {
+		if (named->program)
+			vec_push(arena, &words, named->file.path);
+	}
+	editors_add_words(arena, facts, &words);
 	if (!words.count)
 		return;
 	places = list_directories(facts, arena, config);

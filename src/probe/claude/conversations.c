@@ -87,7 +87,7 @@ static void add_conversation(struct facts *facts, struct arena *arena, int direc
 // contain links of the user's, but none that a box can change. Returns -1 if there is none.
 static int open_source(struct facts *facts, struct arena *arena)
 {
-	struct followed all = file_follow(arena, path_join(arena, facts->user_claude.real,
+	struct followed all = file_follow(arena, path_join(arena, facts->user_claude.directory,
 							   CONVERSATIONS_DIRECTORY));
 	struct conversation_facts *found = &facts->conversations;
 

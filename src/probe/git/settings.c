@@ -7,6 +7,9 @@
 // file that a box can write names no others (src/probe/settings/own_files.c). The repository is not
 // trusted: of its includes, only files of the repository itself are read, because the box has no
 // others. The plan decides which settings pass (src/plan/git/rules.c).
+//
+// Settings that name files which git executes are noted for the guard (src/plan/guard/targets.c),
+// also those of included files of the project that are not used here.
 #include "probe/git/settings.h"
 
 #include "base/arena.h"
@@ -17,6 +20,7 @@
 #include "plan/git/facts.h"
 #include "plan/git/parse.h"
 #include "plan/git/settings.h"
+#include "plan/guard/targets.h"
 #include "plan/project.h"
 #include "probe/git/condition.h"
 #include "probe/git/files.h"
@@ -33,6 +37,8 @@ enum {
 	MAX_DEPTH = 10, // of includes, as in git
 	MAX_FILES = 64,
 	MAX_SETTINGS = 4096,
+	MAX_NAMED = 512,
+	NOTED_DEPTH = 4, // of includes that are noted only
 };
 
 struct reader {
@@ -43,6 +49,7 @@ struct reader {
 	bool local; // the repository's own configuration
 	int files;
 	int depth;
+	int noted_depth;
 	bool box_writes;  // a box can write the file that is parsed
 	const char *file; // that is parsed
 	strings parents;  // the files whose includes led to it, and itself
@@ -71,6 +78,53 @@ static const char *include_path(struct reader *reader, const char *value)
 	return path_clean(arena, path_join(arena, path_parent(arena, reader->file), value));
 }
 
+// Notes a setting that names a file which git executes or reads as settings.
+static void note(struct reader *reader, const char *name, const char *value)
+{
+	struct git_facts *git = &reader->facts->git;
+
+	if (value && git->named.count < MAX_NAMED && guard_target_row(reader->arena, name))
+		vec_push(reader->arena, &git->named,
+			 (struct git_named){ name, value, reader->file });
+}
+
+static void note_file(struct reader *reader, const char *path);
+
+static void note_entry(void *context, const char *name, const char *value)
+{
+	struct reader *reader = context;
+
+	note(reader, name, value);
+	if (str_equal(name, "include.path") ||
+	    (str_starts(name, "includeif.") && str_ends(name, ".path")))
+		note_file(reader, include_path(reader, value));
+}
+
+// Notes the settings of a file that a box can write and that is not used here: the condition of its
+// include does not hold, or a box can have written the include.
+static void note_file(struct reader *reader, const char *path)
+{
+	const struct git_facts *git = &reader->facts->git;
+	const char *file = reader->file;
+	const char *real = path ? file_follow(reader->arena, path).real : NULL;
+	const char *text;
+	size_t line;
+
+	if (!real || reader->noted_depth >= NOTED_DEPTH || reader->files >= MAX_FILES ||
+	    !(path_within(real, reader->facts->project) ||
+	      (git->top && (path_within(real, git->common) || path_within(real, git->directory)))))
+		return;
+	reader->files++;
+	text = file_read(reader->arena, real, CONFIG_LIMIT, 0);
+	if (!text)
+		return;
+	reader->noted_depth++;
+	reader->file = path;
+	git_config_parse(reader->arena, text, note_entry, reader, &line);
+	reader->file = file;
+	reader->noted_depth--;
+}
+
 static void include(struct reader *reader, const char *value)
 {
 	const char *path = include_path(reader, value);
@@ -81,6 +135,7 @@ static void include(struct reader *reader, const char *value)
 		return;
 	if (box_writes) {
 		leave_unread(reader, path, OWN_NAMED_BY_BOX);
+		note_file(reader, path);
 		return;
 	}
 	vec_each(parent, &reader->parents) {
@@ -106,6 +161,7 @@ static void handle_entry(void *context, const char *name, const char *value)
 	struct reader *reader = context;
 	const char *condition = str_after(name, "includeif.");
 
+	note(reader, name, value);
 	if (str_equal(name, "include.path")) {
 		include(reader, value);
 	} else if (condition && str_ends(condition, path_key)) {
@@ -113,6 +169,8 @@ static void handle_entry(void *context, const char *name, const char *value)
 					  strlen(condition) - strlen(path_key));
 		if (git_condition_holds(reader->arena, condition, reader->file, reader->place))
 			include(reader, value);
+		else
+			note_file(reader, include_path(reader, value));
 	} else if (reader->settings->count < MAX_SETTINGS) {
 		vec_push(reader->arena, reader->settings,
 			 (struct git_setting){ name, value, reader->box_writes });
@@ -157,8 +215,10 @@ static void read_config(struct reader *reader, const char *path)
 		return;
 	}
 	text = reader->local ? read_local(reader, path) : read_own(reader, path);
-	if (!text)
+	if (!text) {
+		note_file(reader, path);
 		return;
+	}
 	reader->file = path;
 	vec_push(reader->arena, &reader->parents, path);
 	if (!git_config_parse(reader->arena, text, handle_entry, reader, &line)) {
@@ -197,8 +257,11 @@ static void read_user(struct facts *facts, struct arena *arena, const struct git
 				 .place = place,
 				 .settings = &facts->git.user.settings };
 
-	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		reader.file = files[i];
+		note(&reader, "include.path", files[i]); // it can be a link into the project
 		read_config(&reader, files[i]);
+	}
 }
 
 // Returns the branch of the worktree; NULL: none.

@@ -29,12 +29,18 @@ void probe_nix_client(struct facts *facts, struct arena *arena)
 	const char *own = path_join(arena, probe_config_home(arena, facts), "nix");
 	const char *cache = probe_cache_home(arena, facts);
 	struct nix_facts *nix = &facts->nix;
+	struct followed settings;
+	const char *system;
 	const char *file;
 
-	nix->user_settings = read_own(arena, facts, path_join(arena, own, "nix.conf"));
+	settings = file_follow(arena, path_join(arena, own, "nix.conf"));
+	system = plan_nix_registry_file(arena, facts);
+	nix->user_settings = read_own(arena, facts, settings.path);
 	nix->user_registry = read_own(arena, facts, path_join(arena, own, "registry.json"));
 	nix->system_registry = file_read(arena, NIX_REGISTRY, TEXT_MAX, READ_FOLLOW);
-	file = plan_nix_registry_file(arena, facts);
+	// Settings that a box can write name no other file.
+	file = probe_own_box_writes(arena, facts, &settings) ? system
+							     : plan_nix_registry_file(arena, facts);
 	if (file && !str_equal(file, NIX_REGISTRY))
 		nix->global_registry = file_read(arena, file, TEXT_MAX, READ_FOLLOW);
 	nix->index = file_follow(arena, path_join(arena, cache, "nix-index"));

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Files that were judged by their content, and the processes that can still write to them.
+#pragma once
+
+#include "guard/watcher.h"
+
+#include <stdbool.h>
+
+// Keeps an open descriptor of a file that is judged. Opens it only if it is another file than
+// before.
+void writers_keep(struct watcher *watcher, int directory, const char *name, const char *path);
+// Looks whether a process has a kept file open for writing, or mapped.
+void writers_look(struct watcher *watcher, const char *path);
+// Returns whether a process has an open file open for writing, or mapped for writing.
+bool writers_has(int fd);
+// Examines all kept files again.
+void writers_examine(struct watcher *watcher);
+// Returns whether a kept file has a writer.
+bool writers_exist(const struct watcher *watcher);
+// Judges the files with writers again, and takes the file from a writer that stays.
+void writers_judge(struct watcher *watcher);

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Reader of git's index file, versions 2 to 4.
+#pragma once
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Parts of a mode. git looks only at the type: compare (mode & GIT_MODE_TYPE) with GIT_MODE_LINK.
+enum {
+	GIT_MODE_TYPE = 0170000,
+	GIT_MODE_DIRECTORY = 0040000, // of a sparse index; its path ends with '/'
+	GIT_MODE_FILE = 0100000,
+	GIT_MODE_SYMLINK = 0120000,
+	GIT_MODE_LINK = 0160000, // a submodule or a nested repository
+};
+
+enum git_index_result {
+	GIT_INDEX_OK,
+	GIT_INDEX_DAMAGED, // it cannot be read, or programs can read it in different ways
+	GIT_INDEX_SPLIT,   // a part of its entries is in another file
+};
+
+// Handles one entry. The path has a NUL at its end, is valid during the call, and may be any bytes:
+// nothing is known about ".." or a leading '/'. Returns false to end the walk.
+typedef bool (*git_index_handler)(void *context, const char *path, size_t length, uint32_t mode);
+
+// Calls `handle` for each entry of an index, after the structure of the whole file was checked.
+// hash_size is 20 for a repository with SHA-1, 32 with SHA-256. Only GIT_INDEX_OK means that every
+// entry was passed on, or that the handler ended the walk.
+enum git_index_result git_index_walk(const unsigned char *bytes, size_t size, size_t hash_size,
+				     struct arena *arena, git_index_handler handle, void *context);
