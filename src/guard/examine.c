@@ -33,6 +33,7 @@
 #include "sys/cleanup.h"
 #include "sys/clock.h"
 #include "sys/files.h"
+#include "sys/list.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -194,6 +195,12 @@ void examine_tracked(struct watcher *watcher)
 		examine_entry(watcher, place->directory, place->name);
 }
 
+// Returns whether an entry is a directory of the table without a file, which is watched alone.
+static bool is_empty_place(int directory, const char *name, const struct guard_row *row)
+{
+	return guard_may_be_empty(row) && directory_has_no_file(directory, name);
+}
+
 // Judges an entry at a place of the table. `relative`: its path in the project.
 static void examine_place(struct watcher *watcher, struct arena *arena, int fd,
 			  const char *directory, const char *name, const struct guard_row *row)
@@ -220,7 +227,7 @@ static void examine_place(struct watcher *watcher, struct arena *arena, int fd,
 			return;
 		if (known)
 			known_mount(watcher, known, path, &status, row);
-		else if (!replaced_is_lost(watcher, path))
+		else if (!replaced_is_lost(watcher, path) && !is_empty_place(fd, name, row))
 			known_add(watcher, file_identity(&parent), path, &status, row);
 		if (!replaced_is_lost(watcher, path))
 			return;

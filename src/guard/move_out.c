@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "guard/emptied.h"
 #include "guard/permissions.h"
 #include "guard/quarantine/quarantine.h"
 #include "guard/watcher.h"
@@ -62,6 +63,7 @@ bool move_out(struct watcher *watcher, int directory, const char *path, const ch
 				     copied);
 	if (id) {
 		watcher_tell(watcher, GUARD_MOVED, path, id);
+		emptied_note(watcher, path);
 		if (count_move(watcher, path))
 			watcher_tell(watcher, GUARD_LOOP, path, NULL);
 	} else if (errno != ENOENT) {

@@ -18,6 +18,7 @@
 #include "base/arena.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "guard/emptied.h"
 #include "guard/git/directory.h"
 #include "guard/guard.h"
 #include "guard/permissions.h"
@@ -376,6 +377,7 @@ static _Noreturn void finish(struct watcher *watcher)
 	watcher->box_ended = true;
 	sweep(watcher);
 	search_dependencies(watcher);
+	emptied_remove(watcher);
 	watcher_tell(watcher, GUARD_ENDED, "", NULL);
 	_exit(0);
 }

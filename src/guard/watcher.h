@@ -67,6 +67,12 @@ struct tracked_place {
 	struct tracked_place *next;
 };
 
+// A directory out of which an entry was moved.
+struct emptied {
+	char *path;
+	struct emptied *next;
+};
+
 // A place further down in the project that existed before the session.
 struct deep_place {
 	struct guard_place place;
@@ -119,6 +125,8 @@ struct watcher {
 	struct lent_mode *lent;
 	struct tracked_place *tracked;
 	size_t tracked_count;
+	struct emptied *emptied;
+	size_t emptied_count;
 	bool all_is_new; // while a repository is judged that the session has completed
 	struct deep_place *deep;
 	struct judged_file *judged;

@@ -20,6 +20,7 @@
 #include "probe/guard_targets.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
+#include "sys/list.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -50,11 +51,19 @@ static bool look(const char *path, struct stat *ret_status)
 	return lstat(path, ret_status) == 0;
 }
 
-static bool is_known(const struct guard_facts *guard, const char *path)
+// Returns whether a path is a place already. A directory that was only pinned, because it contains
+// a place, gets the mount of its own.
+static bool is_known(struct guard_facts *guard, const char *path, enum guard_mount mount,
+		     const struct guard_row *row)
 {
 	vec_each(place, &guard->places) {
-		if (str_equal(place->path, path))
-			return true;
+		if (!str_equal(place->path, path))
+			continue;
+		if (place->mount == GUARD_PIN) {
+			place->mount = mount;
+			place->row = row;
+		}
+		return true;
 	}
 	return false;
 }
@@ -66,7 +75,7 @@ static void add_place(struct search *search, const char *path, enum guard_mount 
 	struct stat status;
 
 	// A mount on a symbolic link is not possible; the guard watches its directory.
-	if (!look(path, &status) || S_ISLNK(status.st_mode) || is_known(guard, path))
+	if (!look(path, &status) || S_ISLNK(status.st_mode) || is_known(guard, path, mount, row))
 		return;
 	vec_push(search->arena, &guard->places,
 		 (struct guard_place){ .path = path,
@@ -289,6 +298,15 @@ static void add_tracked(struct search *search, const char *relative)
 	vec_push(search->arena, tracked, relative);
 }
 
+// Returns whether a path is a directory of the table without a file, which the guard watches. The
+// target of a link has another name, which is not watched.
+static bool is_empty_place(const char *relative, const char *path)
+{
+	const struct guard_row *row = guard_find(relative);
+
+	return row && guard_may_be_empty(row) && directory_has_no_file(AT_FDCWD, path);
+}
+
 // Protects the candidates that git does not track. Returns those that it tracks.
 static void split_candidates(struct search *search, const struct tracked *tracked, size_t from)
 {
@@ -305,6 +323,8 @@ static void split_candidates(struct search *search, const struct tracked *tracke
 			add_tracked(search, relative);
 			continue;
 		}
+		if (is_empty_place(relative, path))
+			continue;
 		pin_parents(search, path, search->facts->project);
 		add_place(search, path, GUARD_READ_ONLY, search->rows.items[from + i].row);
 	}

@@ -32,8 +32,8 @@ class GuardTest(BoxTest):
         self.evil = self.project / "evil"
 
     def trigger(self, *directories):
-        """Runs what a user runs next. Returns whether a program of the box was executed."""
-        for directory in (self.project, *directories):
+        """Runs what a user runs next. Returns whether a program of the box was executed. The guard removes new directories that it has emptied."""
+        for directory in filter(os.path.isdir, (self.project, *directories)):
             for command in (["status"], ["status", "--ignored"], ["diff"], ["add", "-A", "--dry-run"], ["log", "-1"], ["stash", "list"],
                             ["commit", "-q", "--allow-empty", "-m", "x"], ["checkout", "-q", "HEAD"], ["gc", "--auto"]):
                 subprocess.run(["git", *command], cwd=directory, env=self.env, check=False, stdout=subprocess.DEVNULL,
@@ -193,6 +193,7 @@ class Git(GuardTest):
         out = self.attack("mkdir -p tools/hooks; cp $EVIL tools/hooks/pre-commit; sleep 0.3; ls tools/hooks")
         self.assertEqual(out, "")
         self.assertEqual(self.quarantine(), ["tools/hooks/pre-commit"])
+        hooks.mkdir(parents=True, exist_ok=True)
         (hooks / "post-merge").write_text("#!/bin/sh\n")
         out = self.attack("cp $EVIL tools/hooks/post-merge || echo blocked; r tools t || echo pinned; cp $EVIL tools/hooks/pre-commit || echo new")
         self.assertEqual(out, "blocked\npinned\nnew\n")

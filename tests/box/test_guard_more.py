@@ -32,6 +32,7 @@ class Shown(MoreTest):
     def setUp(self):
         super().setUp()
         (self.project / ".vscode").mkdir()
+        (self.project / ".vscode/tasks.json").write_text("{}\n")
         (self.project / ".npmrc").write_text("a=b\n")
         self.git("add", ".npmrc")
         self.git("commit", "-qm", "npmrc")
@@ -327,7 +328,7 @@ class Hidden(MoreTest):
                  "chmod 555 e/.git .claude .; chmod 755 ../p; mv ../p ../../p; chmod 555 ../../p; sleep 0.3")
         self.assert_nothing_runs("git status", "git -C p/e status")
         self.assertEqual([path.name for path in (self.project / "p").rglob("*") if path.name in (".envrc", "settings.json")], [])
-        for path in ("p", "p/.claude", "p/e/.git"):
+        for path in ("p", "p/e/.git"):
             (self.project / path).chmod(0o755)
 
     def test_links_at_the_place_of_directories_of_git(self):
@@ -538,6 +539,7 @@ class OfTheUser(MoreTest):
 
     def test_an_exception_without_an_effect_is_an_error(self):
         (self.project / ".vscode").mkdir()
+        (self.project / ".vscode/tasks.json").write_text("{}\n")
         for path, hint in (("*/.envrc", "in every directory"), ("sub/**/.envrc", "in every directory"), (".vscode/tasks.json", "except the directory: '.vscode'")):
             self.assertIn(hint, self.refused("--yes", "--unprotect", path, "--exec", "true", status=2))
 

@@ -166,6 +166,13 @@ class Programs(TargetTest):
 
 
 class Hooks(TargetTest):
+    def test_a_directory_of_hooks_with_another_place_in_it(self):
+        """Its parents are pinned for that place, which must not be all that protects the directory."""
+        self.git("config", "core.fsmonitor", "hk/watch")
+        self.git("config", "core.hooksPath", "hk")
+        self.script("hk/watch")
+        self.assertEqual(self.box("echo x >hk/pre-commit || echo blocked"), "blocked\n")
+
     def test_a_directory_of_hooks_that_is_a_link(self):
         hooks = self.project / ".git/hooks"
         subprocess.run(["rm", "-rf", hooks], check=True)
@@ -220,6 +227,7 @@ class Hooks(TargetTest):
         self.assertEqual(self.quarantine(), ["m/tools/hooks/pre-commit", "n/tools/hooks/pre-commit"])
         self.attack("git init -q l; mkdir -p xx/hooks; cp $EVIL xx/hooks/pre-commit; ln -s ../xx l/tools", self.project / "l")
         self.assertIn("l/tools", self.quarantine())
+        (nested / "tools/hooks").mkdir(parents=True, exist_ok=True)
         (nested / "tools/hooks/post-merge").write_text("#!/bin/sh\n")
         out, _ = self.attack("echo x >n/tools/hooks/post-merge || echo blocked; mkdir -p o/tools/hooks && echo x >o/tools/hooks/a && echo free", nested)
         self.assertEqual(out, "blocked\nfree\n")

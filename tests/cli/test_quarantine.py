@@ -213,19 +213,27 @@ class Restoring(QuarantineTest):
             path = self.project / ".envrc"
             path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
 
-    def test_a_missing_directory_is_named_and_not_created(self):
+    def test_a_missing_directory_of_the_project_is_created(self):
         self.make("mkdir -p a/b; echo x >a/b/.envrc")
-        shutil.rmtree(self.project / "a")
-        self.assertIn(f"'{self.project}/a': No such file or directory", self.restore(status=125))
         self.assertFalse((self.project / "a").exists())
+        self.assertIsNone(self.items()[0]["obstacle"])
+        self.restore()
+        self.assertEqual((self.project / "a/b/.envrc").read_text(), "x\n")
+        self.assertEqual(self.items(), [])
+
+    def test_a_missing_directory_elsewhere_is_named_and_not_created(self):
+        self.make("echo x >.envrc")
+        self.plant(self.home / "a/b/.envrc", 99)
+        self.assertIn(f"'{self.home}/a': No such file or directory", self.restore("1", status=125))
+        self.assertFalse((self.home / "a").exists())
         self.assertIn("'", self.items()[0]["obstacle"])
-        self.assertEqual(len(self.items()), 1)
+        self.assertEqual(len(self.items()), 2)
 
     def test_a_link_on_the_way_is_refused(self):
         victim = self.home / "victim"
         (victim / "b").mkdir(parents=True)
         for link, target in (("a", victim), ("a/b", victim)):
-            self.make("mkdir -p a/b; echo x >a/b/.envrc")
+            self.make("mkdir -p a/b; echo x >a/b/.envrc; touch a/b/kept")
             shutil.rmtree(self.project / link)
             (self.project / link).symlink_to(target)
             self.assertIn(f"'{self.project}/{link}' is a symbolic link now", self.restore(status=125))
@@ -361,7 +369,7 @@ class Restoring(QuarantineTest):
     def test_a_full_or_read_only_place_loses_nothing(self):
         if os.getuid() == 0:
             return  # root may write everywhere
-        self.make("mkdir a; echo x >a/.envrc")
+        self.make("mkdir a; echo x >a/.envrc; touch a/kept")
         (self.project / "a").chmod(0o555)
         before = tree(self.quarantine())
         self.assertIn("the item is still in the quarantine", self.restore(status=125))

@@ -115,7 +115,7 @@ static struct sample read_sample(struct arena *arena, int directory, const char 
 	return sample;
 }
 
-const char *inspect_obstacle(struct arena *arena, const char *path)
+const char *inspect_obstacle(struct arena *arena, const char *project, const char *path)
 {
 	const char *parent = path_parent(arena, path);
 
@@ -127,6 +127,8 @@ const char *inspect_obstacle(struct arena *arena, const char *path)
 
 		if (*end && *end != '/')
 			continue;
+		if (lstat(part, &status) < 0 && errno == ENOENT && path_within(part, project))
+			return NULL; // it is created
 		if (lstat(part, &status) < 0)
 			return arena_printf(arena, "'%s': %s", quote_display(arena, part, 0),
 					    strerror(errno));
@@ -218,16 +220,17 @@ struct quarantine_row inspect_item(struct inspection *inspection, const struct q
 				   size_t number)
 {
 	struct arena *arena = inspection->arena;
-	struct quarantine_row row = { .number = number,
-				      .id = item->id,
-				      .path = item->path,
-				      .file = arena_printf(arena, "%s/%s/" QUARANTINE_ITEM,
-							   inspection->path, item->id),
-				      .why = item->why,
-				      .moved = render_time(arena, item->moved_ms),
-				      .moved_ms = item->moved_ms,
-				      .copied = item->copied,
-				      .obstacle = inspect_obstacle(arena, item->path) };
+	struct quarantine_row row = {
+		.number = number,
+		.id = item->id,
+		.path = item->path,
+		.file = arena_printf(arena, "%s/%s/" QUARANTINE_ITEM, inspection->path, item->id),
+		.why = item->why,
+		.moved = render_time(arena, item->moved_ms),
+		.moved_ms = item->moved_ms,
+		.copied = item->copied,
+		.obstacle = inspect_obstacle(arena, inspection->project, item->path)
+	};
 	CLEANUP_FD int directory =
 		file_open(inspection->quarantine, item->id, O_PATH | O_DIRECTORY);
 	CLEANUP_FD int place = row.obstacle ? -1

@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 // Returns why the directory of a path cannot be reached without following a link, escaped for
-// display; NULL: it can be.
-const char *inspect_obstacle(struct arena *arena, const char *path);
+// display; NULL: it can be, or it is missing in the project and can be created.
+const char *inspect_obstacle(struct arena *arena, const char *project, const char *path);
 // Where the items are.
 struct inspection {
 	struct arena *arena;

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/path.h"
 #include "base/quote.h"
+#include "base/text.h"
 #include "guard/git/config_file.h"
 #include "guard/quarantine/inspect.h"
 #include "guard/quarantine/move.h"
@@ -42,15 +43,31 @@ static bool fail_by_errno(const struct quarantined *item, struct error *error)
 	return error_hint(error, "the item is still in the quarantine");
 }
 
-// Opens the directory of the place. Returns -1 with an error.
-static int open_place(const struct quarantined *item, struct error *error)
+// Opens a directory. Creates it if it is missing in the project: the guard removes directories of
+// the box that its moves have left empty. Returns -1 with errno.
+static int open_or_create(struct arena *arena, const char *project, const char *path)
 {
-	const char *obstacle = inspect_obstacle(error->arena, item->path);
+	int directory = file_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
+	CLEANUP_FD int above = -1;
+
+	if (directory >= 0 || errno != ENOENT || !path_within(path, project) ||
+	    str_equal(path, project))
+		return directory;
+	above = open_or_create(arena, project, path_parent(arena, path));
+	if (above < 0 || (mkdirat(above, path_name(path), 0777) < 0 && errno != EEXIST))
+		return -1;
+	return file_open(above, path_name(path), O_RDONLY | O_DIRECTORY);
+}
+
+// Opens the directory of the place. Returns -1 with an error.
+static int open_place(const char *project, const struct quarantined *item, struct error *error)
+{
+	const char *obstacle = inspect_obstacle(error->arena, project, item->path);
 	int place = -1;
 
 	if (!obstacle)
-		place = file_open(AT_FDCWD, path_parent(error->arena, item->path),
-				  O_RDONLY | O_DIRECTORY);
+		place = open_or_create(error->arena, project,
+				       path_parent(error->arena, item->path));
 	if (place >= 0)
 		return place;
 	fail(item, obstacle ? obstacle : strerror(errno), error);
@@ -82,12 +99,18 @@ static bool fail_settings(const struct quarantined *item, const char *problem, s
 bool restore_check(int quarantine, const char *project, const struct quarantined *item,
 		   struct error *error)
 {
-	CLEANUP_FD int place = open_place(item, error);
-	CLEANUP_FD int directory = -1;
+	const char *parent = path_parent(error->arena, item->path);
+	CLEANUP_FD int place = -1, directory = -1;
 	struct settings_change change;
 	const char *problem;
+	struct stat status;
 	bool taken;
 
+	// It is created when the item is put back.
+	if (!inspect_obstacle(error->arena, project, item->path) && lstat(parent, &status) < 0 &&
+	    errno == ENOENT)
+		return true;
+	place = open_place(project, item, error);
 	if (place < 0 || !check_taken(place, item, &taken, error))
 		return false;
 	if (!taken)
@@ -149,7 +172,7 @@ static bool add_settings(int quarantine, const char *project, const struct quara
 bool restore_item(int quarantine, const char *project, const struct quarantined *item,
 		  struct restored *ret, struct error *error)
 {
-	CLEANUP_FD int place = open_place(item, error);
+	CLEANUP_FD int place = open_place(project, item, error);
 
 	*ret = (struct restored){ 0 };
 	if (place < 0 || !check_taken(place, item, &ret->in_part, error))

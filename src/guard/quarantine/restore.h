@@ -16,7 +16,7 @@ struct restored {
 };
 
 // Returns false with an error if an item cannot be put back: its place is taken, or its directory
-// is missing or lies behind a link.
+// lies behind a link, or is missing outside of the project.
 bool restore_check(int quarantine, const char *project, const struct quarantined *item,
 		   struct error *error);
 // Puts an item back. The caller holds the lock of the instance. If the place of a copied item has a

@@ -236,6 +236,12 @@ const struct guard_row *guard_find_below(const char *path)
 	return find_in_project(path, ends_before);
 }
 
+bool guard_may_be_empty(const struct guard_row *row)
+{
+	// The rows of targets.c have no name.
+	return row->directory && row->scope != GUARD_GIT && *row->name;
+}
+
 bool guard_is_name(const char *name)
 {
 	for (size_t i = 0; i < guard_count; i++)

@@ -59,6 +59,9 @@ extern const char *const guard_decision_names[GUARD_DECISION_COUNT];
 const struct guard_row *guard_find(const char *path);
 // Returns a row whose place lies below this path, NULL: none. A link at the path leads to a place.
 const struct guard_row *guard_find_below(const char *path);
+// Returns whether a directory at a place of this row is no place while no file is in it: nothing in
+// it can be executed. A directory of hooks is one.
+bool guard_may_be_empty(const struct guard_row *row);
 // Returns whether a place of the table that begins without a dot has this name.
 bool guard_is_name(const char *name);
 // Returns the row of a path relative to a git directory.
