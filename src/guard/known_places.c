@@ -152,7 +152,7 @@ bool known_covers(const struct watcher *watcher, struct arena *arena, const char
 
 		while (place && deep && place != &deep->place)
 			deep = deep->next;
-		if (place && place->mount == GUARD_READ_ONLY && (!deep || deep->early) &&
+		if (place && place->mount != GUARD_PIN && (!deep || deep->early) &&
 		    !replaced_is_lost(watcher, above) && is_same_directory(above, &place->id))
 			return true;
 	}

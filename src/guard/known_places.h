@@ -17,8 +17,8 @@ const struct guard_place *known_find(const struct watcher *watcher, const char *
 // Does the same, and returns NULL if the box has put another directory there.
 const struct guard_place *known_find_protected(const struct watcher *watcher, const char *path,
 					       struct file_id parent, bool is_link);
-// Returns whether the box cannot have created a file: a directory around it was read-only in the
-// box before the agent started, and still is.
+// Returns whether the box cannot have created a file: a directory around it was read-only or a copy
+// in the box before the agent started, and still is.
 bool known_covers(const struct watcher *watcher, struct arena *arena, const char *path);
 // Mounts over a place that existed before the session. `known`: NULL for a new one.
 void known_mount(struct watcher *watcher, const struct guard_place *known, const char *path,

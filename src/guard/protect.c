@@ -6,9 +6,10 @@
 // attached, so the place is never covered by a writable mount. A file of git's configuration is
 // covered by a symbolic link to a copy in a directory of claudebox. Git resolves the link before
 // it creates its lock file, so it reads and writes the copy, and the file of the host cannot be
-// reached. The kernel mounts a link only with open_tree(2) and move_mount(2); without them the
-// file is read-only. A program of the host that replaces a file removes the mounts on it in all
-// boxes. The guard notices it and calls protect_again().
+// reached. A directory of generated hooks is covered by its copy itself. The kernel mounts a link
+// only with open_tree(2) and move_mount(2); without them both are read-only. A program of the host
+// that replaces a file removes the mounts on it in all boxes. The guard notices it and calls
+// protect_again().
 #include "guard/protect.h"
 
 #include "base/file.h"
@@ -52,7 +53,8 @@ static bool attach(int tree, int target)
 		       MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) == 0;
 }
 
-static bool mount_link(const char *link, int target)
+// Mounts a link or a directory of the box.
+static bool mount_copy(const char *link, int target)
 {
 	CLEANUP_FD int tree =
 		(int)syscall(SYS_open_tree, AT_FDCWD, link,
@@ -114,7 +116,7 @@ bool protect_place(const struct guard_place *place, const char *copy, int fd_dir
 		errno = ESTALE;
 		return false;
 	}
-	return (place->mount == GUARD_COPY && copy && mount_link(copy, target)) ||
+	return (place->mount == GUARD_COPY && copy && mount_copy(copy, target)) ||
 	       mount_itself(target, read_only) ||
 	       mount_itself_slowly(place->path, target, fd_directory, read_only);
 }

@@ -149,11 +149,12 @@ struct plan_state {
 	const char *new_home_links; // the record of these links, NULL: unchanged
 };
 
-// A git configuration of which the box gets a copy.
+// A git configuration, or a directory of generated hooks, of which the box gets a copy.
 struct plan_copy {
 	const char *config; // on the host
 	const char *name;   // of the copy, in plan_guard.directory
-	const char *link;   // in the box; leads to the copy
+	const char *link;   // in the box; leads to the copy, or is the copy of a directory
+	bool hooks;         // a directory
 };
 
 // Places that the host executes or trusts, and that the guard protects.

@@ -16,6 +16,7 @@
 #include "plan/guard/facts.h"
 #include "plan/guard/places.h"
 #include "plan/project.h"
+#include "probe/generated_hooks.h"
 #include "probe/git/tracked.h"
 #include "probe/guard_targets.h"
 #include "sys/cleanup.h"
@@ -266,6 +267,15 @@ static void find_candidates(struct search *search)
 	}
 }
 
+// Returns how a place is mounted. A directory of generated hooks is a copy.
+static enum guard_mount mount_of(const struct search *search, const char *path,
+				 const struct guard_row *row)
+{
+	return row->judge == JUDGE_HOOKS && probe_is_generated(search->arena, path)
+		       ? GUARD_COPY
+		       : GUARD_READ_ONLY;
+}
+
 // Adds the files of a directory that git tracks in part, to be examined one by one.
 static void add_entries(struct search *search, const char *relative, const struct guard_row *row,
 			int depth)
@@ -280,7 +290,8 @@ static void add_entries(struct search *search, const char *relative, const struc
 
 		if (str_equal(entry->d_name, ".") || str_equal(entry->d_name, ".."))
 			continue;
-		if (entry->d_type == DT_DIR)
+		if (entry->d_type == DT_DIR &&
+		    mount_of(search, path_join(arena, path, entry->d_name), row) != GUARD_COPY)
 			add_entries(search, below, row, depth - 1);
 		else
 			add_candidate(search, below, row);
@@ -326,7 +337,8 @@ static void split_candidates(struct search *search, const struct tracked *tracke
 		if (is_empty_place(relative, path))
 			continue;
 		pin_parents(search, path, search->facts->project);
-		add_place(search, path, GUARD_READ_ONLY, search->rows.items[from + i].row);
+		add_place(search, path, mount_of(search, path, search->rows.items[from + i].row),
+			  search->rows.items[from + i].row);
 	}
 }
 

@@ -15,10 +15,15 @@
 
 enum { MOST_PLACES = 64 }; // that are attacked
 
-static const char *kind_of(const struct guard_place *place)
+// Returns the kind of a place; of a directory with a copy, the path of the copy in the box.
+static const char *kind_of(const struct plan *plan, const struct guard_place *place)
 {
 	if (place->mount == GUARD_PIN)
 		return "pin";
+	vec_each(copy, &plan->guard.copies) {
+		if (copy->hooks && str_equal(copy->config, place->path))
+			return copy->link;
+	}
 	return place->row && place->row->directory ? "directory" : "file";
 }
 
@@ -31,7 +36,7 @@ void prove_add_places(struct arena *arena, const struct plan *plan, canaries *li
 			vec_push(arena, list,
 				 (struct canary){ .kind = CANARY_PLACE,
 						  .group = place->path,
-						  .value = kind_of(place) });
+						  .value = kind_of(plan, place) });
 	}
 	if (!plan->guard.active)
 		return;

@@ -302,8 +302,8 @@ static void add_head(struct script *script, struct text *out, const struct plan 
 	if (plan->guard.copies.count)
 		text_add(
 			out,
-			" It gives the box a copy of git's configuration to write; here the file is "
-			"read-only.");
+			" It gives the box a copy of git's configuration, and of generated hooks, to "
+			"write; here\n# they are read-only.");
 	if (plan->guard.active)
 		text_add(out, "\n");
 	if (tier_table[plan->config->network].attached)

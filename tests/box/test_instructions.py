@@ -69,6 +69,9 @@ TABLE = {
     r"Files that git tracks are not protected\.": ["box/test_guard.py:test_a_tracked_file_stays_writable_and_a_checkout_is_complete"],
     r"Settings that you change with `git config` reach the user's repository when this session ends; those that make git execute a program "
         r"stay in the box\.": [f"{GUARD}:test_the_instructions_say_which_settings_of_git_stay_in_the_box"],
+    r"`\.husky/_` is a copy of the user's directory with generated hooks: git here runs them, and what you change there stays in the box\.":
+        ["box/test_guard_hooks.py:test_git_in_the_box_runs_the_hooks",
+        "box/test_guard_hooks.py:test_what_the_box_writes_is_not_executed_outside_and_not_lost"],
     r"If the user wants such a file, say so: the user finds it with `claudebox --quarantine`, or starts the next session with `--unprotect PATH`\.":
         [f"{GUARD}:test_the_instructions_name_what_is_protected", "box/test_guard.py:test_an_excepted_place_can_be_written_and_is_shown_in_red"],
     # Programs
@@ -180,6 +183,9 @@ class Table(BoxTest):
         for place in (linked, inner):
             self.git("worktree", "add", "-q", place, cwd=repository)
         (repository / "sub").mkdir()
+        (repository / ".husky/_").mkdir(parents=True)
+        (repository / ".husky/_/.gitignore").write_text("*")
+        self.git("config", "core.hooksPath", ".husky/_", cwd=repository)
         self.env["PATH"] = f"{program(self.home / '.cargo/bin/tool', 'true').parent}:{program(self.home / 'tools/x', 'true').parent}:{self.env['PATH']}"
         (self.home / ".npmrc").write_text("registry=https://npm.corp.example/\n")
         with_daemon = OtherHost(self, {"/nix/store/x/y": "", "/nix/var/nix/daemon-socket/keep": ""})

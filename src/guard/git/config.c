@@ -173,8 +173,8 @@ static bool is_users(const struct watcher *watcher, struct arena *arena, const c
 	vec_each(copy, &watcher->plan->guard.copies) {
 		const char *parent = path_parent(arena, copy->config);
 
-		if (str_equal(parent, directory) ||
-		    path_within(directory, path_join(arena, parent, "worktrees")))
+		if (!copy->hooks && (str_equal(parent, directory) ||
+				     path_within(directory, path_join(arena, parent, "worktrees"))))
 			return true;
 	}
 	return false;

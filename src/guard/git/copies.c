@@ -8,7 +8,8 @@
 // quarantine. So the host never reads a setting of a box that executes a program, not even for a
 // moment. The files are in a directory of the instance for each launch:
 //   base      the paths of the files and their texts at the start
-//   copies/N  the copy; only this directory is mounted in the box
+//   copies/N  the copy; only this directory is mounted in the box. That of a directory of
+//             generated hooks is hooks-N, see hooks.c
 //   places    the places that the box cannot write, one path each line
 //   lock      locked while the launch runs
 // After a kill, the next start of the project applies what is left. The name of the directory has
@@ -22,10 +23,12 @@
 #include "base/text.h"
 #include "guard/git/config_file.h"
 #include "guard/git/directory.h"
+#include "guard/git/hooks.h"
 #include "guard/git/setting.h"
 #include "guard/quarantine/quarantine.h"
 #include "plan/guard/changes.h"
 #include "plan/guard/config_edit.h"
+#include "plan/guard/hooks.h"
 #include "plan/guard/keys.h"
 #include "plan/guard/places.h"
 #include "plan/plan.h"
@@ -73,15 +76,19 @@ static bool write_text(int directory, const char *name, const char *text)
 static bool write_copy(const struct plan_copy *copy, struct arena *arena, struct text *base,
 		       int copies)
 {
-	const char *text = file_read(arena, copy->config, CONFIG_LIMIT, 0);
+	const char *text = copy->hooks ? hooks_copy(arena, copy->config, copies, copy->name)
+				       : file_read(arena, copy->config, CONFIG_LIMIT, 0);
 
+	if (copy->hooks && !text)
+		return false;
 	text = text ? text : "";
 	text_printf(base, "%s %zu %zu\n%s%s", copy->name, strlen(copy->config), strlen(text),
 		    copy->config, text);
-	return write_text(copies, copy->name, text);
+	return copy->hooks || write_text(copies, copy->name, text);
 }
 
-// A record of the base: the file of the host, and its text at the start.
+// A record of the base: the file of the host, and its text at the start. Of a directory of hooks,
+// the text is a digest.
 struct base_record {
 	const char *name; // of the copy
 	const char *config;
@@ -261,9 +268,14 @@ static void apply_directory(const char *project, struct arena *arena, int instan
 	struct error error = { .arena = arena };
 	CLEANUP_FD int quarantine = quarantine_open_at(instance, &error);
 	struct base_record record;
+	const char *note;
 
 	while (base && next_record(arena, &base, &record))
-		apply_copy(project, arena, &record, copies, quarantine, notes);
+		if (!str_starts(record.name, HOOKS_COPY))
+			apply_copy(project, arena, &record, copies, quarantine, notes);
+		else if ((note = hooks_finish(arena, project, record.config, copies, record.name,
+					      record.text, quarantine)))
+			vec_push(arena, notes, note);
 	remove_tree(instance, name, &error);
 }
 

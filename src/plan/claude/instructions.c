@@ -74,6 +74,21 @@ static void add_git(struct text *out, const struct plan *plan, struct arena *are
 			"there.\n");
 }
 
+// Describes the copies of generated hooks.
+static void add_hooks(struct text *out, const struct plan *plan)
+{
+	vec_each(copy, &plan->guard.copies) {
+		const char *below = copy->hooks ? str_after(copy->config, plan->project) : NULL;
+
+		if (below)
+			text_printf(out,
+				    " `%s` is a copy of the user's directory with generated hooks: "
+				    "git here runs them, and what you change there stays in the "
+				    "box.",
+				    quote_display(out->arena, below + 1, 0));
+	}
+}
+
 // Describes the protected places of the project.
 static void add_guard(struct text *out, const struct plan *plan, const struct git_facts *git)
 {
@@ -93,6 +108,7 @@ static void add_guard(struct text *out, const struct plan *plan, const struct gi
 			" Settings that you change with `git config` reach the user's repository "
 			"when this session ends; those that make git execute a program stay in the "
 			"box.");
+	add_hooks(out, plan);
 	text_add(out, " If the user wants such a file, say so: the user finds it with `claudebox "
 		      "--quarantine`, or starts the next session with `--unprotect PATH`.\n");
 }

@@ -12,7 +12,8 @@
 enum guard_mount {
 	GUARD_PIN,       // itself: a box cannot rename it
 	GUARD_READ_ONLY, // itself, read-only
-	GUARD_COPY,      // a link to a copy of the git configuration, which the box may write
+	GUARD_COPY,      // a copy that the box may write: of a git configuration, by a link to it,
+			 // or of a directory of generated hooks
 	GUARD_MOUNT_COUNT,
 };
 extern const char *const guard_mount_names[GUARD_MOUNT_COUNT];

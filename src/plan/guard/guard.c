@@ -10,6 +10,7 @@
 #include "config/config.h"
 #include "plan/facts.h"
 #include "plan/guard/facts.h"
+#include "plan/guard/hooks.h"
 #include "plan/guard/places.h"
 #include "plan/guard/unprotect.h"
 #include "plan/plan.h"
@@ -28,12 +29,22 @@ const char *const guard_mount_names[GUARD_MOUNT_COUNT] = {
 	[GUARD_COPY] = "copy",
 };
 
-// Gives the box a copy of a git configuration.
-static void add_copy(struct plan *plan, struct arena *arena, const char *config)
+// Gives the box a copy of a git configuration or of a directory of generated hooks. A link cannot
+// be mounted over a directory, so the copy itself is.
+static void add_copy(struct plan *plan, struct arena *arena, const struct guard_place *place)
 {
-	const char *name = arena_printf(arena, "%zu", plan->guard.copies.count);
-	const char *link = path_join(arena, BOX_LINKS, name);
+	bool hooks = place->row->directory;
+	const char *config = place->path;
+	const char *name =
+		arena_printf(arena, "%s%zu", hooks ? HOOKS_COPY : "", plan->guard.copies.count);
+	const char *link = path_join(arena, hooks ? BOX_COPIES : BOX_LINKS, name);
 
+	if (hooks) {
+		vec_push(arena, &plan->guard.copies,
+			 (struct plan_copy){
+				 .config = config, .name = name, .link = link, .hooks = true });
+		return;
+	}
 	vec_push(arena, &plan->guard.copies,
 		 (struct plan_copy){ .config = config, .name = name, .link = link });
 	plan_add_mount(plan, arena,
@@ -85,7 +96,7 @@ static void add_places(struct plan *plan, struct arena *arena, const struct fact
 			continue;
 		vec_push(arena, &plan->guard.places, *place);
 		if (place->mount == GUARD_COPY)
-			add_copy(plan, arena, place->path);
+			add_copy(plan, arena, place);
 		if (place->other_names)
 			plan_warn(plan, arena,
 				  "'%s' has another name (hard link): if that is in the project, "

@@ -21,7 +21,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#define TARGET(section_, keys_, value_, host_, why_)                                  \
+#define JUDGED_TARGET(section_, keys_, value_, host_, judge_, why_)                   \
 	{                                                                             \
 		.section = (section_), .keys = (keys_), .value = (value_), .place = { \
 			.name = "",                                                   \
@@ -29,9 +29,12 @@
 			.directory = true,                                            \
 			.host = (host_),                                              \
 			.decision = GUARD_PROTECTED,                                  \
+			.judge = (judge_),                                            \
 			.why = (why_)                                                 \
 		}                                                                     \
 	}
+#define TARGET(section_, keys_, value_, host_, why_) \
+	JUDGED_TARGET(section_, keys_, value_, host_, JUDGE_NONE, why_)
 #define PROGRAM(section_, keys_, why_) TARGET(section_, keys_, VALUE_COMMAND, HOST_EXECUTES, why_)
 
 const struct guard_target_row guard_target_table[] = {
@@ -40,7 +43,8 @@ const struct guard_target_row guard_target_table[] = {
 	       "git runs the programs that it names, by include.path"),
 	TARGET("includeif.*", "path", VALUE_INCLUDE, HOST_EXECUTES,
 	       "git runs the programs that it names, by includeIf"),
-	TARGET("core", "hookspath", VALUE_FILE, HOST_EXECUTES, "git runs the programs in it"),
+	JUDGED_TARGET("core", "hookspath", VALUE_FILE, HOST_EXECUTES, JUDGE_HOOKS,
+		      "git runs the programs in it"),
 	TARGET("init", "templatedir", VALUE_FILE, HOST_EXECUTES,
 	       "git copies its hooks into new repositories"),
 	TARGET("core", "attributesfile", VALUE_FILE, HOST_EXECUTES,

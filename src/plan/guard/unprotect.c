@@ -131,12 +131,12 @@ static bool refuse(struct error *error, const struct config_unprotect *request, 
 	return error_hint(error, "%s", hint);
 }
 
-// Returns the directory that exists and is mounted read-only around a path, relative to the
-// project; NULL: none.
+// Returns the directory that exists and is mounted read-only or as a copy around a path, relative
+// to the project; NULL: none.
 static const char *find_around(const struct facts *facts, const char *path)
 {
 	vec_each(place, &facts->guard.places) {
-		if (place->mount == GUARD_READ_ONLY && !str_equal(path, place->path) &&
+		if (place->mount != GUARD_PIN && !str_equal(path, place->path) &&
 		    path_within(path, place->path) && path_within(path, facts->project))
 			return place->path + strlen(facts->project) + 1;
 	}
@@ -158,7 +158,7 @@ bool unprotect_check(const struct facts *facts, const struct config_unprotect *r
 			      "'**/.envrc' means this name in every directory");
 	around = find_around(facts, path);
 	if (around)
-		return refuse(error, request, "lies in a directory that is read-only as a whole",
+		return refuse(error, request, "lies in a directory that is protected as a whole",
 			      arena_printf(arena, "except the directory: '%s'",
 					   quote_display(arena, around, 0)));
 	if (is_place(arena, facts, path))

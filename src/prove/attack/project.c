@@ -50,7 +50,19 @@ static long status_of(const char *path, struct statx *ret_status)
 		     (long)ret_status, 0);
 }
 
-// The configuration of git is covered by a link to a copy of the box, which is not followed.
+// Returns whether a place is covered by a copy of the box, whose path is its kind.
+static bool is_copy(const struct canary *place)
+{
+	const char *copy = place->field[1];
+	struct statx there = { 0 }, own = { 0 };
+
+	return copy[0] == '/' && status_of(place->field[0], &there) == 0 &&
+	       status_of(copy, &own) == 0 && there.stx_ino == own.stx_ino &&
+	       there.stx_dev_major == own.stx_dev_major && there.stx_dev_minor == own.stx_dev_minor;
+}
+
+// The configuration of git is covered by a link to a copy of the box, which is not followed. A
+// write to a copy does not reach the project.
 enum verdict try_PROJECT_WRITE(void)
 {
 	struct tries tries = { 0 };
@@ -59,7 +71,11 @@ enum verdict try_PROJECT_WRITE(void)
 	for (const struct canary *place = NULL; (place = next_canary(place, CANARY_PLACE));) {
 		if (is_place(place, "pin"))
 			continue;
-		result = is_place(place, "directory")
+		if (is_copy(place)) {
+			failed(&tries, -EROFS);
+			continue;
+		}
+		result = is_place(place, "directory") || place->field[1][0] == '/'
 				 ? call(__NR_faccessat, AT_FDCWD, place->field[0], WRITE_ACCESS, 0)
 				 : open_file(place->field[0], O_WRONLY | O_NOFOLLOW);
 		if (!failed(&tries, result))
