@@ -6,8 +6,9 @@
 
 #include <stddef.h>
 
-// The commands of git 2.39 that people and tools use, and git-lfs. An alias cannot replace them. A
-// command that is missing here costs some milliseconds: the script looks for an alias.
+// The commands of git 2.39 that people and tools use, and git-lfs, except those that the script
+// checks. An alias cannot replace them. A command that is missing here costs some milliseconds: the
+// script looks for an alias.
 static const char *const plain_commands[] = {
 	"add",
 	"am",
@@ -122,7 +123,6 @@ static const char *const plain_commands[] = {
 	"show-ref",
 	"sparse-checkout",
 	"stage",
-	"stash",
 	"status",
 	"stripspace",
 	"submodule",

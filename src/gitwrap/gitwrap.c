@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The program `git` of the box: executes git, but lets a script look at commands that may add,
-// remove or move a worktree (plan/git/wrapper.c).
+// remove or move a worktree, or stash untracked files (plan/git/wrapper.c).
 //
 // Theory of operation: an agent starts git very often, so the common case costs one execve(2) more
 // and nothing else. The program looks for the command among the arguments. For a command of git's
-// own it executes the next `git` of PATH. `worktree`, and each name that may be an alias, goes to
-// the script, which asks git for the alias.
+// own it executes the next `git` of PATH. `worktree`, `stash`, and each name that may be an alias,
+// goes to the script, which asks git for the alias.
 #include "freestanding/process.h"
 #include "freestanding/start.h"
 #include "freestanding/syscall.h"

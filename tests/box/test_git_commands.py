@@ -12,12 +12,20 @@ STAGE = pathlib.Path(os.environ["STAGE"])
 AS_OUTSIDE = "as outside"
 STAYS = "stays in the box; a line at the end names it"
 QUIET = "stays in the box, without a line"
+STASH = "refused, nothing is changed; name other paths, or run it outside"
+CLEAN = "as outside, but protected files stay, with a warning for each"
 
 # What the host runs before the box starts, for a command of the table.
 ON_THE_HOST = {
     "git remote rename": "git remote add far /srv/far; git config branch.side.remote far",
     "git submodule deinit": "git config submodule.lib.url /srv/lib; git config submodule.lib.active true",
     "git submodule set-url": "git config submodule.lib.url /srv/lib; git config submodule.lib.active true",
+    "git stash -u": "echo x >loose",
+    "git stash -u, with a protected file": "echo x >.envrc; echo x >loose",
+    "git stash -a, with a protected file": "echo x >.envrc; echo .envrc >>.git/info/exclude",
+    "git stash push -u -- PATHS": "echo x >.envrc; echo x >loose",
+    "git clean -fd": "echo x >.envrc; echo x >loose",
+    "git clean -ffdx": "mkdir .vscode; echo x >.vscode/x; echo .vscode >>.git/info/exclude; echo x >loose",
     "git config --unset core.hooksPath": "git config core.hooksPath /dev/null",
     "git remote remove": "git remote set-url near /srv/near",
     "git config --unset transfer.fsckObjects": "git config transfer.fsckObjects true",
@@ -39,6 +47,12 @@ COMMANDS = [
     ("git rebase", "", "git checkout -q side && git rebase -q main", "git merge-base --is-ancestor main side", 0, AS_OUTSIDE),
     ("git cherry-pick", "", "git cherry-pick side", "test -e s", 0, AS_OUTSIDE),
     ("git stash", "echo x >>file.txt", "git stash -q", "git stash list | grep -q .", 0, AS_OUTSIDE),
+    ("git stash -u", "", "git stash -q -u", "git stash list | grep -q . && test ! -e loose", 0, AS_OUTSIDE),
+    ("git stash -u, with a protected file", "", "git stash -q -u", "git stash list | grep -q . || test ! -e loose", 128, STASH),
+    ("git stash -a, with a protected file", "", "git stash -q -a", "git stash list | grep -q .", 128, STASH),
+    ("git stash push -u -- PATHS", "", "git stash push -q -u -- loose", "git stash list | grep -q . && test ! -e loose && test -e .envrc", 0, AS_OUTSIDE),
+    ("git clean -fd", "", "git clean -q -fd", "test ! -e .envrc || test -e loose", 1, CLEAN),
+    ("git clean -ffdx", "", "git clean -q -ffdx", "test ! -e .vscode/x || test -e loose", 1, CLEAN),
     ("git tag", "", "git tag v1", "git rev-parse -q --verify v1", 0, AS_OUTSIDE),
     ("git bisect", "", "git bisect start && git bisect reset", "git status", 0, AS_OUTSIDE),
     ("git gc", "", "git gc -q", "git fsck", 0, AS_OUTSIDE),
@@ -170,6 +184,81 @@ class Commands(BoxTest):
             for word in ("node_modules", "/link\n", "evil", "push"):
                 self.assertNotIn(word, text, path)
         self.assertIn("/store", text)
+
+    def stash(self, project, *commands):
+        """Runs commands in a box. Returns their exit statuses and the errors; a refusal has changed nothing."""
+        def state():
+            return [subprocess.run(["git", *words], cwd=project, env=self.env, stdout=subprocess.PIPE, text=True, check=True).stdout
+                    for words in (("stash", "list"), ("status", "--porcelain", "-uall", "--ignored"), ("diff", "HEAD"), ("ls-files", "-s"))]
+
+        statuses, errors = [], ""
+        for command in commands:
+            before = state()
+            done = self.claudebox("--yes", "--quiet", "--exec", "sh", "-c", command, cwd=project)
+            statuses.append(done.returncode)
+            errors += done.stderr
+            if done.returncode == 128:
+                self.assertEqual(state(), before, command)
+        return statuses, errors
+
+    def protected(self):
+        """Returns a project with untracked files, some of which are protected, and a change."""
+        project = self.repository(self.scratch() / "project")
+        for name in (".envrc", ".vscode/a b", "sub/deep/.envrc", "sub/own", "other/own", "loose", "ign/.envrc", "ign/own"):
+            (project / name).parent.mkdir(parents=True, exist_ok=True)
+            (project / name).write_text("x\n")
+        (project / ".git/info/exclude").write_text("ign\n")
+        (project / "file.txt").write_text("two\n")
+        return project
+
+    def test_each_form_of_a_stash_that_git_would_leave_half_done_is_refused(self):
+        project = self.protected()
+        self.git("config", "alias.wip", "stash push -u", cwd=project)
+        self.git("config", "alias.shelve", "!git stash -u", cwd=project)
+        self.git("config", "alias.again", "wip -q", cwd=project)
+        forms = ["git stash -u", "git stash --include-untracked", "git stash --inc", "git stash -a", "git stash --all", "git stash push -u", "git stash push -qku",
+                 "git stash push -m text -u", "git stash push -mu -a", "git stash push --message text -u", "git stash push --message=text -u", "git stash save -u text",
+                 "git stash save -a a text", "git stash push -u -- .", "git stash push -u .envrc", "git stash push .envrc -u", "git stash push -u -- '.vscode/a b'",
+                 "git stash push -u -- .vscode", "git stash push -u sub", "git stash push -a ign", "cd sub; git stash push -u -- deep", "cd sub; git stash -u",
+                 "git -C sub stash -u", "git -c user.name=x stash -u", "git wip", "git again", "git shelve", "git -c alias.x=wip x", "git stash --no-all -u"]
+        statuses, errors = self.stash(project, *forms)
+        self.assertEqual(dict(zip(forms, statuses)), dict.fromkeys(forms, 128))
+        self.assertEqual(errors.count("is protected, and git cannot remove it in this box, so nothing was changed."), len(forms))
+        self.assertEqual(errors.count("git stash push -u -- PATHS"), len(forms))
+
+    def test_every_other_stash_is_that_of_git(self):
+        """Each is undone by its pop."""
+        project = self.protected()
+        for form in ("git stash", "git stash push", "git stash -q", "git stash push -m -u", "git stash push -mu", "git stash push --message -u", "git stash save -- -u",
+                     "git stash push -- file.txt", "git stash push -u loose", "git stash push -u -- loose other file.txt", "git stash push -u -- sub/own",
+                     "git stash push -u -- . ':!.envrc' ':!.vscode' ':!sub'", "cd other; git stash push -u .", "git stash push -a -- ign/own",
+                     "git stash -u --no-include-untracked"):
+            statuses, errors = self.stash(project, f"({form}) && git stash list | grep -q . && git stash pop -q && git stash list")
+            self.assertEqual((statuses, errors), ([0], ""), form)
+            self.assertEqual((project / "file.txt").read_text(), "two\n", form)
+            for name in (".envrc", ".vscode/a b", "sub/own", "other/own", "loose", "ign/own"):
+                self.assertTrue((project / name).exists(), f"{form}: {name}")
+        statuses, errors = self.stash(project, "git stash list", "git stash nosuch -u", "git stash show -u")
+        self.assertEqual(statuses[0], 0)
+        self.assertNotIn("claudebox", errors)
+
+    def test_a_stash_with_a_protected_directory_alone(self):
+        project = self.repository(self.scratch() / "project")
+        self.git("config", "core.hooksPath", "tools/hooks", cwd=project)
+        (project / "tools/hooks").mkdir(parents=True)
+        (project / "file.txt").write_text("two\n")
+        self.assertEqual(self.stash(project, "git stash -u", "git stash push -u file.txt && git stash pop -q")[0], [128, 0])
+
+    def test_a_stash_without_protected_files_and_in_other_repositories(self):
+        project = self.repository(self.scratch() / "project")
+        (project / "loose").write_text("x\n")
+        nested = self.repository(project / "nested")
+        (nested / ".git/hooks/pre-push").write_text("#!/bin/sh\n")
+        (nested / ".git/hooks/pre-push").chmod(0o755)
+        self.assertEqual(self.stash(project, "git stash -u && test ! -e loose && git stash pop -q", "cd nested && echo x >y && git stash -u && git stash pop -q")[0], [0, 0])
+        (nested / ".envrc").write_text("x\n")
+        self.assertEqual(self.stash(project, "git stash -q -u && git stash pop -q", "git -C nested stash -u", "cd nested; git stash -u")[0], [0, 128, 128])
+        self.assertEqual(self.stash(project, "cd /tmp && git init -q x && cd x && git commit -q --allow-empty -m x && echo x >.envrc && git stash -u")[0], [0])
 
     def test_one_line_names_what_stays_in_the_box(self):
         project = self.new()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The program `git` of the box, which refuses worktrees that would be lost.
+// The program `git` of the box, which refuses worktrees and stashes that would be lost.
 #pragma once
 
 #include "base/arena.h"
