@@ -8,6 +8,6 @@
 // and has no name of a program.
 const char *find_command(char *const *arguments);
 
-// Returns whether a command is one of git's own that the script does not check. git does not look for an
-// alias of such a name.
+// Returns whether a command is one of git's own that the script does not check. git does not look
+// for an alias of such a name.
 bool is_plain_command(const char *command);

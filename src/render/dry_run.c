@@ -300,10 +300,9 @@ static void add_head(struct script *script, struct text *out, const struct plan 
 			"protects such places in subdirectories, which it finds while\n# the box "
 			"starts.");
 	if (plan->guard.copies.count)
-		text_add(
-			out,
-			" It gives the box a copy of git's configuration, and of generated hooks, to "
-			"write; here\n# they are read-only.");
+		text_add(out,
+			 " It gives the box a copy of git's configuration to write, and one of "
+			 "generated\n# hooks; here they are read-only.");
 	if (plan->guard.active)
 		text_add(out, "\n");
 	if (tier_table[plan->config->network].attached)

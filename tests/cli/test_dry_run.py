@@ -88,6 +88,7 @@ class DryRun(BoxTest):
         self.assertNotIn("git's configuration", self.claudebox("--dry-run").stdout)
         self.repository(self.project)
         (self.project / ".vscode").mkdir()
+        (self.project / ".vscode/tasks.json").write_text("{}\n")
         script = self.script("--exec", "sh", "-c", "for f in .git/config .git/hooks/x .vscode/x; do echo >$f || echo blocked; done; mv .git x || echo pinned; "
                              "echo x >.envrc; ls -A")
         for sentence in ("# claudebox watches the project, and moves files that programs outside would execute to quarantine",
