@@ -61,11 +61,13 @@ class Empty(GuardTest):
         (self.project / ".vscode/closed").chmod(0)
         self.assertEqual(self.box("echo x >.vscode/x || echo refused"), "refused\n")
 
-    def test_hooks_of_git_are_read_only_without_a_file(self):
+    def test_hooks_and_requested_packages_are_read_only_without_a_file(self):
         hooks = self.project / ".git/hooks"
         for sample in hooks.iterdir():
             sample.unlink()
         self.assertEqual(self.box("echo x >.git/hooks/pre-commit || echo refused"), "refused\n")
+        (self.project / ".claudebox").mkdir()
+        self.assertEqual(self.box("echo x >.claudebox/tools.txt || echo refused"), "refused\n")
         self.git("config", "core.hooksPath", "tools/hooks")
         (self.project / "tools/hooks").mkdir(parents=True)
         self.assertEqual(self.box("echo x >tools/hooks/pre-commit || echo refused"), "refused\n")

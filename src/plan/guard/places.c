@@ -243,8 +243,9 @@ const struct guard_row *guard_find_below(const char *path)
 
 bool guard_may_be_empty(const struct guard_row *row)
 {
-	// The rows of targets.c have no name.
-	return row->directory && row->scope != GUARD_GIT && *row->name;
+	// The rows of targets.c have no name. The plan has a read-only mount of .claudebox.
+	return row->directory && row->scope != GUARD_GIT && *row->name &&
+	       !str_equal(row->name, ".claudebox");
 }
 
 bool guard_is_name(const char *name)
