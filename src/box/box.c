@@ -20,6 +20,8 @@
 #include "network/refusals.h"
 #include "plan/plan.h"
 #include "plan/tables.h"
+#include "snapshot/session.h"
+#include "snapshot/snapshot.h"
 #include "state/changed_servers.h"
 #include "state/conversations.h"
 #include "state/conversations_copy.h"
@@ -108,6 +110,7 @@ static bool start_agent(struct box *box, const struct plan *plan, struct error *
 	guard_set_init(&box->guard, init); // the places are at their paths now
 	if (!guarding_wait_ready(&box->guarding, box, plan, error))
 		return false;
+	snapshot_wait(&box->snapshot, plan, error->arena);
 	if (!control_send(box->control_fd, MESSAGE_START, 0))
 		return error_set(error, "cannot start the agent: %s", strerror(errno));
 	return true;
@@ -245,7 +248,9 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 	CLEANUP_FD int lock = -1;
 	CLEANUP_FD int home_lock = -1;
 	CLEANUP_FD int copies_lock = -1;
+	struct session_record record;
 	struct timespec start;
+	bool changed = false;
 	bool ok;
 
 	if (plan->config->report && fcntl(plan->config->report, F_GETFD) < 0) {
@@ -266,6 +271,7 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 	close(supervise_open_signals());
 	box.guarding.arena = arena;
 	guarding_start(&box.guarding, plan);
+	snapshot_start(&box.snapshot, plan, arena);
 	ok = guard_start(&box.guard, plan, error) &&
 	     terminal_open(&box.terminal, plan, arena, error) &&
 	     box_launch(&box, plan, arena, error) && finish_setup(&box, plan, &network, error);
@@ -273,6 +279,7 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 		ok = box_supervise(&box, plan, network.plan ? &network : NULL, ret_status, error);
 		terminal_restore(&box.terminal);
 		guarding_finish(&box.guarding, &box, plan);
+		changed = snapshot_finish(&box.snapshot, plan, arena, &record);
 		if (ok)
 			report_network(plan, network.plan ? &network : NULL, arena, *ret_status);
 		if (plan->config->audit != AUDIT_QUIET)
@@ -282,6 +289,7 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 	} else {
 		terminal_restore(&box.terminal);
 		guarding_finish(&box.guarding, &box, plan);
+		snapshot_abort(&box.snapshot, plan, arena);
 	}
 	close_box(&box);
 	home_remove_points(plan, arena, home_lock >= 0 ? home_lock : lock);

@@ -18,6 +18,8 @@
 // Files that the guard moved out of the project: a directory each, with the moved file and a
 // record.
 #define INSTANCE_QUARANTINE "quarantine"
+// Snapshots of the projects (main worktree, other worktrees, subdirectories) of an instance.
+#define INSTANCE_SNAPSHOTS "snapshots"
 #define QUARANTINE_ITEM     "item"
 #define QUARANTINE_RECORD   "record.json"
 // The host's reduced .claude.json at the last start.
