@@ -42,6 +42,8 @@ static const char *kind_of(const struct option_row *row)
 	case ARGUMENT_JSON:
 	case ARGUMENT_HOME:
 	case ARGUMENT_FULL:
+	case ARGUMENT_STAT:
+	case ARGUMENT_COMMITS:
 		return option_word(row);
 	case ARGUMENT_WORD:
 		return "word";

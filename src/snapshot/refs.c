@@ -9,16 +9,22 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/path.h"
+#include "base/quote.h"
 #include "base/text.h"
 #include "snapshot/store.h"
+#include "sys/cleanup.h"
 #include "sys/files.h"
+#include "sys/write.h"
 
 #include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define KEPT "refs/claudebox/"
 
-enum { HEAD_LIMIT = 4096, MOST_REFS = 20000, OUTPUT_LIMIT = 8 * 1024 * 1024 };
+enum { INDEX_LIMIT = 512 * 1024 * 1024, HEAD_LIMIT = 4096, MOST_REFS = 20000, OUTPUT_LIMIT = 8 * 1024 * 1024 };
 
 #define SAFE                                                                        \
 	"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c",       \
@@ -89,32 +95,55 @@ git_refs refs_parse(struct arena *arena, const json_t *json)
 	return refs;
 }
 
-// Adds the commands for `git update-ref --stdin` that lead from the present references to the
-// wanted ones. Values that would be lost are kept.
-static const char *render_commands(struct arena *arena, const char *id, const git_refs *present,
-				   const git_refs *wanted)
+// Adds the command that changes a reference, and one that keeps a value which would be lost.
+static void add_command(struct text *out, const struct refs_undo *undo, const char *name,
+			const char *from, const char *to)
 {
-	struct text out = { .arena = arena };
+	if (!str_starts(name, "refs/"))
+		return;
+	if (to)
+		text_printf(out, "update %s %s %s\n", name, to,
+			    from ? from : "0000000000000000000000000000000000000000");
+	else
+		text_printf(out, "delete %s %s\n", name, from);
+	if (from)
+		text_printf(out, "update " KEPT "%s/%s %s\n", undo->id, name + strlen("refs/"), from);
+}
 
-	vec_each(ref, wanted) {
-		const char *now = refs_value(present, ref->name);
+// Adds a reference that the session changed. Returns false with an error if it was changed since.
+static bool add_change(struct text *out, const struct refs_undo *undo, const char *name,
+		       const char *before, const char *after, struct error *error)
+{
+	const char *now = refs_value(&undo->present, name);
 
-		if (!str_starts(ref->name, "refs/") || str_equal(now, ref->value))
-			continue;
-		text_printf(&out, "update %s %s %s\n", ref->name, ref->value,
-			    now ? now : "0000000000000000000000000000000000000000");
-		if (now)
-			text_printf(&out, "update %s%s/%s %s\n", KEPT, id,
-				    ref->name + strlen("refs/"), now);
+	if (str_equal(now, before))
+		return true;
+	if (!str_equal(now, after)) {
+		error_set(error, "'%s' was changed since the end of the session",
+			  quote_display(error->arena, name, 120));
+		return error_hint(error, "nothing was changed; without =commits, claudebox --undo "
+					 "restores the files alone");
 	}
-	vec_each(ref, present) {
-		if (!str_starts(ref->name, "refs/") || refs_value(wanted, ref->name))
-			continue;
-		text_printf(&out, "update %s%s/%s %s\n", KEPT, id, ref->name + strlen("refs/"),
-			    ref->value);
-		text_printf(&out, "delete %s %s\n", ref->name, ref->value);
+	add_command(out, undo, name, after, before);
+	return true;
+}
+
+static bool render_commands(struct text *out, const struct refs_undo *undo, const git_refs *before,
+			    const git_refs *after, struct error *error)
+{
+	vec_each(ref, after) {
+		const char *value = refs_value(before, ref->name);
+
+		if (!str_equal(value, ref->value) &&
+		    !add_change(out, undo, ref->name, value, ref->value, error))
+			return false;
 	}
-	return text_get(&out);
+	vec_each(ref, before) {
+		if (!refs_value(after, ref->name) &&
+		    !add_change(out, undo, ref->name, ref->value, NULL, error))
+			return false;
+	}
+	return true;
 }
 
 static bool set_head(const struct store *store, const char *git_directory, const char *value,
@@ -129,20 +158,61 @@ static bool set_head(const struct store *store, const char *git_directory, const
 	return git_run(store, error->arena, &run) || git_fail(&run, "restore HEAD", error);
 }
 
-bool refs_restore(const struct store *store, const char *git_directory, const char *id,
-		  const git_refs *present, const git_refs *wanted, struct error *error)
+// Replaces the index of the repository by a recorded one, under git's lock.
+static bool restore_index(const struct refs_undo *undo, struct error *error)
+{
+	struct arena *arena = error->arena;
+	CLEANUP_FD int directory = file_open(AT_FDCWD, undo->git_directory, O_RDONLY | O_DIRECTORY);
+	CLEANUP_FD int from = file_open(AT_FDCWD, path_join(arena, undo->session, "index"),
+					O_RDONLY | O_NONBLOCK);
+	CLEANUP_FD int lock = -1;
+	size_t length;
+	const char *bytes = from < 0 ? NULL : file_read_bytes(arena, from, INDEX_LIMIT, &length);
+
+	if (!bytes)
+		return true;
+	lock = directory < 0 ? -1
+			     : openat(directory, "index.lock",
+				      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (lock < 0)
+		return write_fail(error, "lock", path_join(arena, undo->git_directory, "index"));
+	if (write_all(lock, bytes, length) &&
+	    renameat(directory, "index.lock", directory, "index") == 0)
+		return true;
+	write_fail(error, "restore", path_join(arena, undo->git_directory, "index"));
+	unlinkat(directory, "index.lock", 0);
+	return false;
+}
+
+bool refs_undo(const struct store *store, const struct refs_undo *undo, const git_refs *before,
+	       const git_refs *after, struct error *error)
 {
 	static const char *const arguments[] = { SAFE, "update-ref", "--no-deref", "--stdin",
 						 NULL };
-	const char *commands = render_commands(error->arena, id, present, wanted);
-	struct git_run run = { .arguments = arguments,
-			       .git_directory = git_directory,
-			       .input = commands,
-			       .input_length = strlen(commands) };
-	const char *head = refs_value(wanted, "HEAD");
+	struct text commands = { .arena = error->arena };
+	const char *head = refs_value(before, "HEAD");
+	struct git_run run = { .arguments = arguments, .git_directory = undo->git_directory };
 
-	if (*commands && !git_run(store, error->arena, &run))
+	if (!undo->git_directory) {
+		error_set(error, "the project has no git repository");
+		return error_hint(error, "without =commits, claudebox --undo restores the files");
+	}
+	if (!render_commands(&commands, undo, before, after, error))
+		return false;
+	run.input = text_get(&commands);
+	run.input_length = commands.length;
+	if (commands.length && !git_run(store, error->arena, &run))
 		return git_fail(&run, "restore the branches and tags", error);
-	return !head || str_equal(head, refs_value(present, "HEAD")) ||
-	       set_head(store, git_directory, head, error);
+	return (!head || str_equal(head, refs_value(&undo->present, "HEAD")) ||
+		set_head(store, undo->git_directory, head, error)) &&
+	       restore_index(undo, error);
+}
+
+bool refs_redo(const struct store *store, const struct refs_undo *undo, struct error *error)
+{
+	struct refs_undo back = *undo;
+
+	back.session = "/nonexistent";
+	back.present = refs_list(store, error->arena, undo->git_directory);
+	return refs_undo(store, &back, &undo->present, &back.present, error);
 }

@@ -22,8 +22,17 @@ git_refs refs_list(const struct store *store, struct arena *arena, const char *g
 const char *refs_value(const git_refs *refs, const char *name);
 json_t *refs_render(const git_refs *refs);
 git_refs refs_parse(struct arena *arena, const json_t *json);
-// Sets the references of a repository to the values of `wanted`, from those of `present`, and HEAD
-// too. Each present value that no reference has any more is kept under refs/claudebox/. Nothing is
-// changed if one of them has another value by now, or its object is missing.
-bool refs_restore(const struct store *store, const char *git_directory, const char *id,
-		  const git_refs *present, const git_refs *wanted, struct error *error);
+// What --undo=commits works on.
+struct refs_undo {
+	const char *git_directory; // NULL: no repository
+	const char *id;            // values that are lost stay under refs/claudebox/ID/
+	const char *session;       // directory of the session, with a copy of the index
+	git_refs present;
+};
+
+// Restores the references that a session changed, HEAD and the index. Changes nothing and returns
+// false with an error if one was changed since the session, or its object is missing.
+bool refs_undo(const struct store *store, const struct refs_undo *undo, const git_refs *before,
+	       const git_refs *after, struct error *error);
+// Restores the references as they were before refs_undo().
+bool refs_redo(const struct store *store, const struct refs_undo *undo, struct error *error);

@@ -32,6 +32,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -120,20 +121,17 @@ static bool refresh(const struct store *store, const struct plan_undo *undo, str
 		session_recover(store, undo, error));
 }
 
-bool snapshot_open(struct store *store, const struct plan_undo *undo, const char *project,
-		   struct error *error)
+bool snapshot_refresh(const struct store *store, const struct plan_undo *undo, struct error *error)
 {
 	struct take take = take_of(undo, END_BUDGET_MS);
 
-	if (!store_open(store, undo->git, undo->path, project, false, error) ||
-	    !refresh(store, undo, &take, error))
+	if (!refresh(store, undo, &take, error))
 		return false;
-	if (!take.complete) {
-		error_set(error, "the project is too large to be compared in %d seconds",
-			  END_BUDGET_MS / 1000);
-		return error_hint(error, "try again: what was read is remembered");
-	}
-	return true;
+	if (take.complete)
+		return true;
+	error_set(error, "the project is too large to be compared in %d seconds",
+		  END_BUDGET_MS / 1000);
+	return error_hint(error, "try again: what was read is remembered");
 }
 
 // Runs in the child.

@@ -34,7 +34,6 @@ bool snapshot_finish(struct snapshot *snapshot, const struct plan *plan, struct 
 		     struct session_record *ret_record);
 // Removes the snapshot of a session whose agent has not started.
 void snapshot_abort(struct snapshot *snapshot, const struct plan *plan, struct arena *arena);
-// Opens the snapshots of a project and brings them up to date. Completes sessions that were killed.
-// Returns false with an error on failure, and without one if the project has no snapshots.
-bool snapshot_open(struct store *store, const struct plan_undo *undo, const char *project,
-		   struct error *error);
+// Brings the index of the open snapshots up to date. Completes sessions that were killed.
+bool snapshot_refresh(const struct store *store, const struct plan_undo *undo,
+		      struct error *error);

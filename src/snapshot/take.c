@@ -29,7 +29,7 @@
 enum {
 	MOST_REPOSITORIES = 300,
 	SHOWN_LEFT_OUT = 8,
-	MOST_RETRIES = 32,
+	MOST_RETRIES = 200,
 	FIRST_SLOTS = 1024,
 };
 
@@ -99,12 +99,13 @@ static void set_add(struct path_set *set, struct arena *arena, const char *path)
 	set->count++;
 }
 
-static void leave_out(struct listing *listing, const char *path)
+static bool leave_out(struct listing *listing, const char *path)
 {
 	struct take *take = listing->take;
 
 	if (take->left_out_count++ < SHOWN_LEFT_OUT)
 		vec_push(listing->arena, &take->left_out, arena_strdup(listing->arena, path));
+	return true;
 }
 
 // Returns whether a file that no earlier snapshot has can be saved: git ends with an error at the
@@ -189,6 +190,26 @@ static bool add_tracked(void *context, const char *path, size_t length, uint32_t
 	return true;
 }
 
+static bool is_directory(const struct listing *listing, const char *path)
+{
+	struct stat status;
+
+	return lstat(path_join(listing->arena, listing->store->project, path), &status) == 0 &&
+	       S_ISDIR(status.st_mode);
+}
+
+// Removes a file from the index: a directory is in its place now.
+static bool forget(struct listing *listing, const char *path)
+{
+	static const char *const arguments[] = { "update-index", "-z", "--force-remove", "--stdin",
+						 NULL };
+	struct git_run run = { .arguments = arguments,
+			       .input = path,
+			       .input_length = strlen(path) + 1 };
+
+	return git_run(listing->store, listing->arena, &run);
+}
+
 // Removes a path from the input after git could not read it. Returns false if the message names
 // none.
 static bool drop_path(struct listing *listing, const char *message)
@@ -208,10 +229,9 @@ static bool drop_path(struct listing *listing, const char *message)
 		else
 			text_add_bytes(&rest, path, strlen(path) + 1);
 	}
-	if (found)
-		leave_out(listing, name);
 	listing->input = rest;
-	return found;
+	return found && (is_directory(listing, name) ? forget(listing, name)
+						     : leave_out(listing, name));
 }
 
 static bool update_index(struct listing *listing, int64_t until_ms, struct error *error)

@@ -27,6 +27,7 @@
 #include "sys/remove_tree.h"
 #include "sys/write.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -98,6 +99,75 @@ static bool start_had(const file_changes *changes, const char *object)
 	return false;
 }
 
+// Finds a step by its path.
+static const struct undo_step *find_step(const undo_steps *steps, const char *path)
+{
+	size_t low = 0, high = steps->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		int order = strcmp(steps->items[middle].change.path, path);
+
+		if (order == 0)
+			return &steps->items[middle];
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+// Returns whether an undo moves the file at a path away.
+static bool is_moved_away(const undo_steps *steps, const char *path)
+{
+	const struct undo_step *step = find_step(steps, path);
+
+	return step && step->obstacle == UNDO_POSSIBLE && step->change.after.mode;
+}
+
+// Returns whether a directory has a file that an undo does not move away.
+static bool has_other_files(const struct store *store, const undo_steps *steps, const char *path,
+			    struct arena *arena)
+{
+	const char *directory = path_join(arena, store->project, path);
+	CLEANUP_DIR DIR *stream = open_directory_stream(AT_FDCWD, directory);
+	const struct dirent *entry;
+
+	while (stream && (entry = readdir(stream))) {
+		const char *below = arena_printf(arena, "%s/%s", path, entry->d_name);
+		struct stat status;
+
+		if (str_equal(entry->d_name, ".") || str_equal(entry->d_name, "..") ||
+		    fstatat(dirfd(stream), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		if (S_ISDIR(status.st_mode) ? has_other_files(store, steps, below, arena)
+					    : !is_moved_away(steps, below))
+			return true;
+	}
+	return false;
+}
+
+// Returns whether something is in the way of a file that an undo creates: at its path, or in the
+// place of a directory above.
+static bool is_blocked(const struct store *store, const undo_steps *steps, const char *path,
+		       struct arena *arena)
+{
+	struct stat status;
+
+	if (lstat(path_join(arena, store->project, path), &status) == 0 &&
+	    (S_ISDIR(status.st_mode) ? has_other_files(store, steps, path, arena)
+				     : !is_moved_away(steps, path)))
+		return true;
+	for (path = path_parent(arena, path); !str_equal(path, "/");
+	     path = path_parent(arena, path)) {
+		if (lstat(path_join(arena, store->project, path), &status) == 0 &&
+		    !S_ISDIR(status.st_mode) && !is_moved_away(steps, path))
+			return true;
+	}
+	return false;
+}
+
 static enum undo_obstacle judge(const struct store *store, const file_changes *changes,
 				const struct file_change *change, const file_changes *since,
 				int64_t started_ms, struct arena *arena)
@@ -126,6 +196,11 @@ bool undo_plan(const struct store *store, const file_changes *changes, const cha
 			 (struct undo_step){ .change = *change,
 					     .obstacle = judge(store, changes, change, &since,
 							       started_ms, error->arena) });
+	vec_each(step, ret_steps) {
+		if (step->obstacle == UNDO_POSSIBLE && step->change.before.mode &&
+		    is_blocked(store, ret_steps, step->change.path, error->arena))
+			step->obstacle = UNDO_BLOCKED;
+	}
 	return true;
 }
 
@@ -328,8 +403,9 @@ static void roll_back(const struct work *work, const file_changes *changes)
 		stage_name(new, i, "new");
 		if (parent < 0)
 			continue;
-		if (change->before.mode && !exists(work->stage, new))
-			renameat2(parent, name, work->stage, new, RENAME_NOREPLACE);
+		if (change->before.mode && !exists(work->stage, new) &&
+		    renameat2(parent, name, work->stage, new, RENAME_NOREPLACE) == 0)
+			remove_empty_parents(work, change->path);
 	}
 	for (size_t i = changes->count; i-- > 0;) {
 		const struct file_change *change = &changes->items[i];
@@ -374,7 +450,7 @@ static const char *encode(struct arena *arena, const char *path)
 }
 
 static bool write_journal(const struct work *work, const file_changes *changes,
-			  struct error *error)
+			  const struct undo_journal *journal, struct error *error)
 {
 	JSON_OWNED *list = json_array();
 	JSON_OWNED *object = json_object();
@@ -387,6 +463,9 @@ static bool write_journal(const struct work *work, const file_changes *changes,
 		json_object_set_new(step, "after", render_version(&change->after));
 		json_array_append_new(list, step);
 	}
+	json_object_set_new(object, "id", json_string(journal->id));
+	json_object_set_new(object, "of", json_string(journal->of));
+	json_object_set_new(object, "now", json_string(journal->now));
 	json_object_set(object, "steps", list);
 	return fsync(work->stage) == 0 &&
 	       replace_file(work->store->directory, JOURNAL,
@@ -403,9 +482,20 @@ static struct file_version parse_version(struct arena *arena, const json_t *json
 	};
 }
 
-static bool parse_journal(struct arena *arena, const char *text, file_changes *ret_changes)
+static const char *copy_string(struct arena *arena, const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? arena_strdup(arena, text) : NULL;
+}
+
+static bool parse_journal(struct arena *arena, const char *text, struct undo_journal *ret_journal,
+			  file_changes *ret_changes)
 {
 	JSON_OWNED *object = json_loads(text, 0, NULL);
+	struct undo_journal journal = { .id = copy_string(arena, object, "id"),
+					.of = copy_string(arena, object, "of"),
+					.now = copy_string(arena, object, "now") };
 	json_t *step;
 	size_t i;
 
@@ -423,7 +513,8 @@ static bool parse_journal(struct arena *arena, const char *text, file_changes *r
 				 .before = parse_version(arena, json_object_get(step, "before")),
 				 .after = parse_version(arena, json_object_get(step, "after")) });
 	}
-	return object != NULL;
+	*ret_journal = journal;
+	return journal.id && journal.of && journal.now;
 }
 
 // Completes or rolls back. Returns false with an error if the steps failed; nothing is then changed.
@@ -439,7 +530,8 @@ static bool execute(struct work *work, const file_changes *changes, struct error
 	return end_work(work, error);
 }
 
-bool undo_apply(const struct store *store, const undo_steps *steps, struct error *error)
+bool undo_apply(const struct store *store, const undo_steps *steps,
+		const struct undo_journal *journal, struct error *error)
 {
 	struct work work = { .store = store, .arena = error->arena, .project = -1, .stage = -1 };
 	struct error ignored = { .arena = error->arena };
@@ -454,7 +546,7 @@ bool undo_apply(const struct store *store, const undo_steps *steps, struct error
 	for (size_t i = 0; ok && i < changes.count; i++)
 		ok = !changes.items[i].before.mode ||
 		     stage_file(&work, &changes.items[i], i, error);
-	ok = ok && write_journal(&work, &changes, error);
+	ok = ok && write_journal(&work, &changes, journal, error);
 	if (ok)
 		ok = execute(&work, &changes, error);
 	else if (work.stage >= 0)
@@ -465,7 +557,8 @@ bool undo_apply(const struct store *store, const undo_steps *steps, struct error
 	return ok;
 }
 
-bool undo_recover(const struct store *store, bool *ret_found, struct error *error)
+bool undo_recover(const struct store *store, struct undo_journal *ret_journal,
+		  struct error *error)
 {
 	struct work work = { .store = store, .arena = error->arena, .project = -1, .stage = -1 };
 	const char *text = file_read_at(error->arena, store->directory, JOURNAL, JOURNAL_LIMIT);
@@ -473,14 +566,14 @@ bool undo_recover(const struct store *store, bool *ret_found, struct error *erro
 	file_changes changes = { 0 };
 	bool ok = true;
 
-	*ret_found = text != NULL;
+	*ret_journal = (struct undo_journal){ 0 };
 	if (!open_stage(&work, false, &ignored)) {
 		if (text)
 			unlinkat(store->directory, JOURNAL, 0);
 		close_work(&work);
 		return true;
 	}
-	if (text && parse_journal(error->arena, text, &changes))
+	if (text && parse_journal(error->arena, text, ret_journal, &changes))
 		ok = execute(&work, &changes, error);
 	else // it was killed before it changed anything
 		end_work(&work, &ignored);

@@ -28,11 +28,21 @@ struct undo_step {
 };
 typedef VEC(struct undo_step) undo_steps;
 
-// Finds out which changes can be taken back. `now` is the tree of the project's present state.
+// Finds out which changes can be taken back. `now` is the tree of the project's present state. A new
+// file that is older than started_ms stays, 0: none.
 bool undo_plan(const struct store *store, const file_changes *changes, const char *after,
 	       const char *now, int64_t started_ms, undo_steps *ret_steps, struct error *error);
+// What an undo that was killed is completed with.
+struct undo_journal {
+	const char *id;  // of the session record that the undo gets, NULL: there is none
+	const char *of;  // the session whose changes it takes back
+	const char *now; // tree of the project before the undo
+};
+
 // Takes back all possible steps. Nothing is changed if that fails. The lock of the store and that
-// of the instance are held, and `id` is that of the record of this undo.
-bool undo_apply(const struct store *store, const undo_steps *steps, struct error *error);
-// Completes an undo that was killed. The same locks are held. *ret_found: there was one.
-bool undo_recover(const struct store *store, bool *ret_found, struct error *error);
+// of the instance are held.
+bool undo_apply(const struct store *store, const undo_steps *steps,
+		const struct undo_journal *journal, struct error *error);
+// Completes an undo that was killed. The same locks are held.
+bool undo_recover(const struct store *store, struct undo_journal *ret_journal,
+		  struct error *error);
