@@ -33,6 +33,7 @@
 #include "render/audit/short.h"
 #include "render/dry_run.h"
 #include "render/json.h"
+#include "report/report.h"
 #include "snapshot/commands.h"
 #include "state/conversations.h"
 #include "state/gc.h"
@@ -107,6 +108,12 @@ static bool undo_session(struct session *session, struct error *error)
 {
 	return undo_command(&session->config, &session->facts, &session->arena, &session->status,
 			    error);
+}
+
+static bool show_report(struct session *session, struct error *error)
+{
+	return report_command(&session->config, &session->facts, &session->arena, &session->status,
+			      error);
 }
 
 static bool check_machine(struct session *session, struct error *error)
@@ -205,6 +212,7 @@ static const struct command commands[] = {
 	[ACTION_GC] = { STEP_OPTIONS, .run = manage_instances },
 	[ACTION_DIFF] = { STEP_PROJECT, .run = show_changes },
 	[ACTION_UNDO] = { STEP_PROJECT, .run = undo_session },
+	[ACTION_REPORT] = { STEP_PROJECT, .run = show_report },
 	[ACTION_QUARANTINE] = { STEP_PROJECT, .run = manage_quarantine },
 	[ACTION_HELP] = { STEP_OPTIONS, .run = print_help },
 	[ACTION_VERSION] = { STEP_OPTIONS, .run = print_version },

@@ -9,8 +9,10 @@
 #include "plan/report/change.h"
 #include "snapshot/store.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { OBJECT_LIMIT = 80 };
 
@@ -129,4 +131,28 @@ const char *changes_read(const struct store *store, struct arena *arena, const c
 		return NULL;
 	*ret_length = run.output_length;
 	return run.output;
+}
+
+// Returns whether the start had this content: a file of it was renamed.
+static bool start_had(const file_changes *changes, const char *object)
+{
+	vec_each(change, changes) {
+		if (change->before.mode && str_equal(change->before.object, object))
+			return true;
+	}
+	return false;
+}
+
+bool changes_is_older(const struct store *store, struct arena *arena, const file_changes *changes,
+		      const struct file_change *change, int64_t started_ms)
+{
+	const char *path = path_join(arena, store->project, change->path);
+	struct statx status;
+
+	return !change->before.mode &&
+	       statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_BTIME, &status) == 0 &&
+	       (status.stx_mask & STATX_BTIME) &&
+	       (int64_t)status.stx_btime.tv_sec * 1000 + status.stx_btime.tv_nsec / 1000000 <
+		       started_ms &&
+	       !start_had(changes, change->after.object);
 }

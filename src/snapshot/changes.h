@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 // Lists the paths that differ between two trees, in git's order. Paths that are not in `only`, and
 // do not lie below one of them, are left out, if there are any. Returns false with an error on
@@ -21,3 +22,6 @@ void changes_count_lines(const struct store *store, struct arena *arena, const c
 // Reads a file of a snapshot, at most `limit` bytes. Returns NULL if it is larger or missing.
 const char *changes_read(const struct store *store, struct arena *arena, const char *object,
 			 size_t limit, size_t *ret_length);
+// Returns whether a new file is older than the session: git ignored it at the start.
+bool changes_is_older(const struct store *store, struct arena *arena, const file_changes *changes,
+		      const struct file_change *change, int64_t started_ms);

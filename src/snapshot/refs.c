@@ -19,6 +19,7 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -93,6 +94,34 @@ git_refs refs_parse(struct arena *arena, const json_t *json)
 								json_string_value(value)) });
 	}
 	return refs;
+}
+
+static bool is_object(const char *value)
+{
+	return *value && !value[strspn(value, "0123456789abcdef")];
+}
+
+size_t refs_count_commits(const struct store *store, struct arena *arena,
+			  const char *git_directory, const git_refs *before, const git_refs *after)
+{
+	static const char *const arguments[] = { SAFE, "rev-list", "--count", "--ignore-missing",
+						 "--stdin", NULL };
+	struct text input = { .arena = arena };
+	struct git_run run = { .arguments = arguments, .git_directory = git_directory };
+
+	vec_each(ref, after) {
+		if (is_object(ref->value) && !str_equal(refs_value(before, ref->name), ref->value))
+			text_printf(&input, "%s\n", ref->value);
+	}
+	if (!input.length)
+		return 0;
+	vec_each(ref, before) {
+		if (is_object(ref->value))
+			text_printf(&input, "^%s\n", ref->value);
+	}
+	run.input = text_get(&input);
+	run.input_length = input.length;
+	return git_run(store, arena, &run) ? strtoul(run.output, NULL, 10) : 0;
 }
 
 // Adds the command that changes a reference, and one that keeps a value which would be lost.

@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 struct git_ref {
 	const char *name;  // "refs/heads/main", or "HEAD"
@@ -22,6 +23,10 @@ git_refs refs_list(const struct store *store, struct arena *arena, const char *g
 const char *refs_value(const git_refs *refs, const char *name);
 json_t *refs_render(const git_refs *refs);
 git_refs refs_parse(struct arena *arena, const json_t *json);
+// Returns the number of commits that the references have and that those before did not.
+size_t refs_count_commits(const struct store *store, struct arena *arena,
+			  const char *git_directory, const git_refs *before, const git_refs *after);
+
 // What --undo=commits works on.
 struct refs_undo {
 	const char *git_directory; // NULL: no repository

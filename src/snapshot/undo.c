@@ -78,27 +78,6 @@ static const struct file_change *find_change(const file_changes *changes, const 
 	return NULL;
 }
 
-// Returns whether a file was created before the session.
-static bool is_older(const char *path, int64_t started_ms)
-{
-	struct statx status;
-
-	return statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_BTIME, &status) == 0 &&
-	       (status.stx_mask & STATX_BTIME) &&
-	       (int64_t)status.stx_btime.tv_sec * 1000 + status.stx_btime.tv_nsec / 1000000 <
-		       started_ms;
-}
-
-// Returns whether the start had this content: a file of it was renamed.
-static bool start_had(const file_changes *changes, const char *object)
-{
-	vec_each(change, changes) {
-		if (change->before.mode && str_equal(change->before.object, object))
-			return true;
-	}
-	return false;
-}
-
 // Finds a step by its path.
 static const struct undo_step *find_step(const undo_steps *steps, const char *path)
 {
@@ -173,12 +152,10 @@ static enum undo_obstacle judge(const struct store *store, const file_changes *c
 				int64_t started_ms, struct arena *arena)
 {
 	const struct file_change *later = find_change(since, change->path);
-	const char *path = path_join(arena, store->project, change->path);
 
 	if (later)
 		return version_equal(&later->after, &change->before) ? UNDO_DONE : UNDO_CHANGED;
-	if (!change->before.mode && is_older(path, started_ms) &&
-	    !start_had(changes, change->after.object))
+	if (changes_is_older(store, arena, changes, change, started_ms))
 		return UNDO_OLDER;
 	return UNDO_POSSIBLE;
 }
