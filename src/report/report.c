@@ -54,6 +54,8 @@ static void drop_older(const struct store *store, struct arena *arena, file_chan
 {
 	file_changes kept = { 0 };
 
+	if (!changes_ignore_less(changes))
+		return;
 	vec_each(change, changes) {
 		if (!changes_is_older(store, arena, changes, change, started_ms))
 			vec_push(arena, &kept, *change);

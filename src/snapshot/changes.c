@@ -143,6 +143,15 @@ static bool start_had(const file_changes *changes, const char *object)
 	return false;
 }
 
+bool changes_ignore_less(const file_changes *changes)
+{
+	vec_each(change, changes) {
+		if (change->before.mode && str_equal(path_name(change->path), ".gitignore"))
+			return true;
+	}
+	return false;
+}
+
 bool changes_is_older(const struct store *store, struct arena *arena, const file_changes *changes,
 		      const struct file_change *change, int64_t started_ms)
 {

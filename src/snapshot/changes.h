@@ -22,6 +22,10 @@ void changes_count_lines(const struct store *store, struct arena *arena, const c
 // Reads a file of a snapshot, at most `limit` bytes. Returns NULL if it is larger or missing.
 const char *changes_read(const struct store *store, struct arena *arena, const char *object,
 			 size_t limit, size_t *ret_length);
-// Returns whether a new file is older than the session: git ignored it at the start.
+// Returns whether files that git ignored at the start may look new, because the session changed the
+// patterns.
+bool changes_ignore_less(const file_changes *changes);
+// Returns whether a new file is older than the session: git ignored it at the start. A file that was
+// renamed and edited is older too, so this counts only if the session ignores less.
 bool changes_is_older(const struct store *store, struct arena *arena, const file_changes *changes,
 		      const struct file_change *change, int64_t started_ms);

@@ -122,6 +122,29 @@ static const struct session_record *last_record(const session_list *list, bool b
 	return NULL;
 }
 
+static const struct session_record *find_record(const session_list *list, const char *id)
+{
+	vec_each(record, list) {
+		if (str_equal(record->id, id))
+			return record;
+	}
+	return NULL;
+}
+
+static bool refs_changed(const struct session_record *record);
+
+// Returns the record that --undo takes back. With =commits, an undo of files alone does not count:
+// the branches of the session before it are restored.
+static const struct session_record *choose_record(const session_list *list, bool commits)
+{
+	const struct session_record *record = last_record(list, false);
+
+	while (commits && record && record->kind == SESSION_UNDO && !refs_changed(record) &&
+	       find_record(list, record->of))
+		record = find_record(list, record->of);
+	return record;
+}
+
 // Returns a time for people.
 static const char *show_time(struct arena *arena, int64_t ms)
 {
@@ -317,7 +340,13 @@ static bool record_undo(const struct command *command, const char *id, const cha
 	record.refs_before = *refs_before;
 	record.refs_after =
 		refs_list(&command->store, command->arena, command->undo.git_directory);
-	return record.after && session_write(&command->store, &record, error);
+	if (!record.after)
+		return false;
+	if (str_equal(record.before, record.after) && !refs_changed(&record)) {
+		session_remove(&command->store, id, error->arena);
+		return true;
+	}
+	return session_write(&command->store, &record, error);
 }
 
 // Completes an undo that was killed.
@@ -347,6 +376,8 @@ static bool apply(struct command *command, const undo_steps *steps, size_t possi
 						       arena_printf(command->arena, "sessions/%s",
 								    record->id)) };
 
+	if (command->config->commits && !refs_save(&command->store, &refs, error))
+		return false;
 	refs.present = refs_list(&command->store, command->arena, refs.git_directory);
 	if (command->config->commits &&
 	    !refs_undo(&command->store, &refs, &record->refs_before, &record->refs_after, error))
@@ -373,7 +404,7 @@ static bool undo_last(struct command *command, struct error *error)
 	if (!recover(command, error) || !snapshot_refresh(&command->store, &command->undo, error))
 		return false;
 	list = session_list_all(&command->store, arena);
-	command->record = last_record(&list, false);
+	command->record = choose_record(&list, command->config->commits);
 	if (!command->record)
 		return refuse_nothing(command, error);
 	now = snapshot_write_tree(&command->store, NULL, error);

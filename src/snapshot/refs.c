@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define KEPT "refs/claudebox/"
@@ -211,6 +212,32 @@ static bool restore_index(const struct refs_undo *undo, struct error *error)
 	write_fail(error, "restore", path_join(arena, undo->git_directory, "index"));
 	unlinkat(directory, "index.lock", 0);
 	return false;
+}
+
+bool refs_save(const struct store *store, const struct refs_undo *undo, struct error *error)
+{
+	const char *name = arena_printf(error->arena, "sessions/%s", undo->id);
+	CLEANUP_FD int session = -1;
+
+	if (mkdirat(store->directory, name, 0700) < 0)
+		return write_fail(error, "create", name);
+	session = file_open(store->directory, name, O_RDONLY | O_DIRECTORY);
+	return session >= 0 ? refs_copy_index(session, undo->git_directory, error)
+			    : write_fail(error, "open", name);
+}
+
+bool refs_copy_index(int session, const char *git_directory, struct error *error)
+{
+	CLEANUP_FD int fd = -1;
+	size_t length;
+	const char *bytes;
+
+	if (!git_directory)
+		return true;
+	fd = file_open(AT_FDCWD, path_join(error->arena, git_directory, "index"),
+		       O_RDONLY | O_NONBLOCK);
+	bytes = fd < 0 ? NULL : file_read_bytes(error->arena, fd, INDEX_LIMIT, &length);
+	return !bytes || replace_file_bytes(session, "index", bytes, length, error);
 }
 
 bool refs_undo(const struct store *store, const struct refs_undo *undo, const git_refs *before,

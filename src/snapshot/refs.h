@@ -27,6 +27,9 @@ git_refs refs_parse(struct arena *arena, const json_t *json);
 size_t refs_count_commits(const struct store *store, struct arena *arena,
 			  const char *git_directory, const git_refs *before, const git_refs *after);
 
+// Copies the index of a repository to the directory of a session.
+bool refs_copy_index(int session, const char *git_directory, struct error *error);
+
 // What --undo=commits works on.
 struct refs_undo {
 	const char *git_directory; // NULL: no repository
@@ -35,6 +38,8 @@ struct refs_undo {
 	git_refs present;
 };
 
+// Keeps a copy of the present index with the session record of the undo.
+bool refs_save(const struct store *store, const struct refs_undo *undo, struct error *error);
 // Restores the references that a session changed, HEAD and the index. Changes nothing and returns
 // false with an error if one was changed since the session, or its object is missing.
 bool refs_undo(const struct store *store, const struct refs_undo *undo, const git_refs *before,

@@ -201,7 +201,8 @@ static bool is_killed(int sessions, const char *id, struct arena *arena)
 		return false;
 	if (faccessat(directory, "before", F_OK, 0) == 0)
 		return true;
-	remove_tree(sessions, id, &ignored);
+	if (faccessat(directory, "index", F_OK, 0) < 0) // of an undo that is about to be recorded
+		remove_tree(sessions, id, &ignored);
 	return false;
 }
 
@@ -250,16 +251,17 @@ bool session_recover(const struct store *store, const struct plan_undo *undo, st
 	return true;
 }
 
-static void remove_session(const struct store *store, int sessions, const char *id,
-			   struct arena *arena)
+void session_remove(const struct store *store, const char *id, struct arena *arena)
 {
+	CLEANUP_FD int sessions = open_sessions(store);
 	struct error ignored = { .arena = arena };
 
 	for (int after = 0; after < 2; after++)
 		unlinkat(store->directory,
 			 arena_printf(arena, "refs/sessions/%s-%s", id, after ? "after" : "before"),
 			 0);
-	remove_tree(sessions, id, &ignored);
+	if (sessions >= 0)
+		remove_tree(sessions, id, &ignored);
 }
 
 // Returns whether the contents are in so many packs that git becomes slow.
@@ -281,7 +283,7 @@ void session_expire(const struct store *store, struct arena *arena)
 	session_list list = session_list_all(store, arena);
 
 	for (size_t i = 0; i + KEPT_SESSIONS < list.count; i++)
-		remove_session(store, sessions, list.items[i].id, arena);
+		session_remove(store, list.items[i].id, arena);
 	// The snapshot of a session that runs is an index, which gc does not know.
 	if (needs_repack(store, arena) && list_ids(sessions, arena).count <= KEPT_SESSIONS)
 		git_run(store, arena, &run);

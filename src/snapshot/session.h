@@ -47,5 +47,7 @@ const char *session_new_id(struct arena *arena);
 bool session_recover(const struct store *store, const struct plan_undo *undo, struct error *error);
 // Returns whether a session has no record because it has not ended.
 bool session_is_pending(const struct store *store, struct arena *arena);
+// Removes a session.
+void session_remove(const struct store *store, const char *id, struct arena *arena);
 // Removes old sessions, and the contents that only they had.
 void session_expire(const struct store *store, struct arena *arena);

@@ -78,17 +78,6 @@ static bool create_session(struct snapshot *snapshot, const struct plan_undo *un
 	return snapshot->lock >= 0;
 }
 
-// Copies the user's index, for --undo=commits.
-static bool copy_index(int session, const struct plan_undo *undo, struct error *error)
-{
-	const char *path = path_join(error->arena, undo->git_directory, "index");
-	CLEANUP_FD int fd = file_open(AT_FDCWD, path, O_RDONLY | O_NONBLOCK);
-	size_t length;
-	const char *bytes = fd < 0 ? NULL : file_read_bytes(error->arena, fd, INDEX_LIMIT, &length);
-
-	return !bytes || replace_file_bytes(session, "index", bytes, length, error);
-}
-
 // Records what --undo=commits restores.
 static bool record_repository(const struct store *store, int session, const struct plan_undo *undo,
 			      struct error *error)
@@ -101,7 +90,7 @@ static bool record_repository(const struct store *store, int session, const stru
 	refs = refs_list(store, error->arena, undo->git_directory);
 	object = refs_render(&refs);
 	return replace_file(session, "refs.json", json_write(error->arena, object, 0), error) &&
-	       copy_index(session, undo, error);
+	       refs_copy_index(session, undo->git_directory, error);
 }
 
 static struct take take_of(const struct plan_undo *undo, int budget_ms)
@@ -292,6 +281,7 @@ bool snapshot_finish(struct snapshot *snapshot, const struct plan *plan, struct 
 
 	if (!snapshot->id)
 		return false;
+	take.session_ended = true;
 	if (store_open(&store, plan->undo.git, plan->undo.path, plan->project, false, &error) &&
 	    refresh(&store, &plan->undo, &take, &error)) {
 		if (!take.complete)

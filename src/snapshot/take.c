@@ -20,6 +20,7 @@
 #include "sys/clock.h"
 #include "sys/files.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@
 enum {
 	MOST_REPOSITORIES = 300,
 	SHOWN_LEFT_OUT = 8,
-	MOST_RETRIES = 200,
+	MOST_RETRIES = 4,
 	FIRST_SLOTS = 1024,
 };
 
@@ -99,13 +100,12 @@ static void set_add(struct path_set *set, struct arena *arena, const char *path)
 	set->count++;
 }
 
-static bool leave_out(struct listing *listing, const char *path)
+static void leave_out(struct listing *listing, const char *path)
 {
 	struct take *take = listing->take;
 
 	if (take->left_out_count++ < SHOWN_LEFT_OUT)
 		vec_push(listing->arena, &take->left_out, arena_strdup(listing->arena, path));
-	return true;
 }
 
 // Returns whether a file that no earlier snapshot has can be saved: git ends with an error at the
@@ -190,48 +190,98 @@ static bool add_tracked(void *context, const char *path, size_t length, uint32_t
 	return true;
 }
 
-static bool is_directory(const struct listing *listing, const char *path)
-{
-	struct stat status;
-
-	return lstat(path_join(listing->arena, listing->store->project, path), &status) == 0 &&
-	       S_ISDIR(status.st_mode);
-}
-
-// Removes a file from the index: a directory is in its place now.
-static bool forget(struct listing *listing, const char *path)
+// Removes files from the index: something else is in their place now.
+static bool forget(struct listing *listing, const struct text *paths)
 {
 	static const char *const arguments[] = { "update-index", "-z", "--force-remove", "--stdin",
 						 NULL };
 	struct git_run run = { .arguments = arguments,
-			       .input = path,
-			       .input_length = strlen(path) + 1 };
+			       .input = text_get(paths),
+			       .input_length = paths->length };
 
-	return git_run(listing->store, listing->arena, &run);
+	return !paths->length || git_run(listing->store, listing->arena, &run);
 }
 
-// Removes a path from the input after git could not read it. Returns false if the message names
-// none.
-static bool drop_path(struct listing *listing, const char *message)
+// Returns whether a directory above a path of the project is a link now.
+static bool is_behind_link(struct listing *listing, const char *path)
 {
-	static const char before[] = "Unable to process path ";
-	const char *name = message ? strstr(message, before) : NULL;
-	struct text rest = { .arena = listing->arena };
+	const char *parent = path_parent(listing->arena, path);
+	CLEANUP_FD int fd = -1;
+
+	if (str_equal(parent, "/"))
+		return false;
+	fd = file_open(AT_FDCWD, path_join(listing->arena, listing->store->project, parent),
+		       O_PATH | O_DIRECTORY);
+	return fd < 0 && (errno == ELOOP || errno == ENOTDIR);
+}
+
+// Gives the owner all permissions on the directories above a path that lack them. Returns whether
+// there was one.
+static bool open_directories(const struct listing *listing, const char *path)
+{
+	CLEANUP_FD int directory = open(listing->store->project, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	const char *slash;
+
+	for (; directory >= 0 && (slash = strchr(path, '/')); path = slash + 1) {
+		const char *name = arena_strndup(listing->arena, path, (size_t)(slash - path));
+		int next = openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		struct stat status;
+
+		close(directory);
+		directory = next;
+		if (next < 0 || fstat(next, &status) < 0 ||
+		    (status.st_mode & S_IRWXU) == S_IRWXU)
+			continue;
+		return chmod(arena_printf(listing->arena, "/proc/self/fd/%d", next),
+			     (status.st_mode & 07777) | S_IRWXU) == 0;
+	}
+	return false;
+}
+
+// Opens all directories that a session has closed. Returns whether there were any.
+static bool open_closed(const struct listing *listing)
+{
 	const char *end = text_get(&listing->input) + listing->input.length;
 	bool found = false;
+	struct stat status;
 
-	if (!name)
-		return false;
-	name += sizeof(before) - 1;
 	for (const char *path = text_get(&listing->input); path < end; path += strlen(path) + 1) {
-		if (str_equal(path, name))
+		const char *full = path_join(listing->arena, listing->store->project, path);
+
+		while (lstat(full, &status) < 0 && errno == EACCES &&
+		       open_directories(listing, path))
 			found = true;
+	}
+	return found;
+}
+
+// Removes the paths from the input that git cannot save. Returns whether there were any.
+static bool repair(struct listing *listing)
+{
+	struct arena *arena = listing->arena;
+	struct text rest = { .arena = arena }, gone = { .arena = arena };
+	const char *end = text_get(&listing->input) + listing->input.length;
+	size_t length = listing->input.length;
+	struct stat status;
+
+	for (const char *path = text_get(&listing->input); path < end; path += strlen(path) + 1) {
+		const char *full = path_join(arena, listing->store->project, path);
+		bool exists = lstat(full, &status) == 0;
+
+		if (!exists && errno == EACCES) { // it counts as unchanged
+			leave_out(listing, path);
+			continue;
+		}
+		if ((exists && !S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode)) ||
+		    is_behind_link(listing, path))
+			text_add_bytes(&gone, path, strlen(path) + 1);
+		else if (exists && !is_readable(full))
+			leave_out(listing, path);
 		else
 			text_add_bytes(&rest, path, strlen(path) + 1);
 	}
 	listing->input = rest;
-	return found && (is_directory(listing, name) ? forget(listing, name)
-						     : leave_out(listing, name));
+	return rest.length < length && forget(listing, &gone);
 }
 
 static bool update_index(struct listing *listing, int64_t until_ms, struct error *error)
@@ -249,7 +299,7 @@ static bool update_index(struct listing *listing, int64_t until_ms, struct error
 			listing->take->complete = !run.cut;
 			return true;
 		}
-		if (i == MOST_RETRIES || !drop_path(listing, run.message))
+		if (i == MOST_RETRIES || !repair(listing))
 			return git_fail(&run, "save the files of the project", error);
 	}
 }
@@ -275,6 +325,12 @@ bool snapshot_take(const struct store *store, struct take *take, struct error *e
 
 	if (!list_files(&listing, "", error))
 		return false;
+	if (take->session_ended && open_closed(&listing)) {
+		listing.input.length = 0;
+		listing.known = (struct path_set){ 0 };
+		if (!list_files(&listing, "", error))
+			return false;
+	}
 	list_repositories(&listing, until_ms);
 	if (take->git_directory) {
 		tracked = tracked_open(take->git_directory);

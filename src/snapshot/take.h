@@ -13,6 +13,7 @@ struct take {
 	const char *git_directory; // of the project's worktree, NULL: there is none
 	const char *prefix;        // of the project in that worktree: "" or "sub/"
 	bool ignored;              // files that git ignores too
+	bool session_ended; // directories that the session has closed are opened for their owner
 	int budget_ms;
 	// Results.
 	bool complete;    // false: the time was over; what was saved speeds up the next time

@@ -134,17 +134,18 @@ static bool is_blocked(const struct store *store, const undo_steps *steps, const
 {
 	struct stat status;
 
-	if (lstat(path_join(arena, store->project, path), &status) == 0 &&
-	    (S_ISDIR(status.st_mode) ? has_other_files(store, steps, path, arena)
-				     : !is_moved_away(steps, path)))
-		return true;
-	for (path = path_parent(arena, path); !str_equal(path, "/");
-	     path = path_parent(arena, path)) {
-		if (lstat(path_join(arena, store->project, path), &status) == 0 &&
-		    !S_ISDIR(status.st_mode) && !is_moved_away(steps, path))
-			return true;
+	// From the project down: behind a file or link that is moved away, nothing is in the way.
+	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		const char *above = arena_strndup(arena, path, (size_t)(slash - path));
+
+		if (lstat(path_join(arena, store->project, above), &status) < 0)
+			return false;
+		if (!S_ISDIR(status.st_mode))
+			return !is_moved_away(steps, above);
 	}
-	return false;
+	return lstat(path_join(arena, store->project, path), &status) == 0 &&
+	       (S_ISDIR(status.st_mode) ? has_other_files(store, steps, path, arena)
+					: !is_moved_away(steps, path));
 }
 
 static enum undo_obstacle judge(const struct store *store, const file_changes *changes,
@@ -166,6 +167,8 @@ bool undo_plan(const struct store *store, const file_changes *changes, const cha
 	file_changes since = { 0 };
 
 	*ret_steps = (undo_steps){ 0 };
+	if (!changes_ignore_less(changes))
+		started_ms = 0;
 	if (!changes_list(store, after, now, NULL, &since, error))
 		return false;
 	vec_each(change, changes)
@@ -350,6 +353,19 @@ static bool take_away(const struct work *work, const struct file_change *change,
 	return true;
 }
 
+// Removes a directory that has nothing but empty directories in it.
+static void remove_empty_tree(int parent, const char *name)
+{
+	CLEANUP_DIR DIR *stream = open_directory_stream(parent, name);
+	const struct dirent *entry;
+
+	while (stream && (entry = readdir(stream)))
+		if (!str_equal(entry->d_name, ".") && !str_equal(entry->d_name, ".."))
+			remove_empty_tree(dirfd(stream), entry->d_name);
+	if (stream)
+		unlinkat(parent, name, AT_REMOVEDIR);
+}
+
 // Moves the wanted file of a step to its place. Done already: nothing.
 static bool put_there(const struct work *work, const struct file_change *change, size_t number,
 		      struct error *error)
@@ -361,6 +377,8 @@ static bool put_there(const struct work *work, const struct file_change *change,
 	if (!change->before.mode || !exists(work->stage, new))
 		return true;
 	parent = open_parent(work, change->path, true);
+	if (parent >= 0)
+		remove_empty_tree(parent, path_name(change->path));
 	if (parent >= 0 && renameat2(work->stage, new, parent, path_name(change->path),
 				     RENAME_NOREPLACE) == 0)
 		return true;
@@ -502,7 +520,7 @@ static bool execute(struct work *work, const file_changes *changes, struct error
 	if (!do_steps(work, changes, error)) {
 		roll_back(work, changes);
 		end_work(work, &ignored);
-		return error_hint(error, "nothing was changed");
+		return error_note(error, "nothing was changed");
 	}
 	return end_work(work, error);
 }
@@ -528,8 +546,8 @@ bool undo_apply(const struct store *store, const undo_steps *steps,
 		ok = execute(&work, &changes, error);
 	else if (work.stage >= 0)
 		end_work(&work, &ignored);
-	if (!ok && !error->hint)
-		error_hint(error, "nothing was changed");
+	if (!ok && !error->note)
+		error_note(error, "nothing was changed");
 	close_work(&work);
 	return ok;
 }
