@@ -155,6 +155,7 @@ struct config {
 	bool yes;
 	bool list_only; // --gc with --dry-run
 	bool homes;     // --gc=home
+	bool snapshots; // --gc=snapshots
 	bool statistics; // --diff=stat
 	bool commits;    // --undo=commits
 	bool import_conversations;

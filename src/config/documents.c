@@ -40,7 +40,7 @@ static const char *kind_of(const struct option_row *row)
 	case ARGUMENT_NONE:
 		return "none";
 	case ARGUMENT_JSON:
-	case ARGUMENT_HOME:
+	case ARGUMENT_GC:
 	case ARGUMENT_FULL:
 	case ARGUMENT_STAT:
 	case ARGUMENT_COMMITS:

@@ -49,8 +49,8 @@ const struct option_row option_table[] = {
 	  "run CMD in the box instead of claude; the rest are its arguments" },
 	{ OPTION_INSTANCES, 0, "instances", ARGUMENT_JSON, NULL,
 	  "list the state of each project, the last used first" },
-	{ OPTION_GC, 0, "gc", ARGUMENT_HOME, NULL,
-	  "remove the state of deleted projects, or kept homes; asks first" },
+	{ OPTION_GC, 0, "gc", ARGUMENT_GC, NULL,
+	  "remove the state of deleted projects, kept homes or snapshots; asks first" },
 	{ OPTION_INSTANCE, 0, "instance", ARGUMENT_REQUIRED, "ID",
 	  "limit --instances or --gc to one project: its id or directory" },
 	{ OPTION_QUARANTINE, 0, "quarantine", ARGUMENT_WORD, "WORD",
@@ -79,7 +79,7 @@ const char *const network_tier_names[NETWORK_TIER_COUNT] = {
 const char *option_word(const struct option_row *row)
 {
 	return row->argument == ARGUMENT_JSON   ? "json"
-	       : row->argument == ARGUMENT_HOME ? "home"
+	       : row->argument == ARGUMENT_GC   ? "home snapshots"
 	       : row->argument == ARGUMENT_FULL ? "full"
 	       : row->argument == ARGUMENT_STAT ? "stat"
 	       : row->argument == ARGUMENT_COMMITS ? "commits"
@@ -324,7 +324,8 @@ static bool apply(struct config *config, struct arena *arena, const struct optio
 	case OPTION_GC:
 		config->list_only = config->action == ACTION_DRY_RUN;
 		config->action = ACTION_GC;
-		config->homes = value != NULL;
+		config->homes = str_equal(value, "home");
+		config->snapshots = str_equal(value, "snapshots");
 		return true;
 	case OPTION_INSTANCE:
 		config->instance = value;
@@ -378,8 +379,13 @@ static bool check_value(const struct option_row *row, const char *value, struct 
 		return true;
 	case ARGUMENT_WORD:
 		return true;
+	case ARGUMENT_GC:
+		if (!value || str_equal(value, "home") || str_equal(value, "snapshots"))
+			return true;
+		error_set(error, "option '--%s' accepts no value except 'home' and 'snapshots'",
+			  row->name);
+		return usage_error(error);
 	case ARGUMENT_JSON:
-	case ARGUMENT_HOME:
 	case ARGUMENT_FULL:
 	case ARGUMENT_STAT:
 	case ARGUMENT_COMMITS:

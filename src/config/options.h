@@ -13,7 +13,7 @@ enum option_argument {
 	ARGUMENT_NONE,
 	ARGUMENT_REQUIRED, // --name VALUE or --name=VALUE
 	ARGUMENT_JSON,     // --name or --name=json
-	ARGUMENT_HOME,     // --name or --name=home
+	ARGUMENT_GC,       // --name, --name=home or --name=snapshots
 	ARGUMENT_FULL,     // --name or --name=full, which mean the same
 	ARGUMENT_STAT,     // --name or --name=stat, and paths
 	ARGUMENT_COMMITS,  // --name or --name=commits, and paths

@@ -118,6 +118,7 @@ struct instance {
 	const char *why;           // reason for PROJECT_UNREACHABLE and PROJECT_UNKNOWN
 	struct instance_home home; // part of `size`
 	size_t quarantined;        // items in its quarantine
+	uint64_t snapshots;        // bytes of its snapshots, part of `size`
 };
 typedef VEC(struct instance) instance_list;
 
