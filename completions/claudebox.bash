@@ -26,9 +26,12 @@ _claudebox_table() {
 		--shell
 		--exec
 		--instances --instances=json
-		--gc --gc=home
+		--gc --gc=home --gc=snapshots
 		--instance
 		--quarantine --quarantine=json --quarantine=clear
+		--diff --diff=stat
+		--undo --undo=commits
+		--report --report=json
 		--import-conversations
 		-h --help
 		-v --version
@@ -52,9 +55,12 @@ _claudebox_table() {
 	--shell) kind=none ;;
 	--exec) kind=rest ;;
 	--instances) kind=json ;;
-	--gc) kind=home ;;
+	--gc) kind=home snapshots ;;
 	--instance) kind=mount ;;
 	--quarantine) kind=word ;;
+	--diff) kind=stat ;;
+	--undo) kind=commits ;;
+	--report) kind=json ;;
 	--import-conversations) kind=none ;;
 	-h | --help) kind=none ;;
 	-v | --version) kind=none ;;
