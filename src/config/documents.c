@@ -39,8 +39,9 @@ static const char *kind_of(const struct option_row *row)
 	switch (row->argument) {
 	case ARGUMENT_NONE:
 		return "none";
-	case ARGUMENT_JSON:
 	case ARGUMENT_GC:
+		return "gc";
+	case ARGUMENT_JSON:
 	case ARGUMENT_FULL:
 	case ARGUMENT_STAT:
 	case ARGUMENT_COMMITS:
@@ -83,7 +84,7 @@ static const char *render_manual(struct arena *arena)
 		if (row->letter)
 			text_printf(&out, "*-%c*, ", row->letter);
 		text_printf(&out, "*--%s*", row->name);
-		if (row->argument == ARGUMENT_WORD)
+		if (row->argument == ARGUMENT_WORD || row->argument == ARGUMENT_GC)
 			text_printf(&out, "[=_%s_]", scdoc_text(arena, row->value_name));
 		else if (option_word(row))
 			text_printf(&out, "[=%s]", option_word(row));
@@ -198,7 +199,7 @@ static void add_fish(struct text *out, const struct option_row *row)
 		text_printf(out, " -s %c", row->letter);
 	text_printf(out, " -l %s", row->name);
 	if (option_word(row))
-		text_printf(out, row->argument == ARGUMENT_WORD ? " -f -a '%s'" : " -f -a %s",
+		text_printf(out, strchr(option_word(row), ' ') ? " -f -a '%s'" : " -f -a %s",
 			    option_word(row));
 	if (row->argument == ARGUMENT_REQUIRED)
 		text_printf(out, " %s", value_row(row)->fish);
