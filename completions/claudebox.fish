@@ -136,7 +136,7 @@ complete -c claudebox -n '__claudebox_in own' -l quiet -d 'show errors only; a q
 complete -c claudebox -n '__claudebox_in own' -l shell -d 'run a shell in the box instead of claude'
 complete -c claudebox -n '__claudebox_in own' -l exec -d 'run CMD in the box instead of claude; the rest are its arguments'
 complete -c claudebox -n '__claudebox_in own' -l instances -f -a json -d 'list the state of each project, the last used first'
-complete -c claudebox -n '__claudebox_in own' -l gc -f -a 'home snapshots' -d 'remove the state of deleted projects; =home, =snapshots: of all; asks first'
+complete -c claudebox -n '__claudebox_in own' -l gc -f -a 'home snapshots' -d 'remove the state of deleted projects, or =home, =snapshots; asks'
 complete -c claudebox -n '__claudebox_in own' -l instance -r -F -d 'limit --instances or --gc to one project: its id or directory'
 complete -c claudebox -n '__claudebox_in own' -l quarantine -f -a 'json clear' -d 'list what the guard moved away; =N puts one back, =clear removes all'
 complete -c claudebox -n '__claudebox_in own' -l diff -f -a stat -d 'show what the last session changed; =stat: the number of lines'

@@ -53,8 +53,8 @@ struct box {
 	(struct box)                                                                            \
 	{                                                                                       \
 		.bwrap = -1, .bwrap_end = -1, .killer_fd = -1, .control_fd = -1, .info_fd = -1, \
-		.guard = GUARD_NONE, .snapshot = SNAPSHOT_NONE, .terminal = TERMINAL_NONE,       \
-		.cgroup = CGROUP_NONE                                                            \
+		.guard = GUARD_NONE, .snapshot = SNAPSHOT_NONE, .terminal = TERMINAL_NONE,      \
+		.cgroup = CGROUP_NONE                                                           \
 	}
 
 // Runs the plan and waits for the agent. *ret_status is its exit status. Returns false with an

@@ -50,14 +50,14 @@ const struct option_row option_table[] = {
 	{ OPTION_INSTANCES, 0, "instances", ARGUMENT_JSON, NULL,
 	  "list the state of each project, the last used first" },
 	{ OPTION_GC, 0, "gc", ARGUMENT_GC, "WORD",
-	  "remove the state of deleted projects; =home, =snapshots: of all; asks first" },
+	  "remove the state of deleted projects, or =home, =snapshots; asks" },
 	{ OPTION_INSTANCE, 0, "instance", ARGUMENT_REQUIRED, "ID",
 	  "limit --instances or --gc to one project: its id or directory" },
 	{ OPTION_QUARANTINE, 0, "quarantine", ARGUMENT_WORD, "WORD",
 	  "list what the guard moved away; =N puts one back, =clear removes all" },
-	{ OPTION_DIFF, 0, "diff", ARGUMENT_STAT, "[PATH...]",
+	{ OPTION_DIFF, 0, "diff", ARGUMENT_STAT, NULL,
 	  "show what the last session changed; =stat: the number of lines" },
-	{ OPTION_UNDO, 0, "undo", ARGUMENT_COMMITS, "[PATH...]",
+	{ OPTION_UNDO, 0, "undo", ARGUMENT_COMMITS, NULL,
 	  "take back what the last session changed; =commits: branches too" },
 	{ OPTION_LAST_REPORT, 0, "report", ARGUMENT_JSON, NULL,
 	  "show the report of the last session again" },
@@ -78,13 +78,13 @@ const char *const network_tier_names[NETWORK_TIER_COUNT] = {
 
 const char *option_word(const struct option_row *row)
 {
-	return row->argument == ARGUMENT_JSON   ? "json"
-	       : row->argument == ARGUMENT_GC   ? "home snapshots"
-	       : row->argument == ARGUMENT_FULL ? "full"
-	       : row->argument == ARGUMENT_STAT ? "stat"
+	return row->argument == ARGUMENT_JSON      ? "json"
+	       : row->argument == ARGUMENT_GC      ? "home snapshots"
+	       : row->argument == ARGUMENT_FULL    ? "full"
+	       : row->argument == ARGUMENT_STAT    ? "stat"
 	       : row->argument == ARGUMENT_COMMITS ? "commits"
-	       : row->argument == ARGUMENT_WORD ? QUARANTINE_JSON " " QUARANTINE_CLEAR
-						: NULL;
+	       : row->argument == ARGUMENT_WORD    ? QUARANTINE_JSON " " QUARANTINE_CLEAR
+						   : NULL;
 }
 
 // Completes an error on the command line: its exit status and a hint. Returns false.

@@ -47,10 +47,10 @@ struct plan_undo plan_undo_of(struct arena *arena, const struct facts *facts)
 				     plan_instance_path(arena, facts),
 				     instance_id(arena, facts->project)),
 		.git_directory = git ? git->directory : NULL,
-		.prefix = git && !top && path_within(facts->project, git->top)
-				  ? arena_printf(arena, "%s/",
-						 facts->project + strlen(git->top) + 1)
-				  : "",
+		.prefix =
+			git && !top && path_within(facts->project, git->top)
+				? arena_printf(arena, "%s/", facts->project + strlen(git->top) + 1)
+				: "",
 		.exclude = text_get(&exclude),
 	};
 }

@@ -151,7 +151,8 @@ const char *render_undo(struct arena *arena, const struct undo_view *view, struc
 	}
 	if (shown > MOST_ROWS)
 		screen_add_wrapped(&screen, STYLE_DIM,
-				   arena_printf(arena, "  and %zu more", shown - MOST_ROWS), INDENT);
+				   arena_printf(arena, "  and %zu more", shown - MOST_ROWS),
+				   INDENT);
 	vec_each(row, &view->rows) {
 		if (!row->effect && left++ < MOST_ROWS)
 			add_undo_row(&screen, row);

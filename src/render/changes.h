@@ -30,8 +30,8 @@ typedef VEC(struct undo_row) undo_rows;
 // What an undo will do, before the question.
 struct undo_view {
 	undo_rows rows;
-	const char *what;  // whose changes: "the session of 18:04"
-	strings notes;     // sentences
-	size_t possible;   // of the rows
+	const char *what; // whose changes: "the session of 18:04"
+	strings notes;    // sentences
+	size_t possible;  // of the rows
 };
 const char *render_undo(struct arena *arena, const struct undo_view *view, struct reader reader);

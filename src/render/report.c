@@ -162,16 +162,15 @@ static void add_files(struct screen *screen, const struct report *report)
 							 : "changed";
 
 		screen_add_blanks(screen, INDENT);
-		screen_add_broken(
-			screen, STYLE_PLAIN,
-			change->counted && !change->binary
-				? arena_printf(arena, "%s (%s, +%zu -%zu)",
-					       quote_word(arena, change->path, 0), what,
-					       change->added, change->removed)
-				: arena_printf(arena, "%s (%s%s)",
-					       quote_word(arena, change->path, 0), what,
-					       change->binary ? ", binary" : ""),
-			INDENT * 2, INDENT);
+		screen_add_broken(screen, STYLE_PLAIN,
+				  change->counted && !change->binary
+					  ? arena_printf(arena, "%s (%s, +%zu -%zu)",
+							 quote_word(arena, change->path, 0), what,
+							 change->added, change->removed)
+					  : arena_printf(arena, "%s (%s%s)",
+							 quote_word(arena, change->path, 0), what,
+							 change->binary ? ", binary" : ""),
+				  INDENT * 2, INDENT);
 		screen_end_line(screen, 0);
 	}
 	if (report->file_count > report->files.count)
@@ -190,9 +189,8 @@ const char *render_report(struct arena *arena, const struct report *report, stru
 	else
 		screen_add_wrapped(&screen, STYLE_HEAD,
 				   arena_printf(arena, "Session: %s",
-						is_empty(report)
-							? "no file was changed"
-							: describe(arena, report, ALL)),
+						is_empty(report) ? "no file was changed"
+								 : describe(arena, report, ALL)),
 				   INDENT);
 	if (report->killed)
 		screen_add_wrapped(&screen, STYLE_WARN,

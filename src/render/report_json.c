@@ -178,7 +178,8 @@ bool report_parse(struct arena *arena, const char *text, struct report *ret_repo
 		.commits = number(all, "commits"),
 		.tier = copy(arena, network, "tier"),
 		.network = copy(arena, network, "line"),
-		.refused = json_is_object(refused) ? json_write(arena, refused, JSON_COMPACT) : NULL,
+		.refused = json_is_object(refused) ? json_write(arena, refused, JSON_COMPACT)
+						   : NULL,
 		.resume = copy(arena, all, "resume"),
 	};
 

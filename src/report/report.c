@@ -146,11 +146,11 @@ void report_add_changes(struct report *report, const struct plan *plan,
 		add_executed(report, &store, arena, &changes);
 		add_files(report, arena, &changes);
 		add_refs(report, record, arena);
-		report->commits =
-			undo->git_directory
-				? refs_count_commits(&store, arena, undo->git_directory,
-						     &record->refs_before, &record->refs_after)
-				: 0;
+		report->commits = undo->git_directory
+					  ? refs_count_commits(&store, arena, undo->git_directory,
+							       &record->refs_before,
+							       &record->refs_after)
+					  : 0;
 	}
 	store_close(&store);
 	if (error.message)
@@ -163,7 +163,8 @@ void report_write(const struct report *report, const struct plan *plan, struct a
 	const char *text = render_report_json(arena, report);
 	struct error error = { .arena = arena };
 
-	if (instance < 0 || !replace_file(instance, report_name(arena, plan->project), text, &error))
+	if (instance < 0 ||
+	    !replace_file(instance, report_name(arena, plan->project), text, &error))
 		output_message("report", "cannot keep the report: %s",
 			       error.message ? error.message : strerror(errno));
 	if (plan->config->report && !write_all(plan->config->report, text, strlen(text)))

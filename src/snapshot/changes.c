@@ -59,7 +59,7 @@ static bool is_wanted(const strings *only, const char *path)
 bool changes_list(const struct store *store, const char *before, const char *after,
 		  const strings *only, file_changes *ret_changes, struct error *error)
 {
-	const char *const arguments[] = { "diff-tree", "-r",     "-z",  "--raw", "--no-renames",
+	const char *const arguments[] = { "diff-tree",   "-r",   "-z",  "--raw", "--no-renames",
 					  "--no-abbrev", before, after, NULL };
 	struct git_run run = { .arguments = arguments };
 	const char *cursor, *end, *line;
@@ -86,12 +86,18 @@ bool changes_list(const struct store *store, const char *before, const char *aft
 void changes_count_lines(const struct store *store, struct arena *arena, const char *before,
 			 const char *after, file_changes *changes)
 {
-	const char *const arguments[] = { "-c",        "core.bigFileThreshold=16m",
-					  "diff-tree", "-r",
-					  "-z",        "--numstat",
-					  "--no-renames", "--no-ext-diff",
-					  "--no-textconv", before,
-					  after,       NULL };
+	const char *const arguments[] = { "-c",
+					  "core.bigFileThreshold=16m",
+					  "diff-tree",
+					  "-r",
+					  "-z",
+					  "--numstat",
+					  "--no-renames",
+					  "--no-ext-diff",
+					  "--no-textconv",
+					  before,
+					  after,
+					  NULL };
 	struct git_run run = { .arguments = arguments };
 	const char *cursor, *end, *line;
 	size_t at = 0;
@@ -106,8 +112,7 @@ void changes_count_lines(const struct store *store, struct arena *arena, const c
 		const char *path = removed ? strchr(removed + 1, '\t') : NULL;
 		struct file_change *change;
 
-		while (path && at < changes->count &&
-		       !str_equal(changes->items[at].path, path + 1))
+		while (path && at < changes->count && !str_equal(changes->items[at].path, path + 1))
 			at++;
 		if (!path || at == changes->count)
 			return;

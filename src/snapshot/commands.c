@@ -162,11 +162,16 @@ static bool print_patch(const struct command *command, struct error *error)
 	struct arena *arena = command->arena;
 	const struct session_record *record = command->record;
 	struct reader reader = output_reader(STDOUT_FILENO);
-	const char *arguments[16 + MOST_PATHS] = { "-c",       "core.bigFileThreshold=16m",
-						   "diff-tree", "-r",
-						   "-p",        "-M",
-						   "--no-ext-diff", "--no-textconv",
-						   record->before, record->after,
+	const char *arguments[16 + MOST_PATHS] = { "-c",
+						   "core.bigFileThreshold=16m",
+						   "diff-tree",
+						   "-r",
+						   "-p",
+						   "-M",
+						   "--no-ext-diff",
+						   "--no-textconv",
+						   record->before,
+						   record->after,
 						   "--" };
 	struct git_run run = { .arguments = arguments };
 
@@ -190,10 +195,9 @@ static bool print_statistics(const struct command *command, struct error *error)
 		return false;
 	changes_count_lines(&command->store, command->arena, record->before, record->after,
 			    &changes);
-	return output_print(STDOUT_FILENO,
-			    render_statistics(command->arena, &changes,
-					      output_reader(STDOUT_FILENO)),
-			    error);
+	return output_print(
+		STDOUT_FILENO,
+		render_statistics(command->arena, &changes, output_reader(STDOUT_FILENO)), error);
 }
 
 // Opens the snapshots, and completes sessions that were killed.
@@ -338,8 +342,7 @@ static bool record_undo(const struct command *command, const char *id, const cha
 		return false;
 	record.after = snapshot_write_tree(&command->store, NULL, error);
 	record.refs_before = *refs_before;
-	record.refs_after =
-		refs_list(&command->store, command->arena, command->undo.git_directory);
+	record.refs_after = refs_list(&command->store, command->arena, command->undo.git_directory);
 	if (!record.after)
 		return false;
 	if (str_equal(record.before, record.after) && !refs_changed(&record)) {
@@ -422,8 +425,7 @@ static bool undo_last(struct command *command, struct error *error)
 		error_set(error, "there is nothing that can be taken back");
 		return error_hint(error, "claudebox --diff shows what the last session changed");
 	}
-	if (!confirm(command, &view, error) ||
-	    !apply(command, &steps, view.possible, now, error))
+	if (!confirm(command, &view, error) || !apply(command, &steps, view.possible, now, error))
 		return false;
 	return output_print(STDOUT_FILENO,
 			    arena_printf(arena,

@@ -26,12 +26,17 @@
 
 #define KEPT "refs/claudebox/"
 
-enum { INDEX_LIMIT = 512 * 1024 * 1024, HEAD_LIMIT = 4096, MOST_REFS = 20000, OUTPUT_LIMIT = 8 * 1024 * 1024 };
+enum {
+	INDEX_LIMIT = 512 * 1024 * 1024,
+	HEAD_LIMIT = 4096,
+	MOST_REFS = 20000,
+	OUTPUT_LIMIT = 8 * 1024 * 1024
+};
 
-#define SAFE                                                                        \
-	"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c",       \
-		"core.alternateRefsCommand=:", "-c", "maintenance.auto=false", "-c", \
-		"gc.auto=0", "-c", "safe.directory=*"
+#define SAFE                                                                                      \
+	"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c",                     \
+		"core.alternateRefsCommand=:", "-c", "maintenance.auto=false", "-c", "gc.auto=0", \
+		"-c", "safe.directory=*"
 
 git_refs refs_list(const struct store *store, struct arena *arena, const char *git_directory)
 {
@@ -91,8 +96,7 @@ git_refs refs_parse(struct arena *arena, const json_t *json)
 		if (json_is_string(value))
 			vec_push(arena, &refs,
 				 (struct git_ref){ arena_strdup(arena, name),
-						   arena_strdup(arena,
-								json_string_value(value)) });
+						   arena_strdup(arena, json_string_value(value)) });
 	}
 	return refs;
 }
@@ -102,10 +106,11 @@ static bool is_object(const char *value)
 	return *value && !value[strspn(value, "0123456789abcdef")];
 }
 
-size_t refs_count_commits(const struct store *store, struct arena *arena,
-			  const char *git_directory, const git_refs *before, const git_refs *after)
+size_t refs_count_commits(const struct store *store, struct arena *arena, const char *git_directory,
+			  const git_refs *before, const git_refs *after)
 {
-	static const char *const arguments[] = { SAFE, "rev-list", "--count", "--ignore-missing",
+	static const char *const arguments[] = { SAFE,      "rev-list",
+						 "--count", "--ignore-missing",
 						 "--stdin", NULL };
 	struct text input = { .arena = arena };
 	struct git_run run = { .arguments = arguments, .git_directory = git_directory };
@@ -137,7 +142,8 @@ static void add_command(struct text *out, const struct refs_undo *undo, const ch
 	else
 		text_printf(out, "delete %s %s\n", name, from);
 	if (from)
-		text_printf(out, "update " KEPT "%s/%s %s\n", undo->id, name + strlen("refs/"), from);
+		text_printf(out, "update " KEPT "%s/%s %s\n", undo->id, name + strlen("refs/"),
+			    from);
 }
 
 // Adds a reference that the session changed. Returns false with an error if it was changed since.

@@ -151,18 +151,17 @@ session_list session_list_all(const struct store *store, struct arena *arena)
 }
 
 // Writes a reference of the store, so that the tree stays.
-static bool keep_tree(const struct store *store, const char *id, const char *name,
-		      const char *tree, struct error *error)
+static bool keep_tree(const struct store *store, const char *id, const char *name, const char *tree,
+		      struct error *error)
 {
 	CLEANUP_FD int sessions = -1;
 
 	if (mkdirat(store->directory, "refs/sessions", 0700) < 0 && errno != EEXIST)
 		return write_fail(error, "create", "refs/sessions");
 	sessions = file_open(store->directory, "refs/sessions", O_RDONLY | O_DIRECTORY);
-	return sessions >= 0
-		       ? replace_file(sessions, arena_printf(error->arena, "%s-%s", id, name),
-				      arena_printf(error->arena, "%s\n", tree), error)
-		       : write_fail(error, "open", "refs/sessions");
+	return sessions >= 0 ? replace_file(sessions, arena_printf(error->arena, "%s-%s", id, name),
+					    arena_printf(error->arena, "%s\n", tree), error)
+			     : write_fail(error, "open", "refs/sessions");
 }
 
 bool session_write(const struct store *store, const struct session_record *record,

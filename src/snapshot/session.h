@@ -26,8 +26,8 @@ struct session_record {
 	int64_t ended_ms;
 	const char *before; // tree of the project
 	const char *after;
-	const char *of;     // of SESSION_UNDO: the session whose changes were taken back
-	bool killed;        // its end was found later: `after` may have changes of the user
+	const char *of; // of SESSION_UNDO: the session whose changes were taken back
+	bool killed;    // its end was found later: `after` may have changes of the user
 	git_refs refs_before;
 	git_refs refs_after;
 	strings left_out; // files that could not be saved

@@ -73,8 +73,7 @@ static bool create_session(struct snapshot *snapshot, const struct plan_undo *un
 		return false;
 	snapshot->session = file_open(AT_FDCWD, path_join(arena, sessions, snapshot->id),
 				      O_RDONLY | O_DIRECTORY);
-	snapshot->lock =
-		snapshot->session < 0 ? -1 : lock_exclusively(snapshot->session, "lock");
+	snapshot->lock = snapshot->session < 0 ? -1 : lock_exclusively(snapshot->session, "lock");
 	return snapshot->lock >= 0;
 }
 

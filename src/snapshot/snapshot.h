@@ -17,9 +17,9 @@ struct snapshot {
 	int result;     // of this process
 };
 
-#define SNAPSHOT_NONE                                  \
-	(struct snapshot)                              \
-	{                                              \
+#define SNAPSHOT_NONE                                   \
+	(struct snapshot)                               \
+	{                                               \
 		.session = -1, .lock = -1, .result = -1 \
 	}
 
@@ -35,5 +35,4 @@ bool snapshot_finish(struct snapshot *snapshot, const struct plan *plan, struct 
 // Removes the snapshot of a session whose agent has not started.
 void snapshot_abort(struct snapshot *snapshot, const struct plan *plan, struct arena *arena);
 // Brings the index of the open snapshots up to date. Completes sessions that were killed.
-bool snapshot_refresh(const struct store *store, const struct plan_undo *undo,
-		      struct error *error);
+bool snapshot_refresh(const struct store *store, const struct plan_undo *undo, struct error *error);

@@ -94,8 +94,8 @@ bool store_open(struct store *store, const char *git, const char *path, const ch
 		bool create, struct error *error)
 {
 	struct arena *arena = error->arena;
-	CLEANUP_FD int parent = file_open(AT_FDCWD, path_parent(arena, path),
-					  O_RDONLY | O_DIRECTORY);
+	CLEANUP_FD int parent =
+		file_open(AT_FDCWD, path_parent(arena, path), O_RDONLY | O_DIRECTORY);
 
 	*store = (struct store){
 		.git = git, .path = path, .project = project, .directory = -1, .lock = -1
@@ -106,8 +106,8 @@ bool store_open(struct store *store, const char *git, const char *path, const ch
 		return write_fail(error, "open", path_parent(arena, path));
 	if (create && !make_directory(parent, path_name(path), error))
 		return false;
-	store->directory = openat(parent, path_name(path),
-				  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	store->directory =
+		openat(parent, path_name(path), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (store->directory < 0)
 		return !create && errno == ENOENT ? false : write_fail(error, "open", path);
 	store->lock = lock_open(store->directory, LOCK_NAME);

@@ -18,10 +18,10 @@ struct store {
 	int lock;            // held while the index is read or written, -1: not held
 };
 
-#define STORE_NONE                           \
-	(struct store)                       \
-	{                                    \
-		.directory = -1, .lock = -1  \
+#define STORE_NONE                          \
+	(struct store)                      \
+	{                                   \
+		.directory = -1, .lock = -1 \
 	}
 
 // Opens the snapshots of a project and takes their lock. Creates them if `create`. Returns false

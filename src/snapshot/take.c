@@ -184,8 +184,8 @@ static bool add_tracked(void *context, const char *path, size_t length, uint32_t
 	struct listing *listing = context;
 	const char *below = str_after(path, listing->take->prefix);
 
-	if (below && *below && path[length - 1] != '/' &&
-	    (mode & GIT_MODE_TYPE) != GIT_MODE_LINK && !set_has(&listing->known, below))
+	if (below && *below && path[length - 1] != '/' && (mode & GIT_MODE_TYPE) != GIT_MODE_LINK &&
+	    !set_has(&listing->known, below))
 		add_path(listing, arena_strdup(listing->arena, below), true);
 	return true;
 }
@@ -229,8 +229,7 @@ static bool open_directories(const struct listing *listing, const char *path)
 
 		close(directory);
 		directory = next;
-		if (next < 0 || fstat(next, &status) < 0 ||
-		    (status.st_mode & S_IRWXU) == S_IRWXU)
+		if (next < 0 || fstat(next, &status) < 0 || (status.st_mode & S_IRWXU) == S_IRWXU)
 			continue;
 		return chmod(arena_printf(listing->arena, "/proc/self/fd/%d", next),
 			     (status.st_mode & 07777) | S_IRWXU) == 0;
@@ -286,7 +285,7 @@ static bool repair(struct listing *listing)
 
 static bool update_index(struct listing *listing, int64_t until_ms, struct error *error)
 {
-	static const char *const arguments[] = { "update-index", "-z",        "--add", "--remove",
+	static const char *const arguments[] = { "update-index", "-z",      "--add", "--remove",
 						 "--replace",    "--stdin", NULL };
 
 	for (int i = 0;; i++) {
@@ -316,10 +315,9 @@ static bool ensure_index(const struct store *store, struct error *error)
 
 bool snapshot_take(const struct store *store, struct take *take, struct error *error)
 {
-	struct listing listing = { .store = store,
-				   .take = take,
-				   .arena = error->arena,
-				   .input.arena = error->arena };
+	struct listing listing = {
+		.store = store, .take = take, .arena = error->arena, .input.arena = error->arena
+	};
 	int64_t until_ms = clock_monotonic_ms() + take->budget_ms;
 	struct tracked tracked = { 0 };
 

@@ -379,8 +379,8 @@ static bool put_there(const struct work *work, const struct file_change *change,
 	parent = open_parent(work, change->path, true);
 	if (parent >= 0)
 		remove_empty_tree(parent, path_name(change->path));
-	if (parent >= 0 && renameat2(work->stage, new, parent, path_name(change->path),
-				     RENAME_NOREPLACE) == 0)
+	if (parent >= 0 &&
+	    renameat2(work->stage, new, parent, path_name(change->path), RENAME_NOREPLACE) == 0)
 		return true;
 	return write_fail(error, "restore", change->path);
 }
@@ -552,8 +552,7 @@ bool undo_apply(const struct store *store, const undo_steps *steps,
 	return ok;
 }
 
-bool undo_recover(const struct store *store, struct undo_journal *ret_journal,
-		  struct error *error)
+bool undo_recover(const struct store *store, struct undo_journal *ret_journal, struct error *error)
 {
 	struct work work = { .store = store, .arena = error->arena, .project = -1, .stage = -1 };
 	const char *text = file_read_at(error->arena, store->directory, JOURNAL, JOURNAL_LIMIT);

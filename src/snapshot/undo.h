@@ -14,10 +14,10 @@
 // Why a path is left as it is.
 enum undo_obstacle {
 	UNDO_POSSIBLE,
-	UNDO_DONE,     // it is already as before the session
-	UNDO_CHANGED,  // it was changed since the end of the session
-	UNDO_OLDER,    // git ignored it before the session, and it is older
-	UNDO_BLOCKED,  // something that no snapshot has is in the way
+	UNDO_DONE,    // it is already as before the session
+	UNDO_CHANGED, // it was changed since the end of the session
+	UNDO_OLDER,   // git ignored it before the session, and it is older
+	UNDO_BLOCKED, // something that no snapshot has is in the way
 	UNDO_OBSTACLE_COUNT,
 };
 extern const char *const undo_obstacle_names[UNDO_OBSTACLE_COUNT];
@@ -44,5 +44,4 @@ struct undo_journal {
 bool undo_apply(const struct store *store, const undo_steps *steps,
 		const struct undo_journal *journal, struct error *error);
 // Completes an undo that was killed. The same locks are held.
-bool undo_recover(const struct store *store, struct undo_journal *ret_journal,
-		  struct error *error);
+bool undo_recover(const struct store *store, struct undo_journal *ret_journal, struct error *error);

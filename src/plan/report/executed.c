@@ -19,8 +19,10 @@
 #include <string.h>
 
 const char *const run_rank_names[RUN_RANK_COUNT] = {
-	[RUN_WITHOUT_ASKING] = "without-asking", [RUN_WITH_QUESTION] = "with-question",
-	[RUN_BY_BUILD] = "build",                [RUN_ELSEWHERE] = "elsewhere",
+	[RUN_WITHOUT_ASKING] = "without-asking",
+	[RUN_WITH_QUESTION] = "with-question",
+	[RUN_BY_BUILD] = "build",
+	[RUN_ELSEWHERE] = "elsewhere",
 	[RUN_TRUSTED] = "trusted",
 };
 
@@ -70,7 +72,8 @@ const struct run_row run_table[] = {
 	{ "*.gradle", NULL, RUN_BY_BUILD, GRADLE },
 	{ "*.gradle.kts", NULL, RUN_BY_BUILD, GRADLE },
 	{ "gradlew", NULL, RUN_BY_BUILD, GRADLE },
-	{ "gradle-wrapper.properties", NULL, RUN_BY_BUILD, "gradlew runs what it downloads from there" },
+	{ "gradle-wrapper.properties", NULL, RUN_BY_BUILD,
+	  "gradlew runs what it downloads from there" },
 	{ "gradle-wrapper.jar", NULL, RUN_BY_BUILD, GRADLE },
 	{ "mvnw", NULL, RUN_BY_BUILD, "Maven's wrapper is run" },
 	{ "pom.xml", NULL, RUN_BY_BUILD, "Maven runs the plugins that it names" },
@@ -188,8 +191,8 @@ bool executed_needs_content(const struct file_change *change)
 static bool leads_out(struct arena *arena, const char *path, const char *target)
 {
 	// Below a root of any name, components ".." that go above the project are visible.
-	const char *directory =
-		strchr(path, '/') ? path_join(arena, "/p", path_parent(arena, path)) : "/p";
+	const char *directory = strchr(path, '/') ? path_join(arena, "/p", path_parent(arena, path))
+						  : "/p";
 
 	return *target == '/' ||
 	       !path_within(path_clean(arena, path_join(arena, directory, target)), "/p");
