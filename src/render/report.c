@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { INDENT = 2, END_ROWS = 6, NAME_COLUMNS = 40, ALL = 100000 };
+enum { INDENT = 2, FILE_INDENT = 4, END_ROWS = 6, NAME_COLUMNS = 40, ALL = 100000 };
 
 static bool is_empty(const struct report *report)
 {
@@ -170,7 +170,7 @@ static void add_files(struct screen *screen, const struct report *report)
 					  : arena_printf(arena, "%s (%s%s)",
 							 quote_word(arena, change->path, 0), what,
 							 change->binary ? ", binary" : ""),
-				  INDENT * 2, INDENT);
+				  FILE_INDENT, INDENT);
 		screen_end_line(screen, 0);
 	}
 	if (report->file_count > report->files.count)

@@ -25,7 +25,7 @@ const char *changes_read(const struct store *store, struct arena *arena, const c
 // Returns whether files that git ignored at the start may look new, because the session changed the
 // patterns.
 bool changes_ignore_less(const file_changes *changes);
-// Returns whether a new file is older than the session: git ignored it at the start. A file that was
-// renamed and edited is older too, so this counts only if the session ignores less.
+// Returns whether a new file is older than the session: git ignored it at the start. A file that
+// was renamed and edited is older too, so this counts only if the session ignores less.
 bool changes_is_older(const struct store *store, struct arena *arena, const file_changes *changes,
 		      const struct file_change *change, int64_t started_ms);

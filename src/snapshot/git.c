@@ -71,7 +71,8 @@ static bool start(const struct store *store, struct arena *arena, const struct g
 		"GIT_NO_REPLACE_OBJECTS=1",
 		"GIT_TERMINAL_PROMPT=0",
 		"GIT_LITERAL_PATHSPECS=1",
-		// A partial clone would fetch a missing object, by a program that its settings name.
+		// A partial clone would fetch a missing object, by a program that its settings
+		// name.
 		"GIT_NO_LAZY_FETCH=1",
 		"GIT_ALLOW_PROTOCOL=none",
 		arena_printf(arena, "GIT_DIR=%s",

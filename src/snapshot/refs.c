@@ -86,13 +86,13 @@ json_t *refs_render(const git_refs *refs)
 	return object;
 }
 
-git_refs refs_parse(struct arena *arena, const json_t *json)
+git_refs refs_parse(struct arena *arena, json_t *json)
 {
 	git_refs refs = { 0 };
 	const char *name;
 	json_t *value;
 
-	json_object_foreach((json_t *)(uintptr_t)json, name, value) {
+	json_object_foreach(json, name, value) {
 		if (json_is_string(value))
 			vec_push(arena, &refs,
 				 (struct git_ref){ arena_strdup(arena, name),

@@ -22,7 +22,7 @@ git_refs refs_list(const struct store *store, struct arena *arena, const char *g
 // Returns the value of a reference, NULL: there is none.
 const char *refs_value(const git_refs *refs, const char *name);
 json_t *refs_render(const git_refs *refs);
-git_refs refs_parse(struct arena *arena, const json_t *json);
+git_refs refs_parse(struct arena *arena, json_t *json);
 // Returns the number of commits that the references have and that those before did not.
 size_t refs_count_commits(const struct store *store, struct arena *arena, const char *git_directory,
 			  const git_refs *before, const git_refs *after);

@@ -24,6 +24,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { EXCLUDE_LIMIT = 1024 * 1024 };
+
 #define LOCK_NAME "claudebox.lock"
 
 static const char configuration[] = "[core]\n"
@@ -131,6 +133,6 @@ bool store_set_exclude(const struct store *store, const char *text, struct error
 
 	if (info < 0)
 		return write_fail(error, "open", "info");
-	return str_equal(file_read_at(error->arena, info, "exclude", 1024 * 1024), text) ||
+	return str_equal(file_read_at(error->arena, info, "exclude", EXCLUDE_LIMIT), text) ||
 	       replace_file(info, "exclude", text, error);
 }

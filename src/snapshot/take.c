@@ -3,10 +3,10 @@
 //
 // Theory of operation: `git ls-files` lists what git does not ignore, and what an earlier snapshot
 // has. It does not enter a repository in the project that it does not know, so that is listed by a
-// run of its own; its files become files of the same index, and from then on git enters it. What the
-// project's own index tracks although git ignores it is added. That index is read, but not trusted:
-// a flag in it could hide a change. `git update-index` then reads the files that have changed. Both
-// execute nothing of the project.
+// run of its own; its files become files of the same index, and from then on git enters it. What
+// the project's own index tracks although git ignores it is added. That index is read, but not
+// trusted: a flag in it could hide a change. `git update-index` then reads the files that have
+// changed. Both execute nothing of the project.
 #include "snapshot/take.h"
 
 #include "base/arena.h"
@@ -35,7 +35,7 @@ enum {
 };
 
 // A larger file is left out: saving it takes longer than a user waits.
-static const off_t file_limit = 256 * 1024 * 1024;
+static const off_t file_limit = (off_t)256 * 1024 * 1024;
 
 // A set of paths, with open addressing.
 struct path_set {

@@ -512,7 +512,8 @@ static bool parse_journal(struct arena *arena, const char *text, struct undo_jou
 	return journal.id && journal.of && journal.now;
 }
 
-// Completes or rolls back. Returns false with an error if the steps failed; nothing is then changed.
+// Completes or rolls back. Returns false with an error if the steps failed; nothing is then
+// changed.
 static bool execute(struct work *work, const file_changes *changes, struct error *error)
 {
 	struct error ignored = { .arena = error->arena };

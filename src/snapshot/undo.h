@@ -28,8 +28,8 @@ struct undo_step {
 };
 typedef VEC(struct undo_step) undo_steps;
 
-// Finds out which changes can be taken back. `now` is the tree of the project's present state. A new
-// file that is older than started_ms stays, 0: none.
+// Finds out which changes can be taken back. `now` is the tree of the project's present state. A
+// new file that is older than started_ms stays, 0: none.
 bool undo_plan(const struct store *store, const file_changes *changes, const char *after,
 	       const char *now, int64_t started_ms, undo_steps *ret_steps, struct error *error);
 // What an undo that was killed is completed with.

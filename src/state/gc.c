@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The commands --instances and --gc, except for --gc=home and --gc=snapshots. --gc removes the instances of projects
-// that are gone; no other code removes instances.
+// The commands --instances and --gc, except for --gc=home and --gc=snapshots. --gc removes the
+// instances of projects that are gone; no other code removes instances.
 //
 // Theory of operation: --gc locks an instance, so that no box can start in it, checks once more
 // that the project is gone, renames the instance, and then removes it. When the removal is

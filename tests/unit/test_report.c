@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which changed files programs of the host execute, in which order, and the report as text and JSON.
+// Which changed files programs of the host execute, in which order, and the report as text and
+// JSON.
 #include "base/arena.h"
 #include "base/text.h"
 #include "check.h"
