@@ -26,9 +26,12 @@ _claudebox_table() {
 		--shell
 		--exec
 		--instances --instances=json
-		--gc --gc=home
+		--gc --gc=home --gc=snapshots
 		--instance
 		--quarantine --quarantine=json --quarantine=clear
+		--diff --diff=stat
+		--undo --undo=commits
+		--report --report=json
 		--import-conversations
 		-h --help
 		-v --version
@@ -52,9 +55,12 @@ _claudebox_table() {
 	--shell) kind=none ;;
 	--exec) kind=rest ;;
 	--instances) kind=json ;;
-	--gc) kind=home ;;
+	--gc) kind=gc ;;
 	--instance) kind=mount ;;
 	--quarantine) kind=word ;;
+	--diff) kind=stat ;;
+	--undo) kind=commits ;;
+	--report) kind=json ;;
 	--import-conversations) kind=none ;;
 	-h | --help) kind=none ;;
 	-v | --version) kind=none ;;
@@ -137,7 +143,9 @@ _claudebox_value() {
 
 	case $kind in
 	json) _claudebox_offer "$text" "$before" json ;;
-	home) _claudebox_offer "$text" "$before" home ;;
+	gc) _claudebox_offer "$text" "$before" home snapshots ;;
+	stat) _claudebox_offer "$text" "$before" stat ;;
+	commits) _claudebox_offer "$text" "$before" commits ;;
 	full) _claudebox_offer "$text" "$before" full ;;
 	word) _claudebox_offer "$text" "$before" json clear ;;
 	tier) _claudebox_offer "$text" "$before" "${tiers[@]}" ;;
@@ -213,7 +221,7 @@ _claudebox() {
 		elif [[ $kind == rest ]]; then
 			_claudebox_command
 			return
-		elif [[ $kind != none && $kind != json && $kind != home && $kind != full && $kind != word && $word != *=* ]]; then
+		elif [[ $kind != none && $kind != json && $kind != gc && $kind != full && $kind != stat && $kind != commits && $kind != word && $word != *=* ]]; then
 			wanted=$kind
 		fi
 	done

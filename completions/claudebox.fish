@@ -27,7 +27,7 @@ function __claudebox_words
         else if test $kind = rest
             set whose command
             set rest
-        else if test $kind != none -a $kind != json -a $kind != home -a $kind != full -a $kind != word
+        else if test $kind != none -a $kind != json -a $kind != gc -a $kind != full -a $kind != stat -a $kind != commits -a $kind != word
             string match -q -- '*=*' $word
             or set wanted $kind
         end
@@ -98,11 +98,17 @@ function __claudebox_kind
         case --instances
             echo json
         case --gc
-            echo home
+            echo gc
         case --instance
             echo mount
         case --quarantine
             echo word
+        case --diff
+            echo stat
+        case --undo
+            echo commits
+        case --report
+            echo json
         case --import-conversations
             echo none
         case -h --help
@@ -130,9 +136,12 @@ complete -c claudebox -n '__claudebox_in own' -l quiet -d 'show errors only; a q
 complete -c claudebox -n '__claudebox_in own' -l shell -d 'run a shell in the box instead of claude'
 complete -c claudebox -n '__claudebox_in own' -l exec -d 'run CMD in the box instead of claude; the rest are its arguments'
 complete -c claudebox -n '__claudebox_in own' -l instances -f -a json -d 'list the state of each project, the last used first'
-complete -c claudebox -n '__claudebox_in own' -l gc -f -a home -d 'remove the state of deleted projects, or kept homes; asks first'
+complete -c claudebox -n '__claudebox_in own' -l gc -f -a 'home snapshots' -d 'remove the state of deleted projects, or =home, =snapshots; asks'
 complete -c claudebox -n '__claudebox_in own' -l instance -r -F -d 'limit --instances or --gc to one project: its id or directory'
 complete -c claudebox -n '__claudebox_in own' -l quarantine -f -a 'json clear' -d 'list what the guard moved away; =N puts one back, =clear removes all'
+complete -c claudebox -n '__claudebox_in own' -l diff -f -a stat -d 'show what the last session changed; =stat: the number of lines'
+complete -c claudebox -n '__claudebox_in own' -l undo -f -a commits -d 'take back what the last session changed; =commits: branches too'
+complete -c claudebox -n '__claudebox_in own' -l report -f -a json -d 'show the report of the last session again'
 complete -c claudebox -n '__claudebox_in own' -l import-conversations -d 'copy this directory\'s conversations of plain claude, then start'
 complete -c claudebox -n '__claudebox_in own' -s h -l help -d 'show this help (help of claude: claudebox -- --help)'
 complete -c claudebox -n '__claudebox_in own' -s v -l version -d 'show the version of claudebox (of claude: claudebox -- --version)'

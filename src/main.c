@@ -33,6 +33,8 @@
 #include "render/audit/short.h"
 #include "render/dry_run.h"
 #include "render/json.h"
+#include "report/report.h"
+#include "snapshot/commands.h"
 #include "state/conversations.h"
 #include "state/gc.h"
 #include "state/open_state.h"
@@ -94,6 +96,24 @@ static bool manage_quarantine(struct session *session, struct error *error)
 {
 	return quarantine_command(&session->config, &session->facts, &session->arena,
 				  &session->status, error);
+}
+
+static bool show_changes(struct session *session, struct error *error)
+{
+	return diff_command(&session->config, &session->facts, &session->arena, &session->status,
+			    error);
+}
+
+static bool undo_session(struct session *session, struct error *error)
+{
+	return undo_command(&session->config, &session->facts, &session->arena, &session->status,
+			    error);
+}
+
+static bool show_report(struct session *session, struct error *error)
+{
+	return report_command(&session->config, &session->facts, &session->arena, &session->status,
+			      error);
 }
 
 static bool check_machine(struct session *session, struct error *error)
@@ -190,6 +210,9 @@ static const struct command commands[] = {
 	[ACTION_PROVE] = { STEP_PLAN, .plants_before_facts = true, .run = prove_box },
 	[ACTION_INSTANCES] = { STEP_OPTIONS, .run = manage_instances },
 	[ACTION_GC] = { STEP_OPTIONS, .run = manage_instances },
+	[ACTION_DIFF] = { STEP_PROJECT, .run = show_changes },
+	[ACTION_UNDO] = { STEP_PROJECT, .run = undo_session },
+	[ACTION_REPORT] = { STEP_PROJECT, .run = show_report },
 	[ACTION_QUARANTINE] = { STEP_PROJECT, .run = manage_quarantine },
 	[ACTION_HELP] = { STEP_OPTIONS, .run = print_help },
 	[ACTION_VERSION] = { STEP_OPTIONS, .run = print_version },

@@ -27,7 +27,8 @@ static void add_escaped(struct text *out, unsigned char c)
 		text_printf(out, "\\x%02x", c);
 }
 
-const char *quote_display(struct arena *arena, const char *value, size_t columns)
+// Escapes a value. Backslashes of a text stay as they are.
+static const char *escape(struct arena *arena, const char *value, size_t columns, bool is_text)
 {
 	struct text out = { .arena = arena };
 	size_t used = 0;
@@ -48,7 +49,7 @@ const char *quote_display(struct arena *arena, const char *value, size_t columns
 			marks_left = mark ? marks_left - 1 : MARKS_PER_LETTER;
 		if (length == 0)
 			width = 4;
-		else if (*s == '\\')
+		else if (*s == '\\' && !is_text)
 			width = 2;
 		if (columns && used + width > columns) {
 			text_printf(&out, "... (%zu bytes)", total);
@@ -57,7 +58,7 @@ const char *quote_display(struct arena *arena, const char *value, size_t columns
 		if (length == 0) {
 			add_escaped(&out, (unsigned char)*s);
 			length = 1;
-		} else if (*s == '\\') {
+		} else if (*s == '\\' && !is_text) {
 			text_add(&out, "\\\\");
 		} else {
 			text_add_bytes(&out, s, length);
@@ -66,6 +67,30 @@ const char *quote_display(struct arena *arena, const char *value, size_t columns
 		s += length;
 	}
 	return text_get(&out);
+}
+
+const char *quote_display(struct arena *arena, const char *value, size_t columns)
+{
+	return escape(arena, value, columns, false);
+}
+
+const char *quote_line(struct arena *arena, const char *line, size_t length)
+{
+	struct text out = { .arena = arena };
+	const char *end = line + length;
+
+	for (;;) {
+		size_t part = strnlen(line, (size_t)(end - line));
+		const char *tab = memchr(line, '\t', part);
+
+		if (tab)
+			part = (size_t)(tab - line);
+		text_add(&out, escape(arena, arena_strndup(arena, line, part), 0, true));
+		if (line + part >= end)
+			return text_get(&out);
+		text_add(&out, tab ? "\t" : "\\x00");
+		line += part + 1;
+	}
 }
 
 const char *quote_word(struct arena *arena, const char *value, size_t columns)

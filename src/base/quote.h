@@ -21,8 +21,11 @@ const char *quote_here_document(struct arena *arena, const char *value);
 // length of the value.
 const char *quote_display(struct arena *arena, const char *value, size_t columns);
 
-// Does the same for a value in a list: blanks and commas are escaped too, so that the value cannot
-// look like two values or like the text around it.
+// Returns a line of a file for display. Tabs and backslashes stay as they are.
+const char *quote_line(struct arena *arena, const char *line, size_t length);
+
+// Does what quote_display() does for a value in a list: blanks and commas are escaped too, so that
+// the value cannot look like two values or like the text around it.
 const char *quote_word(struct arena *arena, const char *value, size_t columns);
 // Does the same for the name of a program. A plain one with commas is in single quotes: ','.
 const char *quote_listed(struct arena *arena, const char *name, size_t columns);

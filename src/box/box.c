@@ -18,8 +18,13 @@
 #include "init/protocol.h"
 #include "network/network.h"
 #include "network/refusals.h"
+#include "config/options.h"
 #include "plan/plan.h"
+#include "plan/report/report.h"
 #include "plan/tables.h"
+#include "report/report.h"
+#include "snapshot/session.h"
+#include "snapshot/snapshot.h"
 #include "state/changed_servers.h"
 #include "state/conversations.h"
 #include "state/conversations_copy.h"
@@ -108,6 +113,7 @@ static bool start_agent(struct box *box, const struct plan *plan, struct error *
 	guard_set_init(&box->guard, init); // the places are at their paths now
 	if (!guarding_wait_ready(&box->guarding, box, plan, error))
 		return false;
+	snapshot_wait(&box->snapshot, plan, error->arena);
 	if (!control_send(box->control_fd, MESSAGE_START, 0))
 		return error_set(error, "cannot start the agent: %s", strerror(errno));
 	return true;
@@ -192,30 +198,27 @@ static bool finish_setup(struct box *box, const struct plan *plan, struct networ
 	return false;
 }
 
-// Reports refused connections: one line on stderr, and JSON if --report-fd is given.
-static void report_network(const struct plan *plan, struct network *network, struct arena *arena,
-			   int status)
+// Adds the refused connections to the report, and prints them in one line.
+static void add_network(struct report *report, const struct plan *plan, struct network *network,
+			struct arena *arena)
 {
 	struct reader reader = output_reader(STDERR_FILENO);
-	bool lost = network && network_was_lost(network);
 	bool quiet = plan->config->audit == AUDIT_QUIET;
 	struct refusals refusals = { 0 };
-	bool counted = network && (!quiet || plan->config->report) &&
-		       network_refused(network, arena, &refusals);
-	const char *line = counted ? refused_render_line(arena, &refusals, reader.ascii) : NULL;
-	const char *report;
+	bool counted = network && network_refused(network, arena, &refusals);
 
-	if (lost)
+	report->tier = network_tier_names[plan->config->network];
+	if (network && network_was_lost(network))
 		output_message("network", "pasta or the DNS relay ended before the box");
 	if (network && !quiet && !counted)
 		output_message("network", "cannot read the counters of refused connections");
-	if (line && !quiet)
-		output_message("network", "%s", line);
-	if (!plan->config->report)
+	if (!counted)
 		return;
-	report = refused_render_report(arena, plan, status, counted ? &refusals : NULL);
-	if (!write_all(plan->config->report, report, strlen(report)))
-		output_message("claudebox", "cannot write the report: %s", strerror(errno));
+	report->refused = refused_render_json(arena, &refusals);
+	report->network = refused_render_line(arena, &refusals, true);
+	if (report->network && !quiet)
+		output_message("network", "%s",
+			       refused_render_line(arena, &refusals, reader.ascii));
 }
 
 static void close_box(struct box *box)
@@ -228,14 +231,27 @@ static void close_box(struct box *box)
 	cleanup_close(&box->info_fd);
 }
 
-// Tells the user what the session left. `start`: when it started; NULL: it ended with an error.
-static void report_session(const struct plan *plan, struct arena *arena,
-			   const struct terminal *terminal, const struct timespec *start)
+// Tells the user what the session left, and keeps the report.
+static void report_session(const struct plan *plan, struct arena *arena, struct box *box,
+			   struct network *network, const struct session_record *record,
+			   const struct timespec *start, int status)
 {
-	terminal_report(terminal);
-	report_changed_servers(plan, arena);
-	if (start)
-		report_conversation(plan, arena, *start);
+	struct report report = { .status = status };
+	bool quiet = plan->config->audit == AUDIT_QUIET;
+
+	vec_each(path, &box->guarding.moved)
+		vec_push(arena, &report.moved, (struct report_moved){ .path = *path });
+	report_add_changes(&report, plan, record, arena);
+	add_network(&report, plan, network, arena);
+	if (!quiet)
+		terminal_report(&box->terminal);
+	if (!quiet)
+		report_changed_servers(plan, arena);
+	report.resume = conversation_last(plan, arena, *start);
+	report_print(&report, plan, arena);
+	if (report.resume && !quiet)
+		output_message("resume", "claudebox --resume %s", report.resume);
+	report_write(&report, plan, arena);
 }
 
 bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, struct error *error)
@@ -245,7 +261,9 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 	CLEANUP_FD int lock = -1;
 	CLEANUP_FD int home_lock = -1;
 	CLEANUP_FD int copies_lock = -1;
+	struct session_record record;
 	struct timespec start;
+	bool changed = false;
 	bool ok;
 
 	if (plan->config->report && fcntl(plan->config->report, F_GETFD) < 0) {
@@ -266,6 +284,7 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 	close(supervise_open_signals());
 	box.guarding.arena = arena;
 	guarding_start(&box.guarding, plan);
+	snapshot_start(&box.snapshot, plan, arena);
 	ok = guard_start(&box.guard, plan, error) &&
 	     terminal_open(&box.terminal, plan, arena, error) &&
 	     box_launch(&box, plan, arena, error) && finish_setup(&box, plan, &network, error);
@@ -273,15 +292,16 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 		ok = box_supervise(&box, plan, network.plan ? &network : NULL, ret_status, error);
 		terminal_restore(&box.terminal);
 		guarding_finish(&box.guarding, &box, plan);
+		changed = snapshot_finish(&box.snapshot, plan, arena, &record);
 		if (ok)
-			report_network(plan, network.plan ? &network : NULL, arena, *ret_status);
-		if (plan->config->audit != AUDIT_QUIET)
-			report_session(plan, arena, &box.terminal, ok ? &start : NULL);
+			report_session(plan, arena, &box, network.plan ? &network : NULL,
+				       changed ? &record : NULL, &start, *ret_status);
 		if (network.plan)
 			network_end(&network);
 	} else {
 		terminal_restore(&box.terminal);
 		guarding_finish(&box.guarding, &box, plan);
+		snapshot_abort(&box.snapshot, plan, arena);
 	}
 	close_box(&box);
 	home_remove_points(plan, arena, home_lock >= 0 ? home_lock : lock);

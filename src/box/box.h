@@ -8,6 +8,7 @@
 #include "box/tether.h"
 #include "plan/plan.h"
 #include "guard/guard.h"
+#include "snapshot/snapshot.h"
 #include "terminal/terminal.h"
 
 #include <stdbool.h>
@@ -39,6 +40,7 @@ struct box {
 	struct tether tether;
 	struct guard guard;
 	struct guarding guarding;
+	struct snapshot snapshot;
 	pid_t killer;   // 0: none
 	int killer_fd;  // pipe to the killer
 	int control_fd; // socket to init
@@ -51,7 +53,8 @@ struct box {
 	(struct box)                                                                            \
 	{                                                                                       \
 		.bwrap = -1, .bwrap_end = -1, .killer_fd = -1, .control_fd = -1, .info_fd = -1, \
-		.guard = GUARD_NONE, .terminal = TERMINAL_NONE, .cgroup = CGROUP_NONE           \
+		.guard = GUARD_NONE, .snapshot = SNAPSHOT_NONE, .terminal = TERMINAL_NONE,      \
+		.cgroup = CGROUP_NONE                                                           \
 	}
 
 // Runs the plan and waits for the agent. *ret_status is its exit status. Returns false with an

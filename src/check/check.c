@@ -12,6 +12,7 @@
 #include "check/programs.h"
 #include "check/system.h"
 #include "check/tools.h"
+#include "check/undo.h"
 #include "config/config.h"
 #include "plan/facts.h"
 #include "plan/limits.h"
@@ -71,6 +72,7 @@ static const struct check {
 	{ "toolchains", MACHINE, never, check_toolchains },
 	{ "landlock", MACHINE, never, check_landlock },
 	{ "git", MACHINE, never, check_git },
+	{ "undo", MACHINE, never, check_undo },
 	{ "tools", MACHINE, never, check_tools },
 	{ "names", MACHINE, never, check_names },
 	{ "pasta", INET, for_inet, check_pasta },

@@ -24,6 +24,9 @@ enum action {
 	ACTION_INSTANCES,
 	ACTION_GC,
 	ACTION_QUARANTINE,
+	ACTION_DIFF,
+	ACTION_UNDO,
+	ACTION_REPORT,
 	ACTION_HELP,
 	ACTION_VERSION,
 };
@@ -128,6 +131,13 @@ enum package_settings {
 	PACKAGE_SETTINGS_COUNT,
 };
 
+// Whether what a session changes can be taken back.
+enum undo_mode {
+	UNDO_AUTO, // if the project can be saved in time (default)
+	UNDO_OFF,
+	UNDO_MODE_COUNT,
+};
+
 // The home directory of the box.
 enum home_mode {
 	HOME_PROJECT, // kept in the instance
@@ -145,6 +155,9 @@ struct config {
 	bool yes;
 	bool list_only; // --gc with --dry-run
 	bool homes;     // --gc=home
+	bool snapshots; // --gc=snapshots
+	bool statistics; // --diff=stat
+	bool commits;    // --undo=commits
 	bool import_conversations;
 	// of --quarantine: QUARANTINE_CLEAR, the number of an item, or its id; NULL: the list
 	const char *quarantine;
@@ -153,6 +166,8 @@ struct config {
 	// Settings of the profile schema. Zero is the default of each: other values are shown.
 	bool nix_daemon; // mount the Nix daemon's socket in a tier with a network namespace too
 	bool nested;     // allow user namespaces and mounts in the box
+	bool undo_ignored; // snapshots have the files that git ignores too
+	enum undo_mode undo;
 	enum network_tier network;
 	enum project_mode project;
 	enum home_mode home;
@@ -165,6 +180,8 @@ struct config {
 	// The origin of each setting, NAME_origin.
 	struct origin nix_daemon_origin;
 	struct origin nested_origin;
+	struct origin undo_ignored_origin;
+	struct origin undo_origin;
 	struct origin network_origin;
 	struct origin project_origin;
 	struct origin home_origin;
@@ -185,7 +202,7 @@ struct config {
 	VEC(struct config_package) packages;
 	VEC(struct config_unprotect) unprotect;
 	struct config_limit limits[LIMIT_KEY_COUNT];
-	strings arguments;     // for claude, for the shell, or the command of --exec
+	strings arguments; // for claude, for the shell, the command of --exec, or paths
 	const char *extra_env; // the value of CLAUDEBOX_EXTRA_ENV
 };
 

@@ -39,9 +39,12 @@ static const char *kind_of(const struct option_row *row)
 	switch (row->argument) {
 	case ARGUMENT_NONE:
 		return "none";
+	case ARGUMENT_GC:
+		return "gc";
 	case ARGUMENT_JSON:
-	case ARGUMENT_HOME:
 	case ARGUMENT_FULL:
+	case ARGUMENT_STAT:
+	case ARGUMENT_COMMITS:
 		return option_word(row);
 	case ARGUMENT_WORD:
 		return "word";
@@ -81,7 +84,7 @@ static const char *render_manual(struct arena *arena)
 		if (row->letter)
 			text_printf(&out, "*-%c*, ", row->letter);
 		text_printf(&out, "*--%s*", row->name);
-		if (row->argument == ARGUMENT_WORD)
+		if (row->argument == ARGUMENT_WORD || row->argument == ARGUMENT_GC)
 			text_printf(&out, "[=_%s_]", scdoc_text(arena, row->value_name));
 		else if (option_word(row))
 			text_printf(&out, "[=%s]", option_word(row));
@@ -196,7 +199,7 @@ static void add_fish(struct text *out, const struct option_row *row)
 		text_printf(out, " -s %c", row->letter);
 	text_printf(out, " -l %s", row->name);
 	if (option_word(row))
-		text_printf(out, row->argument == ARGUMENT_WORD ? " -f -a '%s'" : " -f -a %s",
+		text_printf(out, strchr(option_word(row), ' ') ? " -f -a '%s'" : " -f -a %s",
 			    option_word(row));
 	if (row->argument == ARGUMENT_REQUIRED)
 		text_printf(out, " %s", value_row(row)->fish);

@@ -49,12 +49,18 @@ const struct option_row option_table[] = {
 	  "run CMD in the box instead of claude; the rest are its arguments" },
 	{ OPTION_INSTANCES, 0, "instances", ARGUMENT_JSON, NULL,
 	  "list the state of each project, the last used first" },
-	{ OPTION_GC, 0, "gc", ARGUMENT_HOME, NULL,
-	  "remove the state of deleted projects, or kept homes; asks first" },
+	{ OPTION_GC, 0, "gc", ARGUMENT_GC, "WORD",
+	  "remove the state of deleted projects, or =home, =snapshots; asks" },
 	{ OPTION_INSTANCE, 0, "instance", ARGUMENT_REQUIRED, "ID",
 	  "limit --instances or --gc to one project: its id or directory" },
 	{ OPTION_QUARANTINE, 0, "quarantine", ARGUMENT_WORD, "WORD",
 	  "list what the guard moved away; =N puts one back, =clear removes all" },
+	{ OPTION_DIFF, 0, "diff", ARGUMENT_STAT, NULL,
+	  "show what the last session changed; =stat: the number of lines" },
+	{ OPTION_UNDO, 0, "undo", ARGUMENT_COMMITS, NULL,
+	  "take back what the last session changed; =commits: branches too" },
+	{ OPTION_LAST_REPORT, 0, "report", ARGUMENT_JSON, NULL,
+	  "show the report of the last session again" },
 	{ OPTION_IMPORT_CONVERSATIONS, 0, "import-conversations", ARGUMENT_NONE, NULL,
 	  "copy this directory's conversations of plain claude, then start" },
 	{ OPTION_HELP, 'h', "help", ARGUMENT_NONE, NULL,
@@ -72,11 +78,13 @@ const char *const network_tier_names[NETWORK_TIER_COUNT] = {
 
 const char *option_word(const struct option_row *row)
 {
-	return row->argument == ARGUMENT_JSON   ? "json"
-	       : row->argument == ARGUMENT_HOME ? "home"
-	       : row->argument == ARGUMENT_FULL ? "full"
-	       : row->argument == ARGUMENT_WORD ? QUARANTINE_JSON " " QUARANTINE_CLEAR
-						: NULL;
+	return row->argument == ARGUMENT_JSON      ? "json"
+	       : row->argument == ARGUMENT_GC      ? "home snapshots"
+	       : row->argument == ARGUMENT_FULL    ? "full"
+	       : row->argument == ARGUMENT_STAT    ? "stat"
+	       : row->argument == ARGUMENT_COMMITS ? "commits"
+	       : row->argument == ARGUMENT_WORD    ? QUARANTINE_JSON " " QUARANTINE_CLEAR
+						   : NULL;
 }
 
 // Completes an error on the command line: its exit status and a hint. Returns false.
@@ -302,10 +310,22 @@ static bool apply(struct config *config, struct arena *arena, const struct optio
 		return true;
 	case OPTION_QUARANTINE:
 		return parse_quarantine(config, value, error);
+	case OPTION_DIFF:
+		config->action = ACTION_DIFF;
+		config->statistics = value != NULL;
+		return true;
+	case OPTION_UNDO:
+		config->action = ACTION_UNDO;
+		config->commits = value != NULL;
+		return true;
+	case OPTION_LAST_REPORT:
+		choose_output(config, ACTION_REPORT, value);
+		return true;
 	case OPTION_GC:
 		config->list_only = config->action == ACTION_DRY_RUN;
 		config->action = ACTION_GC;
-		config->homes = value != NULL;
+		config->homes = str_equal(value, "home");
+		config->snapshots = str_equal(value, "snapshots");
 		return true;
 	case OPTION_INSTANCE:
 		config->instance = value;
@@ -359,9 +379,16 @@ static bool check_value(const struct option_row *row, const char *value, struct 
 		return true;
 	case ARGUMENT_WORD:
 		return true;
+	case ARGUMENT_GC:
+		if (!value || str_equal(value, "home") || str_equal(value, "snapshots"))
+			return true;
+		error_set(error, "option '--%s' accepts no value except 'home' and 'snapshots'",
+			  row->name);
+		return usage_error(error);
 	case ARGUMENT_JSON:
-	case ARGUMENT_HOME:
 	case ARGUMENT_FULL:
+	case ARGUMENT_STAT:
+	case ARGUMENT_COMMITS:
 		if (value && !str_equal(value, option_word(row))) {
 			error_set(error, "option '--%s' accepts no value except '%s'", row->name,
 				  option_word(row));
@@ -377,6 +404,24 @@ static bool check_value(const struct option_row *row, const char *value, struct 
 	}
 }
 
+// Returns whether the words that are no options are paths of the project.
+static bool takes_paths(const struct config *config)
+{
+	return config->action == ACTION_DIFF || config->action == ACTION_UNDO;
+}
+
+// Reads a word that is no option of claudebox as a path.
+static bool parse_word_as_path(struct config *config, struct arena *arena, const char *word,
+			       struct error *error)
+{
+	if (word[0] == '-' && word[1]) {
+		error_set(error, "unknown option '%s'", quote_display(error->arena, word, 60));
+		return usage_error(error);
+	}
+	vec_push(arena, &config->arguments, word);
+	return true;
+}
+
 // Reads the words. After "--" and from a sub-command of claude on, none is an option of claudebox.
 // The "--" is passed on if words for claude came before it.
 static bool parse_words(struct config *config, struct arena *arena, char *const *words,
@@ -388,6 +433,16 @@ static bool parse_words(struct config *config, struct arena *arena, char *const 
 		const char *value;
 		const struct option_row *row = find_row(*words, &value);
 
+		if (str_equal(*words, "--") && takes_paths(config)) {
+			while (*++words)
+				vec_push(arena, &config->arguments, *words);
+			return true;
+		}
+		if (!row && takes_paths(config)) {
+			if (!parse_word_as_path(config, arena, *words, error))
+				return false;
+			continue;
+		}
 		if (str_equal(*words, "--"))
 			return claude_pass_words(config, arena, &reader,
 						 words + !config->arguments.count, error);
@@ -444,6 +499,12 @@ static bool check_actions(const struct config *config, struct error *error)
 			return refuse_arguments(config, "instances", "json", error);
 		if (config->action == ACTION_GC)
 			return refuse_arguments(config, "gc", "home", error);
+		if (config->action == ACTION_REPORT)
+			return refuse_arguments(config, "report", "json", error);
+		if (takes_paths(config) && config->payload != PAYLOAD_CLAUDE)
+			return refuse_arguments(config,
+						config->action == ACTION_DIFF ? "diff" : "undo",
+						NULL, error);
 		if (config->action == ACTION_QUARANTINE)
 			return refuse_arguments(config, "quarantine", NULL, error);
 	}

@@ -13,8 +13,10 @@ enum option_argument {
 	ARGUMENT_NONE,
 	ARGUMENT_REQUIRED, // --name VALUE or --name=VALUE
 	ARGUMENT_JSON,     // --name or --name=json
-	ARGUMENT_HOME,     // --name or --name=home
+	ARGUMENT_GC,       // --name, --name=home or --name=snapshots
 	ARGUMENT_FULL,     // --name or --name=full, which mean the same
+	ARGUMENT_STAT,     // --name or --name=stat, and paths
+	ARGUMENT_COMMITS,  // --name or --name=commits, and paths
 	ARGUMENT_WORD,     // --name or --name=WORD; option_word() is the list of fixed words
 	ARGUMENT_REST,     // all words that follow
 };
@@ -44,6 +46,9 @@ enum option_id {
 	OPTION_AUDIT,
 	OPTION_QUIET,
 	OPTION_QUARANTINE,
+	OPTION_DIFF,
+	OPTION_UNDO,
+	OPTION_LAST_REPORT,
 };
 
 struct option_row {

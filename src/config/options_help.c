@@ -16,7 +16,7 @@ enum { PIPE_COLUMNS = 100, NARROW_COLUMNS = 60 };
 static const char *help_name(struct arena *arena, const struct option_row *row)
 {
 	const char *word = option_word(row);
-	const char *value = row->argument == ARGUMENT_WORD
+	const char *value = row->argument == ARGUMENT_WORD || row->argument == ARGUMENT_GC
 				    ? arena_printf(arena, "[=%s]", row->value_name)
 			    : word            ? arena_printf(arena, "[=%s]", word)
 			    : row->value_name ? arena_printf(arena, " %s", row->value_name)

@@ -48,6 +48,10 @@ const char *const home_mode_names[HOME_MODE_COUNT] = {
 	[HOME_SHARED] = "shared",
 	[HOME_NONE] = "none",
 };
+const char *const undo_mode_names[UNDO_MODE_COUNT] = {
+	[UNDO_AUTO] = "auto",
+	[UNDO_OFF] = "off",
+};
 const char *const mount_mode_names[2] = { "ro", "rw" };
 const char *const terminal_mode_names[TERMINAL_MODE_COUNT] = {
 	[TERMINAL_FILTERED] = "filtered",
@@ -304,6 +308,17 @@ const struct profile_row profile_table[] = {
 	  "boxes of all projects that use it: each of them can change what the others run. *none* "
 	  "is empty and in memory. See _doc/state.md_.",
 	  MERGE_REPLACE, CHOICES(home_mode_names), SETTING(home), SHOWN_BY_EFFECT },
+	{ PROFILE_CHOICE, "undo", "\"off\"",
+	  "Whether claudebox saves the project before a session, so that *--diff* shows what the "
+	  "session changed and *--undo* takes it back. *auto*, the default, does if that is "
+	  "possible in time. The snapshots of the last ten sessions are kept in the instance. See "
+	  "_doc/undo.md_.",
+	  MERGE_REPLACE, CHOICES(undo_mode_names), SETTING(undo),
+	  .shown_by_code = SETTING_IN_APPROVAL },
+	{ PROFILE_BOOLEAN, "undo_ignored", "true",
+	  "Whether snapshots have the files that git ignores too, such as dependencies and build "
+	  "results. They take more time and space.",
+	  MERGE_REPLACE, SETTING(undo_ignored), .shown_by_code = SETTING_IN_APPROVAL },
 	{ PROFILE_CHOICE, "terminal", "\"direct\"",
 	  "*filtered*, the default, gives the box a terminal of its own; only the output that a "
 	  "screen needs, and what *terminal_allow* lists, reaches yours. *direct* gives "

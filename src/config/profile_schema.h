@@ -87,6 +87,7 @@ extern const char *const profile_kind_names[PROFILE_KIND_COUNT];
 extern const char *const profile_merge_names[MERGE_COUNT];
 extern const char *const project_mode_names[PROJECT_MODE_COUNT];
 extern const char *const home_mode_names[HOME_MODE_COUNT];
+extern const char *const undo_mode_names[UNDO_MODE_COUNT];
 extern const char *const mount_mode_names[2];
 extern const char *const terminal_mode_names[TERMINAL_MODE_COUNT];
 extern const char *const terminal_class_names[TERMINAL_CLASS_COUNT];

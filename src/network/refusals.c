@@ -8,8 +8,6 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "config/options.h"
-#include "plan/plan.h"
 
 #include <string.h>
 
@@ -121,24 +119,16 @@ const char *refused_render_line(struct arena *arena, const struct refusals *refu
 	return text_get(&out);
 }
 
-const char *refused_render_report(struct arena *arena, const struct plan *plan, int status,
-				  const struct refusals *refusals)
+const char *refused_render_json(struct arena *arena, const struct refusals *refusals)
 {
-	json_t *refused = json_null();
+	json_t *list = json_array();
 	JSON_OWNED *all = NULL;
 
-	if (refusals) {
-		json_t *list = json_array();
-
-		vec_each(row, &refusals->list)
-			json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:I}", "protocol",
-							      row->protocol, "address",
-							      row->address, "port", (int)row->port,
-							      "count", (json_int_t)row->count));
-		refused =
-			json_pack("{s:I, s:o}", "total", (json_int_t)refusals->total, "list", list);
-	}
-	all = json_pack("{s:i, s:i, s:{s:s, s:o}}", "version", 1, "status", status, "network",
-			"tier", network_tier_names[plan->config->network], "refused", refused);
+	vec_each(row, &refusals->list)
+		json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:I}", "protocol",
+						      row->protocol, "address", row->address,
+						      "port", (int)row->port, "count",
+						      (json_int_t)row->count));
+	all = json_pack("{s:I, s:o}", "total", (json_int_t)refusals->total, "list", list);
 	return json_write(arena, all, JSON_COMPACT);
 }

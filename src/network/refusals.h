@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/arena.h"
-#include "plan/plan.h"
 
 #include <stdbool.h>
 
@@ -24,6 +23,5 @@ bool refused_parse(struct arena *arena, const char *json, struct refusals *ret_r
 // Returns "refused 14 connections (192.168.1.10:22 ×12, …)", NULL if none was refused. With
 // `ascii`, the sign × is an "x".
 const char *refused_render_line(struct arena *arena, const struct refusals *refusals, bool ascii);
-// Returns the JSON of --report-fd. `refusals` is NULL if the counters are not known.
-const char *refused_render_report(struct arena *arena, const struct plan *plan, int status,
-				  const struct refusals *refusals);
+// Returns the refused connections as JSON, for the report.
+const char *refused_render_json(struct arena *arena, const struct refusals *refusals);

@@ -324,6 +324,12 @@ enum { LANDLOCK_SCOPES = 6 };
 // The first version that restricts connections to sockets by path (Linux 7.1).
 enum { LANDLOCK_SOCKETS = 9 };
 
+// What snapshots of the project need.
+struct undo_facts {
+	const char *git;  // the program, NULL: none is trusted
+	strings excludes; // contents of the files with patterns that git ignores
+};
+
 struct facts {
 	uid_t uid;
 	gid_t gid;
@@ -364,6 +370,7 @@ struct facts {
 
 	struct git_facts git;
 	struct guard_facts guard;
+	struct undo_facts undo;
 	int process;        // id of this process; 0 in a dry run, as the next
 	int64_t started_ns; // its clock; with the id, a name that no other launch has
 	struct agent_facts agent;

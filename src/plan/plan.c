@@ -34,6 +34,7 @@
 #include "plan/system.h"
 #include "plan/toolchains/links.h"
 #include "plan/toolchains/toolchains.h"
+#include "plan/undo.h"
 #include "plan/warnings.h"
 #include "seccomp/programs.h"
 
@@ -333,6 +334,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	plan_build_git(plan, arena, facts);
 	if (!plan_build_guard(plan, arena, facts, error))
 		return false;
+	plan_build_undo(plan, arena, facts);
 	plan_finish_home(plan, arena, facts);
 	plan_build_claude_configuration(plan, arena, facts);
 	plan_leave_out_argument_files(plan, arena, facts);

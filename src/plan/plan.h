@@ -172,6 +172,17 @@ struct plan_guard {
 	VEC(struct plan_copy) copies;
 };
 
+// Snapshots of the project before and after the session.
+struct plan_undo {
+	bool active;
+	const char *git;           // the program
+	const char *path;          // of the snapshots
+	const char *git_directory; // of the project's worktree, NULL: no repository
+	const char *prefix;        // of the project in that worktree: "" or "sub/"
+	const char *exclude;       // patterns of files that are left out
+	bool ignored;              // files that git ignores are saved too
+};
+
 struct plan_range {
 	struct address_range range;
 	const char *why; // of a range of the host: the interface
@@ -286,6 +297,7 @@ struct plan {
 	bool has_registries[TOOL_COUNT];      // the box has settings of this package manager
 	struct plan_network inet;
 	struct plan_guard guard;
+	struct plan_undo undo;
 	struct plan_limits limits;
 	const char *nix_daemon_left_out; // why the box does not get the daemon, or NULL
 	const char *project;

@@ -232,6 +232,7 @@ static void measure(int all, const char *name, struct instance *instance, struct
 		openat(all, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	strings names = { 0 };
 	struct tree_size total = { 0 };
+	struct tree_size snapshots = { 0 };
 
 	tree_size_add(&total, all, name, ENTRIES_MAX);
 	instance->size = total.bytes;
@@ -239,6 +240,8 @@ static void measure(int all, const char *name, struct instance *instance, struct
 	if (directory >= 0) {
 		names = list_directory(arena, directory, ".");
 		instance->quarantined = count_quarantined(arena, directory);
+		tree_size_add(&snapshots, directory, INSTANCE_SNAPSHOTS, ENTRIES_MAX);
+		instance->snapshots = snapshots.bytes;
 	}
 	vec_each(entry, &names) {
 		if (str_equal(*entry, STATE_HOME) || str_starts(*entry, STATE_HOME_KEPT))

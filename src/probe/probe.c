@@ -49,6 +49,7 @@
 #include "probe/mounts/sockets.h"
 #include "probe/state.h"
 #include "probe/toolchains/toolchains.h"
+#include "probe/undo.h"
 #include "probe/user.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
@@ -319,6 +320,8 @@ void probe_all(struct probe *probe, struct facts *facts, struct arena *arena,
 		probe_git_settings(facts, arena);
 		probe_git_lfs(facts, arena);
 		probe_guard(facts, arena);
+		if (config->undo != UNDO_OFF)
+			probe_undo(facts, arena);
 	}
 	finish_nix(probe, facts, arena, want_nix);
 }

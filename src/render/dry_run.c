@@ -305,6 +305,9 @@ static void add_head(struct script *script, struct text *out, const struct plan 
 			 "generated\n# hooks; here they are read-only.");
 	if (plan->guard.active)
 		text_add(out, "\n");
+	if (plan->undo.active)
+		text_add(out, "#\n# claudebox saves the project before the start, for --diff and "
+			      "--undo; this script does not.\n");
 	if (tier_table[plan->config->network].attached)
 		add_network(script, out, plan);
 	add_settings(out, script->arena, plan->config);

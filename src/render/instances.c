@@ -68,13 +68,19 @@ static const char *render_status(struct arena *arena, const struct instance *ins
 	return arena_printf(arena, "%s%s", instance->in_use ? ", in use now" : "", project);
 }
 
-// Returns the part of an instance that is its home, "": it has none.
-static const char *render_home(struct arena *arena, const struct instance_home *home)
+// Returns the parts of an instance that are its home and its snapshots, "": it has none.
+static const char *render_parts(struct arena *arena, const struct instance *instance)
 {
-	if (!home->count)
-		return "";
-	return arena_printf(arena, " (home: %s%s)", home->incomplete ? "at least " : "",
+	const struct instance_home *home = &instance->home;
+	struct text out = { .arena = arena };
+
+	if (home->count)
+		text_printf(&out, "home: %s%s", home->incomplete ? "at least " : "",
 			    render_size(arena, home->size));
+	if (instance->snapshots)
+		text_printf(&out, "%ssnapshots: %s", out.length ? ", " : "",
+			    render_size(arena, instance->snapshots));
+	return out.length ? arena_printf(arena, " (%s)", text_get(&out)) : "";
 }
 
 // Returns the number of items in quarantine, "": there are none.
@@ -95,7 +101,7 @@ static void add_instance(struct screen *screen, const struct instance *instance,
 			   arena_printf(arena, "%s, %s%s%s%s, %s%s", instance->id,
 					instance->size_known ? "" : "at least ",
 					render_size(arena, instance->size),
-					render_home(arena, &instance->home),
+					render_parts(arena, instance),
 					render_quarantined(arena, instance->quarantined),
 					render_age(arena, instance->last_use, now),
 					render_status(arena, instance)),
@@ -232,11 +238,11 @@ const char *render_instances_json(struct arena *arena, const instance_list *list
 	vec_each(instance, list)
 		json_array_append_new(
 			rows,
-			json_pack("{s:s, s:o, s:I, s:b, s:o, s:I, s:b, s:s, s:s?, s:b, s:I}", "id",
+			json_pack("{s:s, s:o, s:I, s:b, s:o, s:I, s:I, s:b, s:s, s:s?, s:b, s:I}", "id",
 				  instance->id, "root", render_path_value(arena, instance->root),
 				  "size", (json_int_t)instance->size, "size_complete",
 				  instance->size_known, "home", home_value(&instance->home),
-				  "last_use", (json_int_t)instance->last_use, "in_use",
+				  "snapshots", (json_int_t)instance->snapshots, "last_use", (json_int_t)instance->last_use, "in_use",
 				  instance->in_use, "project",
 				  project_status_names[instance->project], "why", instance->why,
 				  "removable", instance_removable(instance), "quarantined",

@@ -234,6 +234,15 @@ static json_t *git_settings_of(struct arena *arena, const struct plan *plan)
 }
 
 // Returns the protected places of the project, and those that stay writable.
+static json_t *undo_of(struct arena *arena, const struct plan *plan)
+{
+	const struct plan_undo *undo = &plan->undo;
+
+	return json_pack("{s:b, s:o, s:b}", "active", undo->active, "snapshots",
+			 string_of(arena, undo->active ? undo->path : NULL), "ignored",
+			 undo->ignored);
+}
+
 static json_t *guard_of(struct arena *arena, const struct plan *plan)
 {
 	const struct plan_guard *guard = &plan->guard;
@@ -303,6 +312,7 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 	json_object_set_new(all, "login", string_of(arena, plan->state.login));
 	json_object_set_new(all, "mcp_servers", servers_of(arena, plan));
 	json_object_set_new(all, "guard", guard_of(arena, plan));
+	json_object_set_new(all, "undo", undo_of(arena, plan));
 	json_object_set_new(all, "home", home_of(arena, plan));
 	if (plan->state.kept_as)
 		json_object_set_new(all, "replaced_instance",

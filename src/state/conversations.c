@@ -200,21 +200,19 @@ static const char *find_last(struct arena *arena, int directory, struct timespec
 	return last && is_conversation(directory, last, arena) ? last : NULL;
 }
 
-void report_conversation(const struct plan *plan, struct arena *arena, struct timespec start)
+const char *conversation_last(const struct plan *plan, struct arena *arena, struct timespec start)
 {
 	const char *slug = conversation_slug(arena, plan->project);
 	CLEANUP_FD int directory = -1;
 	const char *name;
 
-	if (plan->config->payload != PAYLOAD_CLAUDE || plan->config->audit == AUDIT_QUIET ||
-	    conversation_is_printed(plan->config) || !isatty(STDIN_FILENO) ||
-	    !isatty(STDOUT_FILENO) || !isatty(STDERR_FILENO))
-		return;
+	if (plan->config->payload != PAYLOAD_CLAUDE || conversation_is_printed(plan->config) ||
+	    !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || !isatty(STDERR_FILENO))
+		return NULL;
 	directory = file_open(AT_FDCWD,
 			      arena_printf(arena, "%s/" CONVERSATIONS_DIRECTORY "/%s",
 					   plan->state.claude, slug),
 			      O_RDONLY | O_DIRECTORY);
 	name = directory < 0 ? NULL : find_last(arena, directory, &start);
-	if (name)
-		output_message("resume", "claudebox --resume %.*s", (int)strcspn(name, "."), name);
+	return name ? arena_strndup(arena, name, strcspn(name, ".")) : NULL;
 }

@@ -17,6 +17,6 @@
 bool resolve_conversations(const struct facts *facts, struct plan *plan, struct arena *arena,
 			   struct error *error);
 
-// Prints how to resume the conversation that the box wrote last since `start`, on the clock of
-// files. Prints nothing unless claude had a screen and there is such a conversation.
-void report_conversation(const struct plan *plan, struct arena *arena, struct timespec start);
+// Returns the id of the conversation that the box wrote last since `start`, on the clock of files.
+// NULL: claude had no screen, or there is none.
+const char *conversation_last(const struct plan *plan, struct arena *arena, struct timespec start);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The commands --instances and --gc, except for --gc=home. --gc removes the instances of projects
-// that are gone; no other code removes instances.
+// The commands --instances and --gc, except for --gc=home and --gc=snapshots. --gc removes the
+// instances of projects that are gone; no other code removes instances.
 //
 // Theory of operation: --gc locks an instance, so that no box can start in it, checks once more
 // that the project is gone, renames the instance, and then removes it. When the removal is
@@ -23,6 +23,7 @@
 #include "probe/user.h"
 #include "render/instances.h"
 #include "state/gc_home.h"
+#include "state/gc_snapshots.h"
 #include "state/prepare.h"
 #include "sys/ask.h"
 #include "sys/cleanup.h"
@@ -235,11 +236,13 @@ bool instances_command(const struct config *config, struct arena *arena, int *re
 	all = open_instances(&facts, error);
 	if (error->message)
 		return false;
-	if (config->action == ACTION_GC && !config->homes)
+	if (config->action == ACTION_GC && !config->homes && !config->snapshots)
 		return collect(config, &facts, all, arena, ret_status, error);
 	list = probe_instances(arena, all, &leftovers);
 	if (!select_instance(config, &list, error))
 		return false;
+	if (config->snapshots)
+		return gc_snapshots(config, all, &list, arena, ret_status, error);
 	view = build_view(&facts, STDOUT_FILENO);
 	if (!config->instance)
 		gc_view_shared(&view, all, arena);

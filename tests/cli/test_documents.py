@@ -37,7 +37,7 @@ class Documents(BoxTest):
     def setUp(self):
         super().setUp()
         self.help = self.claudebox("--help").stdout
-        self.rows = re.findall(r"(?m)^  (?:-(\w), |    )--([a-z-]+)(\[=(?:json|home|full|WORD)\]| [A-Z][^ ]*(?: \[.*?\])?)?  +(\S.*)$", self.help)
+        self.rows = re.findall(r"(?m)^  (?:-(\w), |    )--([a-z-]+)(\[=(?:json|stat|commits|full|WORD)\]| [A-Z][^ ]*(?: \[.*?\])?)?  +(\S.*)$", self.help)
         self.options = {f"--{name}" for _, name, _, _ in self.rows}
         self.assertGreater(len(self.rows), 12)
 
@@ -46,7 +46,7 @@ class Documents(BoxTest):
 
     def test_the_manual_has_every_option_with_its_value_and_help(self):
         section = read("doc/claudebox.1.scd").split("\n# OPTIONS\n")[1].split("\n# ")[0]
-        found = re.findall(r"(?m)^(?:\*-(\w)\*, )?\*--([a-z-]+)\*(\[=(?:json|home|full|_WORD_)\]| _.*_)?\n\t(.*)$", section)
+        found = re.findall(r"(?m)^(?:\*-(\w)\*, )?\*--([a-z-]+)\*(\[=(?:json|stat|commits|full|_WORD_)\]| _.*_)?\n\t(.*)$", section)
         plain = [(letter, name, value.replace("_", ""), text.replace("\\", "")) for letter, name, value, text in found]
         self.assertEqual(plain, self.rows)
 

@@ -81,7 +81,7 @@ class Listing(InstancesTest):
     def test_every_field(self):
         place, instance = self.start(script="head -c 300000 /dev/urandom >~/.claude/big")
         row = self.row(instance)
-        self.assertEqual(sorted(row), ["home", "id", "in_use", "last_use", "project", "quarantined", "removable", "root", "size", "size_complete", "why"])
+        self.assertEqual(sorted(row), ["home", "id", "in_use", "last_use", "project", "quarantined", "removable", "root", "size", "size_complete", "snapshots", "why"])
         self.assertEqual((row["root"], row["in_use"], row["project"], row["removable"], row["why"], row["size_complete"]),
                          (str(place), False, "there", False, None, True))
         self.assertGreater(row["size"], 300000)

@@ -36,6 +36,9 @@ ELSEWHERE = {
     "nix run": ("box/test_nix_daemon.py", "nix run"),
     "nix build": ("box/test_nix_daemon.py", "nix build"),
     "claudebox --gc=home": ("box/test_home.py", '"--gc=home"'),
+    "claudebox --diff": ("box/test_undo.py", '"--diff"'),
+    "claudebox --undo": ("box/test_undo.py", '"--undo"'),
+    "claudebox --undo=commits": ("box/test_undo.py", '"--undo=commits"'),
     "claudebox --check --network inet": ("cli/test_readme.py", "test_check_of_a_network_tier"),
 }
 # Run on a fresh system, by `tools/try readme`.

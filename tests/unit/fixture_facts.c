@@ -85,6 +85,7 @@ static const struct fact_row fact_table[] = {
 	FACT(FACT_STRING, bwrap),
 	FACT(FACT_BOOL, bwrap_binds_descriptors),
 	FACT(FACT_BOOL, bwrap_disables_userns),
+	FACT(FACT_STRING, undo.git),
 	FACT(FACT_STRING, shell),
 	FACT(FACT_STRING, git.top),
 	FACT(FACT_STRING, git.directory),

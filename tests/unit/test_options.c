@@ -415,12 +415,15 @@ static void test_help(void)
 				   (size_t)(strstr(line, row->help) - line) < strcspn(line, "\n"),
 			   arena_printf(&arena, "help explains %s", name));
 		if (line && row->value_name)
-			CHECK_CASE(str_starts(line + strlen(name),
-					      arena_printf(&arena,
-							   row->argument == ARGUMENT_WORD ? "[=%s]"
-											  : " %s",
-							   row->value_name)),
-				   arena_printf(&arena, "help shows the value of %s", name));
+			CHECK_CASE(
+				str_starts(line + strlen(name),
+					   arena_printf(&arena,
+							row->argument == ARGUMENT_WORD ||
+									row->argument == ARGUMENT_GC
+								? "[=%s]"
+								: " %s",
+							row->value_name)),
+				arena_printf(&arena, "help shows the value of %s", name));
 		if (row->letter)
 			CHECK_CASE(strstr(help, arena_printf(&arena, "-%c, %s", row->letter, name)),
 				   arena_printf(&arena, "help shows the letter of %s", name));

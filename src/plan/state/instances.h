@@ -18,6 +18,8 @@
 // Files that the guard moved out of the project: a directory each, with the moved file and a
 // record.
 #define INSTANCE_QUARANTINE "quarantine"
+// Snapshots of the projects (main worktree, other worktrees, subdirectories) of an instance.
+#define INSTANCE_SNAPSHOTS "snapshots"
 #define QUARANTINE_ITEM     "item"
 #define QUARANTINE_RECORD   "record.json"
 // The host's reduced .claude.json at the last start.
@@ -116,6 +118,7 @@ struct instance {
 	const char *why;           // reason for PROJECT_UNREACHABLE and PROJECT_UNKNOWN
 	struct instance_home home; // part of `size`
 	size_t quarantined;        // items in its quarantine
+	uint64_t snapshots;        // bytes of its snapshots, part of `size`
 };
 typedef VEC(struct instance) instance_list;
 

@@ -141,6 +141,11 @@ bool tracked_any(const struct tracked *tracked, bool (*wanted)(const char *path,
 	return tracked->bytes && (!walk(tracked, ask, &wish) || wish.found);
 }
 
+bool tracked_each(const struct tracked *tracked, git_index_handler handle, void *context)
+{
+	return tracked->bytes && walk(tracked, handle, context);
+}
+
 void tracked_close(struct tracked *tracked)
 {
 	free(tracked->bytes);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "plan/guard/index.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,4 +25,6 @@ bool tracked_find(const struct tracked *tracked, const char *const *paths, size_
 bool tracked_has(const struct tracked *tracked, const char *path);
 // Returns whether an entry is wanted. Returns true also if the index cannot be understood.
 bool tracked_any(const struct tracked *tracked, bool (*wanted)(const char *path, uint32_t mode));
+// Calls `handle` for each entry. Returns false if the index cannot be understood.
+bool tracked_each(const struct tracked *tracked, git_index_handler handle, void *context);
 void tracked_close(struct tracked *tracked);

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// What a session changed, and what an undo will do, for people.
+#pragma once
+
+#include "base/arena.h"
+#include "base/screen.h"
+#include "plan/report/change.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Returns a patch of git with escaped content, in colours.
+const char *render_patch(struct arena *arena, const char *patch, size_t length,
+			 struct reader reader);
+// Returns the list of `--diff=stat`.
+const char *render_statistics(struct arena *arena, const file_changes *changes,
+			      struct reader reader);
+// Returns "3 files changed, 10 insertions, 2 deletions".
+const char *render_change_counts(struct arena *arena, const file_changes *changes);
+
+// A path of an undo, for people.
+struct undo_row {
+	const char *path;
+	const char *effect; // "restore", "delete" ..., NULL: it is left as it is
+	const char *why;    // it is left
+};
+typedef VEC(struct undo_row) undo_rows;
+
+// What an undo will do, before the question.
+struct undo_view {
+	undo_rows rows;
+	const char *what; // whose changes: "the session of 18:04"
+	strings notes;    // sentences
+	size_t possible;  // of the rows
+};
+const char *render_undo(struct arena *arena, const struct undo_view *view, struct reader reader);

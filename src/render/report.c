@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+// The report at the end of a session as text.
+#include "render/report.h"
+
+#include "base/arena.h"
+#include "base/quote.h"
+#include "base/screen.h"
+#include "base/text.h"
+#include "plan/report/executed.h"
+#include "plan/report/report.h"
+#include "render/instances.h"
+
+#include <string.h>
+
+enum { INDENT = 2, FILE_INDENT = 4, END_ROWS = 6, NAME_COLUMNS = 40, ALL = 100000 };
+
+static bool is_empty(const struct report *report)
+{
+	return !report->file_count && !report->refs.count && !report->commits;
+}
+
+static const char *count_lines(struct arena *arena, const struct report *report)
+{
+	const char *files =
+		arena_printf(arena, "%s changed", render_count(arena, report->file_count, "file"));
+
+	if (!report->counted)
+		return files;
+	return arena_printf(arena, "%s, %s, %s", files,
+			    render_count(arena, report->added, "insertion"),
+			    render_count(arena, report->removed, "deletion"));
+}
+
+// Returns the name of a branch or tag without its prefix.
+static const char *short_name(const char *name)
+{
+	static const char *const prefixes[] = { "refs/heads/", "refs/tags/", "refs/" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
+		if (str_after(name, prefixes[i]))
+			return str_after(name, prefixes[i]);
+	return name;
+}
+
+// Returns "branch x", "new tag y, deleted branch z" for the references in a state; NULL: none.
+static const char *list_refs(struct arena *arena, const struct report *report, size_t most)
+{
+	struct text out = { .arena = arena };
+	size_t shown = 0;
+
+	vec_each(ref, &report->refs) {
+		const char *kind = str_starts(ref->name, "refs/tags/")    ? "tag"
+				   : str_starts(ref->name, "refs/heads/") ? "branch"
+									  : "reference";
+
+		if (shown++ >= most)
+			continue;
+		text_printf(&out, "%s%s%s %s", shown > 1 ? ", " : "",
+			    ref->created   ? "new "
+			    : ref->deleted ? "deleted "
+					   : "",
+			    kind, quote_word(arena, short_name(ref->name), 60));
+	}
+	if (shown > most)
+		text_printf(&out, " and %zu more", shown - most);
+	return shown ? text_get(&out) : NULL;
+}
+
+static const char *describe(struct arena *arena, const struct report *report, size_t refs)
+{
+	const char *names = list_refs(arena, report, refs);
+	struct text out = { .arena = arena };
+
+	if (report->file_count)
+		text_add(&out, count_lines(arena, report));
+	if (report->commits)
+		text_printf(&out, "%s%s", out.length ? "; " : "",
+			    render_count(arena, report->commits, "commit"));
+	if (names)
+		text_printf(&out, "%s%s", out.length ? "; " : "", names);
+	return text_get(&out);
+}
+
+// Adds the files that programs of the host may execute.
+static void add_executed(struct screen *screen, const struct report *report, size_t most)
+{
+	struct arena *arena = screen->arena;
+	size_t columns = 0;
+	size_t count = report->executed.count < most ? report->executed.count : most;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t width = screen_width(
+			screen, quote_word(arena, report->executed.items[i].path, NAME_COLUMNS));
+
+		columns = width > columns ? width : columns;
+	}
+	screen_add_wrapped(screen, STYLE_HEAD,
+			   "Your programs may execute or trust these changes:", 0);
+	for (size_t i = 0; i < count; i++) {
+		const struct executed *file = &report->executed.items[i];
+		const char *name = quote_word(arena, file->path, NAME_COLUMNS);
+		size_t used = INDENT + columns + 2;
+
+		screen_add_blanks(screen, INDENT);
+		screen_add(screen, file->rank == RUN_WITHOUT_ASKING ? STYLE_DANGER : STYLE_WARN,
+			   name);
+		screen_add_blanks(screen, columns - screen_width(screen, name) + 2);
+		screen_add_words(screen, STYLE_PLAIN, file->why, used, used);
+		screen_end_line(screen, 0);
+	}
+	if (report->executed_count > count)
+		screen_add_wrapped(screen, STYLE_DIM,
+				   arena_printf(arena, "  and %zu more: `claudebox --report`",
+						report->executed_count - count),
+				   INDENT);
+}
+
+static const char *advice(const struct report *report)
+{
+	if (!report->file_count)
+		return "`claudebox --undo=commits` restores branches and tags";
+	return "`claudebox --diff` shows the changes, `claudebox --undo` takes them back";
+}
+
+const char *render_report_end(struct arena *arena, const struct report *report,
+			      struct reader reader)
+{
+	struct screen screen = screen_for(arena, reader);
+
+	if (is_empty(report))
+		return NULL;
+	screen_add_wrapped(&screen, STYLE_HEAD,
+			   arena_printf(arena, "Session: %s", describe(arena, report, 3)), INDENT);
+	if (report->executed.count)
+		add_executed(&screen, report, END_ROWS);
+	if (report->saved)
+		screen_add_wrapped(&screen, STYLE_DIM, advice(report), 0);
+	return text_get(&screen.out);
+}
+
+const char *render_report_line(struct arena *arena, const struct report *report)
+{
+	const char *executed = "";
+
+	if (is_empty(report))
+		return NULL;
+	if (report->executed_count)
+		executed = arena_printf(arena, "; %zu of them your programs may execute or trust",
+					report->executed_count);
+	return arena_printf(arena, "%s%s (claudebox --report)", describe(arena, report, 3),
+			    executed);
+}
+
+static void add_files(struct screen *screen, const struct report *report)
+{
+	struct arena *arena = screen->arena;
+
+	screen_add_wrapped(screen, STYLE_HEAD, "Files:", 0);
+	vec_each(change, &report->files) {
+		const char *what = !change->before.mode  ? "new"
+				   : !change->after.mode ? "deleted"
+							 : "changed";
+
+		screen_add_blanks(screen, INDENT);
+		screen_add_broken(screen, STYLE_PLAIN,
+				  change->counted && !change->binary
+					  ? arena_printf(arena, "%s (%s, +%zu -%zu)",
+							 quote_word(arena, change->path, 0), what,
+							 change->added, change->removed)
+					  : arena_printf(arena, "%s (%s%s)",
+							 quote_word(arena, change->path, 0), what,
+							 change->binary ? ", binary" : ""),
+				  FILE_INDENT, INDENT);
+		screen_end_line(screen, 0);
+	}
+	if (report->file_count > report->files.count)
+		screen_add_wrapped(screen, STYLE_DIM,
+				   arena_printf(arena, "  and %zu more: `claudebox --diff=stat`",
+						report->file_count - report->files.count),
+				   INDENT);
+}
+
+const char *render_report(struct arena *arena, const struct report *report, struct reader reader)
+{
+	struct screen screen = screen_for(arena, reader);
+
+	if (is_empty(report) && !report->moved.count && !report->network)
+		screen_add_wrapped(&screen, STYLE_PLAIN, "the last session has changed nothing", 0);
+	else
+		screen_add_wrapped(&screen, STYLE_HEAD,
+				   arena_printf(arena, "Session: %s",
+						is_empty(report) ? "no file was changed"
+								 : describe(arena, report, ALL)),
+				   INDENT);
+	if (report->killed)
+		screen_add_wrapped(&screen, STYLE_WARN,
+				   "claudebox was killed: all changes since the start of the "
+				   "session count",
+				   0);
+	vec_each(moved, &report->moved)
+		screen_add_wrapped(&screen, STYLE_WARN,
+				   arena_printf(arena, "in quarantine: %s",
+						quote_word(arena, moved->path, 0)),
+				   INDENT);
+	if (report->network)
+		screen_add_wrapped(&screen, STYLE_PLAIN, report->network, INDENT);
+	if (report->executed.count)
+		add_executed(&screen, report, ALL);
+	if (report->files.count)
+		add_files(&screen, report);
+	if (report->saved && !is_empty(report))
+		screen_add_wrapped(&screen, STYLE_DIM, advice(report), 0);
+	if (report->resume)
+		screen_add_wrapped(&screen, STYLE_DIM,
+				   arena_printf(arena, "`claudebox --resume %s` resumes it",
+						quote_word(arena, report->resume, 60)),
+				   0);
+	return text_get(&screen.out);
+}

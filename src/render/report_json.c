@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// The report at the end of a session as JSON, and its parser.
+#include "base/arena.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "plan/report/executed.h"
+#include "plan/report/report.h"
+#include "render/instances.h"
+#include "render/report.h"
+
+#include <jansson.h>
+
+enum { VERSION = 1 };
+
+static json_t *count_or_null(bool known, size_t count)
+{
+	return known ? json_integer((json_int_t)count) : json_null();
+}
+
+static json_t *files_value(struct arena *arena, const struct report *report)
+{
+	json_t *list = json_array();
+
+	vec_each(change, &report->files)
+		json_array_append_new(
+			list,
+			json_pack("{s:o, s:s, s:b, s:o, s:o}", "path",
+				  render_path_value(arena, change->path), "change",
+				  !change->before.mode  ? "new"
+				  : !change->after.mode ? "deleted"
+							: "changed",
+				  "binary", (int)change->binary, "added",
+				  count_or_null(change->counted && !change->binary, change->added),
+				  "removed",
+				  count_or_null(change->counted && !change->binary,
+						change->removed)));
+	return json_pack("{s:I, s:o, s:o, s:o}", "count", (json_int_t)report->file_count, "added",
+			 count_or_null(report->counted, report->added), "removed",
+			 count_or_null(report->counted, report->removed), "list", list);
+}
+
+static json_t *executed_value(struct arena *arena, const struct report *report)
+{
+	json_t *list = json_array();
+
+	vec_each(file, &report->executed)
+		json_array_append_new(list,
+				      json_pack("{s:o, s:s, s:s}", "path",
+						render_path_value(arena, file->path), "when",
+						run_rank_names[file->rank], "why", file->why));
+	return json_pack("{s:I, s:o}", "count", (json_int_t)report->executed_count, "list", list);
+}
+
+static json_t *refs_value(struct arena *arena, const struct report *report)
+{
+	json_t *list = json_array();
+
+	vec_each(ref, &report->refs)
+		json_array_append_new(list, json_pack("{s:o, s:s}", "name",
+						      render_path_value(arena, ref->name), "change",
+						      ref->created   ? "new"
+						      : ref->deleted ? "deleted"
+								     : "moved"));
+	return list;
+}
+
+static json_t *moved_value(struct arena *arena, const struct report *report)
+{
+	json_t *list = json_array();
+
+	vec_each(moved, &report->moved)
+		json_array_append_new(list, json_pack("{s:o, s:s?}", "path",
+						      render_path_value(arena, moved->path), "id",
+						      moved->id));
+	return list;
+}
+
+const char *render_report_json(struct arena *arena, const struct report *report)
+{
+	json_t *refused = report->refused ? json_loads(report->refused, 0, NULL) : json_null();
+	JSON_OWNED *all = json_pack(
+		"{s:i, s:i, s:{s:s?, s:o, s:s?}, s:I, s:I, s:b, s:b, s:o, s:o, s:o, s:I, s:o, s:s?}",
+		"version", VERSION, "status", report->status, "network", "tier", report->tier,
+		"refused", refused ? refused : json_null(), "line", report->network, "started_ms",
+		(json_int_t)report->started_ms, "ended_ms", (json_int_t)report->ended_ms, "saved",
+		(int)report->saved, "killed", (int)report->killed, "quarantined",
+		moved_value(arena, report), "executed", executed_value(arena, report), "files",
+		files_value(arena, report), "commits", (json_int_t)report->commits, "references",
+		refs_value(arena, report), "resume", report->resume);
+
+	return json_write(arena, all, JSON_COMPACT | JSON_ENSURE_ASCII);
+}
+
+static const char *copy(struct arena *arena, const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? arena_strdup(arena, text) : NULL;
+}
+
+static size_t number(const json_t *object, const char *key)
+{
+	return (size_t)json_integer_value(json_object_get(object, key));
+}
+
+static void parse_files(struct arena *arena, const json_t *files, struct report *report)
+{
+	json_t *row;
+	size_t i;
+
+	report->file_count = number(files, "count");
+	report->counted = json_is_integer(json_object_get(files, "added"));
+	report->added = number(files, "added");
+	report->removed = number(files, "removed");
+	json_array_foreach(json_object_get(files, "list"), i, row) {
+		const char *change = json_string_value(json_object_get(row, "change"));
+
+		vec_push(arena, &report->files,
+			 (struct file_change){
+				 .path = copy(arena, row, "path"),
+				 .before.mode = !str_equal(change, "new"),
+				 .after.mode = !str_equal(change, "deleted"),
+				 .counted = json_is_integer(json_object_get(row, "added")),
+				 .binary = json_is_true(json_object_get(row, "binary")),
+				 .added = number(row, "added"),
+				 .removed = number(row, "removed") });
+	}
+}
+
+static void parse_executed(struct arena *arena, const json_t *executed, struct report *report)
+{
+	json_t *row;
+	size_t i;
+
+	report->executed_count = number(executed, "count");
+	json_array_foreach(json_object_get(executed, "list"), i, row) {
+		const char *when = json_string_value(json_object_get(row, "when"));
+		enum run_rank rank = RUN_WITHOUT_ASKING;
+
+		while (rank + 1 < RUN_RANK_COUNT && !str_equal(run_rank_names[rank], when))
+			rank++;
+		vec_push(arena, &report->executed,
+			 (struct executed){ .path = copy(arena, row, "path"),
+					    .rank = rank,
+					    .why = copy(arena, row, "why") });
+	}
+}
+
+static void parse_lists(struct arena *arena, const json_t *all, struct report *report)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(json_object_get(all, "quarantined"), i, row)
+		vec_push(arena, &report->moved,
+			 (struct report_moved){ copy(arena, row, "path"), copy(arena, row, "id") });
+	json_array_foreach(json_object_get(all, "references"), i, row) {
+		const char *change = json_string_value(json_object_get(row, "change"));
+
+		vec_push(arena, &report->refs,
+			 (struct report_ref){ .name = copy(arena, row, "name"),
+					      .created = str_equal(change, "new"),
+					      .deleted = str_equal(change, "deleted") });
+	}
+}
+
+bool report_parse(struct arena *arena, const char *text, struct report *ret_report)
+{
+	JSON_OWNED *all = json_read_object(text, 0);
+	const json_t *network = json_object_get(all, "network");
+	const json_t *refused = json_object_get(network, "refused");
+	struct report report = {
+		.started_ms = json_integer_value(json_object_get(all, "started_ms")),
+		.ended_ms = json_integer_value(json_object_get(all, "ended_ms")),
+		.status = (int)json_integer_value(json_object_get(all, "status")),
+		.saved = json_is_true(json_object_get(all, "saved")),
+		.killed = json_is_true(json_object_get(all, "killed")),
+		.commits = number(all, "commits"),
+		.tier = copy(arena, network, "tier"),
+		.network = copy(arena, network, "line"),
+		.refused = json_is_object(refused) ? json_write(arena, refused, JSON_COMPACT)
+						   : NULL,
+		.resume = copy(arena, all, "resume"),
+	};
+
+	if (json_integer_value(json_object_get(all, "version")) != VERSION)
+		return false;
+	parse_files(arena, json_object_get(all, "files"), &report);
+	parse_executed(arena, json_object_get(all, "executed"), &report);
+	parse_lists(arena, all, &report);
+	*ret_report = report;
+	return true;
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+// The report at the end of a session: collected from all parts, shown, and kept.
+#include "report/report.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/path.h"
+#include "base/quote.h"
+#include "base/screen.h"
+#include "base/text.h"
+#include "config/claude/words.h"
+#include "config/config.h"
+#include "plan/check.h"
+#include "plan/facts.h"
+#include "plan/plan.h"
+#include "plan/report/executed.h"
+#include "plan/report/report.h"
+#include "plan/state/instances.h"
+#include "render/report.h"
+#include "snapshot/changes.h"
+#include "snapshot/refs.h"
+#include "snapshot/session.h"
+#include "snapshot/store.h"
+#include "sys/cleanup.h"
+#include "sys/files.h"
+#include "sys/output.h"
+#include "sys/write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	MOST_FILES = 500,     // in the report
+	MOST_EXECUTED = 200,  // in the report
+	MOST_JUDGED = 50000,  // changed files
+	MOST_COUNTED = 20000, // changed files whose lines are counted
+	MOST_READ = 200,      // files whose content is judged
+	CONTENT_LIMIT = 1024 * 1024,
+	REPORT_LIMIT = 16 * 1024 * 1024,
+};
+
+// Returns the name of the report in the instance: each worktree has its own.
+static const char *report_name(struct arena *arena, const char *project)
+{
+	return arena_printf(arena, "report-%s.json", instance_id(arena, project));
+}
+
+// Leaves out new files that are older than the session.
+static void drop_older(const struct store *store, struct arena *arena, file_changes *changes,
+		       int64_t started_ms)
+{
+	file_changes kept = { 0 };
+
+	if (!changes_ignore_less(changes))
+		return;
+	vec_each(change, changes) {
+		if (!changes_is_older(store, arena, changes, change, started_ms))
+			vec_push(arena, &kept, *change);
+	}
+	*changes = kept;
+}
+
+static const char *read_version(const struct store *store, struct arena *arena,
+				const struct file_version *version)
+{
+	size_t length;
+
+	return version->mode ? changes_read(store, arena, version->object, CONTENT_LIMIT, &length)
+			     : NULL;
+}
+
+static void add_executed(struct report *report, const struct store *store, struct arena *arena,
+			 const file_changes *changes)
+{
+	size_t read = 0;
+
+	for (size_t i = 0; i < changes->count && i < MOST_JUDGED; i++) {
+		const struct file_change *change = &changes->items[i];
+		struct change_content content = { 0 };
+		struct executed executed;
+
+		if (executed_needs_content(change) && read++ < MOST_READ)
+			content = (struct change_content){
+				.before = read_version(store, arena, &change->before),
+				.after = read_version(store, arena, &change->after),
+			};
+		if (!executed_judge(arena, change, &content, &executed))
+			continue;
+		if (report->executed_count++ < MOST_EXECUTED)
+			vec_push(arena, &report->executed, executed);
+	}
+	executed_sort(&report->executed);
+}
+
+static void add_refs(struct report *report, const struct session_record *record,
+		     struct arena *arena)
+{
+	vec_each(ref, &record->refs_after) {
+		const char *before = refs_value(&record->refs_before, ref->name);
+
+		if (!str_equal(before, ref->value) && !str_equal(ref->name, "HEAD"))
+			vec_push(arena, &report->refs,
+				 (struct report_ref){ .name = ref->name, .created = !before });
+	}
+	vec_each(ref, &record->refs_before) {
+		if (!refs_value(&record->refs_after, ref->name))
+			vec_push(arena, &report->refs,
+				 (struct report_ref){ .name = ref->name, .deleted = true });
+	}
+}
+
+static void add_files(struct report *report, struct arena *arena, const file_changes *changes)
+{
+	report->file_count = changes->count;
+	report->counted = changes->count <= MOST_COUNTED;
+	vec_each(change, changes) {
+		report->added += change->added;
+		report->removed += change->removed;
+		if (report->files.count < MOST_FILES)
+			vec_push(arena, &report->files, *change);
+	}
+}
+
+void report_add_changes(struct report *report, const struct plan *plan,
+			const struct session_record *record, struct arena *arena)
+{
+	const struct plan_undo *undo = &plan->undo;
+	struct error error = { .arena = arena };
+	struct store store = STORE_NONE;
+	file_changes changes;
+
+	if (!record)
+		return;
+	report->started_ms = record->started_ms;
+	report->ended_ms = record->ended_ms;
+	report->killed = record->killed;
+	if (store_open(&store, undo->git, undo->path, plan->project, false, &error) &&
+	    changes_list(&store, record->before, record->after, NULL, &changes, &error)) {
+		report->saved = true;
+		if (changes.count <= MOST_COUNTED)
+			changes_count_lines(&store, arena, record->before, record->after, &changes);
+		drop_older(&store, arena, &changes, record->started_ms);
+		add_executed(report, &store, arena, &changes);
+		add_files(report, arena, &changes);
+		add_refs(report, record, arena);
+		report->commits = undo->git_directory
+					  ? refs_count_commits(&store, arena, undo->git_directory,
+							       &record->refs_before,
+							       &record->refs_after)
+					  : 0;
+	}
+	store_close(&store);
+	if (error.message)
+		output_message("report", "%s", error.message);
+}
+
+void report_write(const struct report *report, const struct plan *plan, struct arena *arena)
+{
+	CLEANUP_FD int instance = file_open(AT_FDCWD, plan->state.instance, O_RDONLY | O_DIRECTORY);
+	const char *text = render_report_json(arena, report);
+	struct error error = { .arena = arena };
+
+	if (instance < 0 ||
+	    !replace_file(instance, report_name(arena, plan->project), text, &error))
+		output_message("report", "cannot keep the report: %s",
+			       error.message ? error.message : strerror(errno));
+	if (plan->config->report && !write_all(plan->config->report, text, strlen(text)))
+		output_message("claudebox", "cannot write the report: %s", strerror(errno));
+}
+
+void report_print(const struct report *report, const struct plan *plan, struct arena *arena)
+{
+	struct reader reader = output_reader(STDERR_FILENO);
+	bool short_form = !reader.terminal || claude_words_print(&plan->config->arguments);
+	const char *text;
+
+	if (plan->config->audit == AUDIT_QUIET)
+		return;
+	text = short_form ? render_report_line(arena, report)
+			  : render_report_end(arena, report, reader);
+	if (text && short_form)
+		output_message("report", "%s", text);
+	else if (text)
+		fputs(text, stderr);
+}
+
+bool report_command(const struct config *config, const struct facts *facts, struct arena *arena,
+		    int *ret_status, struct error *error)
+{
+	const char *path;
+	const char *text;
+	struct report report;
+
+	*ret_status = 0;
+	if (!plan_refuse_project(facts, error) || !plan_refuse_state(facts, error))
+		return false;
+	path = path_join(arena, plan_instance_path(arena, facts),
+			 report_name(arena, facts->project));
+	text = facts->state.kept_as ? NULL : file_read(arena, path, REPORT_LIMIT, 0);
+	if (!text || !report_parse(arena, text, &report)) {
+		error_set(error, "there is no report of a session in '%s'",
+			  quote_display(arena, path_tilde(arena, facts->project, facts->home), 0));
+		return error_hint(error, "a report is kept when a session ends");
+	}
+	return output_print(STDOUT_FILENO,
+			    config->output == OUTPUT_JSON
+				    ? text
+				    : render_report(arena, &report, output_reader(STDOUT_FILENO)),
+			    error);
+}

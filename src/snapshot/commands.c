@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: MIT
+// The commands --diff and --undo.
+//
+// Theory of operation: both compare snapshots, never the repository, so no diff driver, filter or
+// hook of it is run. --undo takes the lock that every box of the project holds, saves the present
+// state of the project, and compares it with the end of the session: what was changed since is left
+// as it is. Then it restores the files, and records itself as a session, so that the next --undo
+// takes it back.
+#include "snapshot/commands.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/path.h"
+#include "base/quote.h"
+#include "base/text.h"
+#include "config/config.h"
+#include "plan/check.h"
+#include "plan/facts.h"
+#include "plan/plan.h"
+#include "plan/state/instances.h"
+#include "plan/undo.h"
+#include "probe/undo.h"
+#include "render/changes.h"
+#include "render/instances.h"
+#include "snapshot/changes.h"
+#include "snapshot/pager.h"
+#include "snapshot/refs.h"
+#include "snapshot/session.h"
+#include "snapshot/snapshot.h"
+#include "snapshot/store.h"
+#include "snapshot/take.h"
+#include "snapshot/undo.h"
+#include "sys/ask.h"
+#include "sys/cleanup.h"
+#include "sys/clock.h"
+#include "sys/files.h"
+#include "sys/lock.h"
+#include "sys/output.h"
+#include "sys/write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_PATHS = 200, TIME_SIZE = 32 };
+
+// A command and what it works on.
+struct command {
+	const struct config *config;
+	struct facts *facts;
+	struct arena *arena;
+	struct plan_undo undo;
+	struct store store;
+	strings paths; // relative to the project; none: all
+	const struct session_record *record;
+};
+
+// Resolves the paths of the command line against the working directory.
+static bool read_paths(struct command *command, struct error *error)
+{
+	const char *project = command->facts->project;
+
+	vec_each(word, &command->config->arguments) {
+		const char *path =
+			path_clean(command->arena, path_join(command->arena, project, *word));
+
+		if (!path_within(path, project)) {
+			error_set(error, "'%s' is outside of the project",
+				  quote_display(error->arena, *word, 120));
+			error->status = EXIT_USAGE;
+			return error_hint(error, "paths are relative to '%s'",
+					  quote_display(error->arena, project, 0));
+		}
+		vec_push(command->arena, &command->paths,
+			 str_equal(path, project) ? "" : path + strlen(project) + 1);
+	}
+	if (command->paths.count <= MOST_PATHS)
+		return true;
+	error_set(error, "more than %d paths", MOST_PATHS);
+	error->status = EXIT_USAGE;
+	return error_hint(error, "name a directory");
+}
+
+// Returns false with the error that there is no session.
+static bool refuse_nothing(const struct command *command, struct error *error)
+{
+	error_set(error, "no session of '%s' has changed a file",
+		  quote_display(error->arena,
+				path_tilde(error->arena, command->facts->project,
+					   command->facts->home),
+				0));
+	return error_hint(error, "sessions are remembered from the first start with snapshots on; "
+				 "a profile can switch them off with \"undo\": \"off\"");
+}
+
+// Finds the project and its snapshots.
+static bool prepare(struct command *command, struct error *error)
+{
+	if (!plan_refuse_project(command->facts, error) ||
+	    !plan_refuse_state(command->facts, error) || !read_paths(command, error))
+		return false;
+	probe_undo(command->facts, command->arena);
+	command->undo = plan_undo_of(command->arena, command->facts);
+	command->undo.ignored = command->config->undo_ignored;
+	if (command->facts->state.kept_as)
+		return refuse_nothing(command, error);
+	if (command->undo.git)
+		return true;
+	error_set(error, "cannot find git");
+	return error_hint(error, "install git; see claudebox --check");
+}
+
+// Returns the last record; only of a box if `box`.
+static const struct session_record *last_record(const session_list *list, bool box)
+{
+	for (size_t i = list->count; i-- > 0;)
+		if (!box || list->items[i].kind == SESSION_BOX)
+			return &list->items[i];
+	return NULL;
+}
+
+static const struct session_record *find_record(const session_list *list, const char *id)
+{
+	vec_each(record, list) {
+		if (str_equal(record->id, id))
+			return record;
+	}
+	return NULL;
+}
+
+static bool refs_changed(const struct session_record *record);
+
+// Returns the record that --undo takes back. With =commits, an undo of files alone does not count:
+// the branches of the session before it are restored.
+static const struct session_record *choose_record(const session_list *list, bool commits)
+{
+	const struct session_record *record = last_record(list, false);
+
+	while (commits && record && record->kind == SESSION_UNDO && !refs_changed(record) &&
+	       find_record(list, record->of))
+		record = find_record(list, record->of);
+	return record;
+}
+
+// Returns a time for people.
+static const char *show_time(struct arena *arena, int64_t ms)
+{
+	time_t seconds = (time_t)(ms / 1000);
+	char text[TIME_SIZE] = "";
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm))
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M", &tm);
+	return arena_strdup(arena, text);
+}
+
+static bool print_patch(const struct command *command, struct error *error)
+{
+	struct arena *arena = command->arena;
+	const struct session_record *record = command->record;
+	struct reader reader = output_reader(STDOUT_FILENO);
+	const char *arguments[16 + MOST_PATHS] = { "-c",
+						   "core.bigFileThreshold=16m",
+						   "diff-tree",
+						   "-r",
+						   "-p",
+						   "-M",
+						   "--no-ext-diff",
+						   "--no-textconv",
+						   record->before,
+						   record->after,
+						   "--" };
+	struct git_run run = { .arguments = arguments };
+
+	for (size_t i = 0; i < command->paths.count; i++)
+		arguments[11 + i] = *command->paths.items[i] ? command->paths.items[i] : ".";
+	if (!git_run(&command->store, arena, &run))
+		return git_fail(&run, "compare the snapshots", error);
+	if (!reader.terminal) // a program gets the patch as it is
+		return write_all(STDOUT_FILENO, run.output, run.output_length) ||
+		       error_set(error, "cannot write: %s", strerror(errno));
+	return pager_show(arena, render_patch(arena, run.output, run.output_length, reader), error);
+}
+
+static bool print_statistics(const struct command *command, struct error *error)
+{
+	const struct session_record *record = command->record;
+	file_changes changes;
+
+	if (!changes_list(&command->store, record->before, record->after, &command->paths, &changes,
+			  error))
+		return false;
+	changes_count_lines(&command->store, command->arena, record->before, record->after,
+			    &changes);
+	return output_print(
+		STDOUT_FILENO,
+		render_statistics(command->arena, &changes, output_reader(STDOUT_FILENO)), error);
+}
+
+// Opens the snapshots, and completes sessions that were killed.
+static bool open_store(struct command *command, struct error *error)
+{
+	struct store *store = &command->store;
+
+	if (!store_open(store, command->undo.git, command->undo.path, command->facts->project,
+			false, error))
+		return error->message ? false : refuse_nothing(command, error);
+	return !session_is_pending(store, command->arena) ||
+	       snapshot_refresh(store, &command->undo, error);
+}
+
+bool diff_command(const struct config *config, struct facts *facts, struct arena *arena,
+		  int *ret_status, struct error *error)
+{
+	struct command command = {
+		.config = config, .facts = facts, .arena = arena, .store = STORE_NONE
+	};
+	session_list list;
+	bool ok;
+
+	*ret_status = 0;
+	if (!prepare(&command, error))
+		return false;
+	ok = open_store(&command, error);
+	if (ok) {
+		list = session_list_all(&command.store, arena);
+		command.record = last_record(&list, true);
+		ok = command.record ? config->statistics ? print_statistics(&command, error)
+							 : print_patch(&command, error)
+				    : refuse_nothing(&command, error);
+	}
+	store_close(&command.store);
+	return ok;
+}
+
+// Takes the lock of the instance. Returns -1 with an error if a box of the project runs.
+static int lock_instance(const struct command *command, struct error *error)
+{
+	const char *path = plan_instance_path(command->arena, command->facts);
+	CLEANUP_FD int instance = file_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
+	CLEANUP_FD int lock = instance < 0 ? -1 : lock_exclusively(instance, INSTANCE_LOCK);
+
+	if (lock >= 0)
+		return take_fd(&lock);
+	if (instance < 0 && errno == ENOENT) {
+		refuse_nothing(command, error);
+	} else if (errno == EWOULDBLOCK) {
+		error_set(error, "cannot undo: a box of this project runs");
+		error_hint(error, "end the box first");
+	} else {
+		write_fail(error, "lock", path);
+	}
+	return -1;
+}
+
+static const char *effect_of(const struct file_change *change)
+{
+	return !change->after.mode ? "recreate" : !change->before.mode ? "delete" : "restore";
+}
+
+static bool refs_changed(const struct session_record *record)
+{
+	vec_each(ref, &record->refs_after) {
+		if (!str_equal(refs_value(&record->refs_before, ref->name), ref->value))
+			return true;
+	}
+	return record->refs_before.count != record->refs_after.count;
+}
+
+static struct undo_view build_view(const struct command *command, const undo_steps *steps)
+{
+	struct arena *arena = command->arena;
+	const struct session_record *record = command->record;
+	bool undo = record->kind == SESSION_UNDO;
+	struct undo_view view = {
+		.what = arena_printf(arena, "%s of %s", undo ? "the undo" : "the session",
+				     show_time(arena, record->started_ms)),
+	};
+
+	vec_each(step, steps) {
+		bool possible = step->obstacle == UNDO_POSSIBLE;
+
+		if (step->obstacle == UNDO_DONE)
+			continue;
+		view.possible += possible;
+		vec_push(arena, &view.rows,
+			 (struct undo_row){
+				 .path = step->change.path,
+				 .effect = possible ? effect_of(&step->change) : NULL,
+				 .why = possible ? NULL : undo_obstacle_names[step->obstacle] });
+	}
+	if (undo)
+		return view;
+	vec_push(arena, &view.notes,
+		 record->killed ? "claudebox was killed in this session: all changes since its "
+				  "start count as changes of the session"
+				: "Changes that you or another box made during the session are "
+				  "taken back too: they look the same.");
+	if (refs_changed(record) && !command->config->commits)
+		vec_push(arena, &view.notes,
+			 "Branches, tags and commits stay: `claudebox --undo=commits` restores "
+			 "them too.");
+	if (record->left_out_count)
+		vec_push(arena, &view.notes,
+			 arena_printf(arena, "%s could not be saved, and %s not restored",
+				      render_count(arena, record->left_out_count, "file"),
+				      record->left_out_count == 1 ? "is" : "are"));
+	return view;
+}
+
+static bool confirm(const struct command *command, const struct undo_view *view,
+		    struct error *error)
+{
+	bool yes = command->config->yes;
+	int fd = yes ? STDOUT_FILENO : STDERR_FILENO;
+
+	if (!output_print(fd, render_undo(command->arena, view, output_reader(fd)), error))
+		return false;
+	if (!yes && !ask_yes_no("Take this back?", &yes, error))
+		return error_hint(error, "start with --yes if you agree");
+	if (yes)
+		return true;
+	error_set(error, "nothing was changed");
+	return error_hint(error, "answer y to take it back, or use --yes");
+}
+
+// Records the undo as a session.
+static bool record_undo(const struct command *command, const char *id, const char *of,
+			const char *before, const git_refs *refs_before, struct error *error)
+{
+	struct session_record record = { .id = id,
+					 .kind = SESSION_UNDO,
+					 .of = of,
+					 .started_ms = clock_realtime_ms(),
+					 .ended_ms = clock_realtime_ms(),
+					 .before = before };
+
+	if (!snapshot_refresh(&command->store, &command->undo, error))
+		return false;
+	record.after = snapshot_write_tree(&command->store, NULL, error);
+	record.refs_before = *refs_before;
+	record.refs_after = refs_list(&command->store, command->arena, command->undo.git_directory);
+	if (!record.after)
+		return false;
+	if (str_equal(record.before, record.after) && !refs_changed(&record)) {
+		session_remove(&command->store, id, error->arena);
+		return true;
+	}
+	return session_write(&command->store, &record, error);
+}
+
+// Completes an undo that was killed.
+static bool recover(struct command *command, struct error *error)
+{
+	struct undo_journal journal = { 0 };
+	git_refs none = { 0 };
+
+	if (!undo_recover(&command->store, &journal, error))
+		return false;
+	if (!journal.id)
+		return true;
+	output_message("undo", "completed the undo that was interrupted");
+	return record_undo(command, journal.id, journal.of, journal.now, &none, error);
+}
+
+static bool apply(struct command *command, const undo_steps *steps, size_t possible,
+		  const char *now, struct error *error)
+{
+	const struct session_record *record = command->record;
+	struct undo_journal journal = { .id = session_new_id(command->arena),
+					.of = record->id,
+					.now = now };
+	struct refs_undo refs = { .git_directory = command->undo.git_directory,
+				  .id = journal.id,
+				  .session = path_join(command->arena, command->undo.path,
+						       arena_printf(command->arena, "sessions/%s",
+								    record->id)) };
+
+	if (command->config->commits && !refs_save(&command->store, &refs, error))
+		return false;
+	refs.present = refs_list(&command->store, command->arena, refs.git_directory);
+	if (command->config->commits &&
+	    !refs_undo(&command->store, &refs, &record->refs_before, &record->refs_after, error))
+		return false;
+	if (possible && !undo_apply(&command->store, steps, &journal, error)) {
+		struct error ignored = { .arena = command->arena };
+
+		if (command->config->commits)
+			refs_redo(&command->store, &refs, &ignored);
+		return false;
+	}
+	return record_undo(command, journal.id, record->id, now, &refs.present, error);
+}
+
+static bool undo_last(struct command *command, struct error *error)
+{
+	struct arena *arena = command->arena;
+	session_list list;
+	file_changes changes;
+	undo_steps steps;
+	struct undo_view view;
+	const char *now;
+
+	if (!recover(command, error) || !snapshot_refresh(&command->store, &command->undo, error))
+		return false;
+	list = session_list_all(&command->store, arena);
+	command->record = choose_record(&list, command->config->commits);
+	if (!command->record)
+		return refuse_nothing(command, error);
+	now = snapshot_write_tree(&command->store, NULL, error);
+	if (!now ||
+	    !changes_list(&command->store, command->record->before, command->record->after,
+			  &command->paths, &changes, error) ||
+	    !undo_plan(&command->store, &changes, command->record->after, now,
+		       command->record->kind == SESSION_UNDO ? 0 : command->record->started_ms,
+		       &steps, error))
+		return false;
+	view = build_view(command, &steps);
+	if (!view.possible && !command->config->commits) {
+		output_print(STDERR_FILENO, render_undo(arena, &view, output_reader(STDERR_FILENO)),
+			     error);
+		error_set(error, "there is nothing that can be taken back");
+		return error_hint(error, "claudebox --diff shows what the last session changed");
+	}
+	if (!confirm(command, &view, error) || !apply(command, &steps, view.possible, now, error))
+		return false;
+	return output_print(STDOUT_FILENO,
+			    arena_printf(arena,
+					 "Took back %s. The next claudebox --undo takes back this "
+					 "undo.\n",
+					 render_count(arena, view.possible, "file")),
+			    error);
+}
+
+bool undo_command(const struct config *config, struct facts *facts, struct arena *arena,
+		  int *ret_status, struct error *error)
+{
+	struct command command = {
+		.config = config, .facts = facts, .arena = arena, .store = STORE_NONE
+	};
+	CLEANUP_FD int lock = -1;
+	bool ok;
+
+	*ret_status = 0;
+	if (!prepare(&command, error))
+		return false;
+	lock = lock_instance(&command, error);
+	if (lock < 0)
+		return false;
+	ok = store_open(&command.store, command.undo.git, command.undo.path, facts->project, false,
+			error);
+	if (!ok && !error->message)
+		refuse_nothing(&command, error);
+	ok = ok && undo_last(&command, error);
+	store_close(&command.store);
+	return ok;
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// The sessions of a project: what each of them found, and what it left.
+#pragma once
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "plan/plan.h"
+#include "snapshot/refs.h"
+#include "snapshot/store.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// What a session was.
+enum session_kind {
+	SESSION_BOX,  // a box ran
+	SESSION_UNDO, // changes were taken back
+	SESSION_KIND_COUNT,
+};
+
+struct session_record {
+	const char *id; // the name of its directory; ids are in the order of their times
+	enum session_kind kind;
+	int64_t started_ms; // since 1970
+	int64_t ended_ms;
+	const char *before; // tree of the project
+	const char *after;
+	const char *of; // of SESSION_UNDO: the session whose changes were taken back
+	bool killed;    // its end was found later: `after` may have changes of the user
+	git_refs refs_before;
+	git_refs refs_after;
+	strings left_out; // files that could not be saved
+	size_t left_out_count;
+};
+typedef VEC(struct session_record) session_list;
+
+// Lists the sessions that have ended, the oldest first.
+session_list session_list_all(const struct store *store, struct arena *arena);
+// Writes the record of a session.
+bool session_write(const struct store *store, const struct session_record *record,
+		   struct error *error);
+// Returns a new id.
+const char *session_new_id(struct arena *arena);
+// Completes the records of sessions whose claudebox was killed: the present state of the project is
+// what they left. The lock of the store is held, and the index is up to date.
+bool session_recover(const struct store *store, const struct plan_undo *undo, struct error *error);
+// Returns whether a session has no record because it has not ended.
+bool session_is_pending(const struct store *store, struct arena *arena);
+// Removes a session.
+void session_remove(const struct store *store, const char *id, struct arena *arena);
+// Removes old sessions, and the contents that only they had.
+void session_expire(const struct store *store, struct arena *arena);

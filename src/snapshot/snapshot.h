@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The snapshots of a session: one before the agent starts, one when the box has ended.
+#pragma once
+
+#include "base/arena.h"
+#include "plan/plan.h"
+#include "snapshot/session.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct snapshot {
+	const char *id; // of the session, NULL: there is no snapshot
+	int session;    // its directory
+	int lock;       // of the session
+	pid_t pid;      // of the process that saves the project, 0: it has ended
+	int result;     // of this process
+};
+
+#define SNAPSHOT_NONE                                   \
+	(struct snapshot)                               \
+	{                                               \
+		.session = -1, .lock = -1, .result = -1 \
+	}
+
+// Starts to save the project, beside the start of the box. A failure ends nothing: the session
+// cannot be taken back then, and the user is told.
+void snapshot_start(struct snapshot *snapshot, const struct plan *plan, struct arena *arena);
+// Waits until the project is saved. Tells the user if it cannot be.
+void snapshot_wait(struct snapshot *snapshot, const struct plan *plan, struct arena *arena);
+// Saves the project again, and writes the record of the session. Returns whether the record has
+// changes. A session without any has no record.
+bool snapshot_finish(struct snapshot *snapshot, const struct plan *plan, struct arena *arena,
+		     struct session_record *ret_record);
+// Removes the snapshot of a session whose agent has not started.
+void snapshot_abort(struct snapshot *snapshot, const struct plan *plan, struct arena *arena);
+// Brings the index of the open snapshots up to date. Completes sessions that were killed.
+bool snapshot_refresh(const struct store *store, const struct plan_undo *undo, struct error *error);

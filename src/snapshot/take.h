@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Brings the index of the snapshots up to date with the files of the project.
+#pragma once
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "snapshot/store.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct take {
+	const char *git_directory; // of the project's worktree, NULL: there is none
+	const char *prefix;        // of the project in that worktree: "" or "sub/"
+	bool ignored;              // files that git ignores too
+	bool session_ended; // directories that the session has closed are opened for their owner
+	int budget_ms;
+	// Results.
+	bool complete;    // false: the time was over; what was saved speeds up the next time
+	strings left_out; // that cannot be saved: not readable, or too large
+	size_t left_out_count;
+};
+
+// Saves the files of the project and updates the index. The lock of the store is held. Returns
+// false with an error if nothing could be saved.
+bool snapshot_take(const struct store *store, struct take *take, struct error *error);
+// Writes the tree of an index file (NULL: the index of the store). Returns its id, NULL with an
+// error.
+const char *snapshot_write_tree(const struct store *store, const char *index, struct error *error);

@@ -1,0 +1,577 @@
+// SPDX-License-Identifier: MIT
+// Takes back what a session changed: the steps, their execution, and what a killed one left.
+//
+// Theory of operation: all files of the start that are needed are first written to a directory
+// beside the snapshots, or of the project if that is another file system. So a full disk shows
+// before anything has changed. Then a journal lists the steps. Each step moves the present file
+// into the same directory and the wanted one to its place, by rename(2): no content is lost before
+// the end, and a step that was interrupted can be done again. If a step fails, those before it are
+// done backwards. After a kill, the next command completes what the journal lists. Directories are
+// opened without following links, from the project down.
+#include "snapshot/undo.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/path.h"
+#include "base/quote.h"
+#include "base/text.h"
+#include "plan/guard/index.h"
+#include "plan/report/change.h"
+#include "snapshot/changes.h"
+#include "snapshot/store.h"
+#include "sys/cleanup.h"
+#include "sys/clock.h"
+#include "sys/files.h"
+#include "sys/list.h"
+#include "sys/remove_tree.h"
+#include "sys/write.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define JOURNAL       "undo.json"
+#define STAGE         "undo"
+#define PROJECT_STAGE ".claudebox-undo"
+
+enum {
+	JOURNAL_LIMIT = 256 * 1024 * 1024,
+	FILE_LIMIT = 512 * 1024 * 1024,
+	NAME_SIZE = 32,
+};
+
+const char *const undo_obstacle_names[UNDO_OBSTACLE_COUNT] = {
+	[UNDO_POSSIBLE] = "is restored",
+	[UNDO_DONE] = "is already as before the session",
+	[UNDO_CHANGED] = "was changed since the end of the session",
+	[UNDO_OLDER] = "is older than the session, and git ignored it then",
+	[UNDO_BLOCKED] = "has another file in its way",
+};
+
+static bool version_equal(const struct file_version *a, const struct file_version *b)
+{
+	return a->mode == b->mode && (!a->mode || str_equal(a->object, b->object));
+}
+
+static const struct file_change *find_change(const file_changes *changes, const char *path)
+{
+	size_t low = 0, high = changes->count;
+
+	while (low < high) { // git sorts paths by their bytes
+		size_t middle = (low + high) / 2;
+		int order = strcmp(changes->items[middle].path, path);
+
+		if (order == 0)
+			return &changes->items[middle];
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+// Finds a step by its path.
+static const struct undo_step *find_step(const undo_steps *steps, const char *path)
+{
+	size_t low = 0, high = steps->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		int order = strcmp(steps->items[middle].change.path, path);
+
+		if (order == 0)
+			return &steps->items[middle];
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+// Returns whether an undo moves the file at a path away.
+static bool is_moved_away(const undo_steps *steps, const char *path)
+{
+	const struct undo_step *step = find_step(steps, path);
+
+	return step && step->obstacle == UNDO_POSSIBLE && step->change.after.mode;
+}
+
+// Returns whether a directory has a file that an undo does not move away.
+static bool has_other_files(const struct store *store, const undo_steps *steps, const char *path,
+			    struct arena *arena)
+{
+	const char *directory = path_join(arena, store->project, path);
+	CLEANUP_DIR DIR *stream = open_directory_stream(AT_FDCWD, directory);
+	const struct dirent *entry;
+
+	while (stream && (entry = readdir(stream))) {
+		const char *below = arena_printf(arena, "%s/%s", path, entry->d_name);
+		struct stat status;
+
+		if (str_equal(entry->d_name, ".") || str_equal(entry->d_name, "..") ||
+		    fstatat(dirfd(stream), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		if (S_ISDIR(status.st_mode) ? has_other_files(store, steps, below, arena)
+					    : !is_moved_away(steps, below))
+			return true;
+	}
+	return false;
+}
+
+// Returns whether something is in the way of a file that an undo creates: at its path, or in the
+// place of a directory above.
+static bool is_blocked(const struct store *store, const undo_steps *steps, const char *path,
+		       struct arena *arena)
+{
+	struct stat status;
+
+	// From the project down: behind a file or link that is moved away, nothing is in the way.
+	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		const char *above = arena_strndup(arena, path, (size_t)(slash - path));
+
+		if (lstat(path_join(arena, store->project, above), &status) < 0)
+			return false;
+		if (!S_ISDIR(status.st_mode))
+			return !is_moved_away(steps, above);
+	}
+	return lstat(path_join(arena, store->project, path), &status) == 0 &&
+	       (S_ISDIR(status.st_mode) ? has_other_files(store, steps, path, arena)
+					: !is_moved_away(steps, path));
+}
+
+static enum undo_obstacle judge(const struct store *store, const file_changes *changes,
+				const struct file_change *change, const file_changes *since,
+				int64_t started_ms, struct arena *arena)
+{
+	const struct file_change *later = find_change(since, change->path);
+
+	if (later)
+		return version_equal(&later->after, &change->before) ? UNDO_DONE : UNDO_CHANGED;
+	if (changes_is_older(store, arena, changes, change, started_ms))
+		return UNDO_OLDER;
+	return UNDO_POSSIBLE;
+}
+
+bool undo_plan(const struct store *store, const file_changes *changes, const char *after,
+	       const char *now, int64_t started_ms, undo_steps *ret_steps, struct error *error)
+{
+	file_changes since = { 0 };
+
+	*ret_steps = (undo_steps){ 0 };
+	if (!changes_ignore_less(changes))
+		started_ms = 0;
+	if (!changes_list(store, after, now, NULL, &since, error))
+		return false;
+	vec_each(change, changes)
+		vec_push(error->arena, ret_steps,
+			 (struct undo_step){ .change = *change,
+					     .obstacle = judge(store, changes, change, &since,
+							       started_ms, error->arena) });
+	vec_each(step, ret_steps) {
+		if (step->obstacle == UNDO_POSSIBLE && step->change.before.mode &&
+		    is_blocked(store, ret_steps, step->change.path, error->arena))
+			step->obstacle = UNDO_BLOCKED;
+	}
+	return true;
+}
+
+// The directories of an undo.
+struct work {
+	const struct store *store;
+	struct arena *arena;
+	int project;
+	int stage; // has the file NUMBER.new of each step, and NUMBER.old of those that are done
+	bool in_project;
+};
+
+static const char *stage_name(char name[NAME_SIZE], size_t number, const char *suffix)
+{
+	snprintf(name, NAME_SIZE, "%zu.%s", number, suffix);
+	return name;
+}
+
+// Opens the directory of a path in the project. Follows no link. Creates missing directories if
+// `create`. Returns -1 with errno.
+static int open_parent(const struct work *work, const char *path, bool create)
+{
+	CLEANUP_FD int directory = dup(work->project);
+	const char *slash;
+
+	for (; directory >= 0 && (slash = strchr(path, '/')); path = slash + 1) {
+		const char *name = arena_strndup(work->arena, path, (size_t)(slash - path));
+		int next;
+
+		if (create && mkdirat(directory, name, 0777) < 0 && errno != EEXIST)
+			return -1;
+		next = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		close(directory);
+		directory = next;
+	}
+	return take_fd(&directory);
+}
+
+// Removes the directories of a path that are empty.
+static void remove_empty_parents(const struct work *work, const char *path)
+{
+	for (path = path_parent(work->arena, path); !str_equal(path, "/") && *path;
+	     path = path_parent(work->arena, path)) {
+		CLEANUP_FD int directory = open_parent(work, path, false);
+
+		if (directory < 0 || unlinkat(directory, path_name(path), AT_REMOVEDIR) < 0)
+			return;
+		if (!strchr(path, '/'))
+			return;
+	}
+}
+
+// Opens the directory for the files of an undo: on the file system of the project, so that
+// rename(2) works.
+static bool open_stage(struct work *work, bool create, struct error *error)
+{
+	struct stat project, store;
+
+	work->project = open(work->store->project, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (work->project < 0 || fstat(work->project, &project) < 0 ||
+	    fstat(work->store->directory, &store) < 0)
+		return write_fail(error, "open", work->store->project);
+	work->in_project = project.st_dev != store.st_dev;
+	for (;;) {
+		int parent = work->in_project ? work->project : work->store->directory;
+		const char *name = work->in_project ? PROJECT_STAGE : STAGE;
+
+		if (create && mkdirat(parent, name, 0700) < 0 && errno != EEXIST)
+			return write_fail(error, "create", name);
+		work->stage = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (work->stage >= 0 || work->in_project || create)
+			return work->stage >= 0 || write_fail(error, "open", name);
+		work->in_project = true;
+	}
+}
+
+static bool end_work(struct work *work, struct error *error)
+{
+	int parent = work->in_project ? work->project : work->store->directory;
+	bool ok = remove_tree(parent, work->in_project ? PROJECT_STAGE : STAGE, error);
+
+	unlinkat(work->store->directory, JOURNAL, 0);
+	return ok;
+}
+
+static void close_work(struct work *work)
+{
+	cleanup_close(&work->stage);
+	cleanup_close(&work->project);
+}
+
+// Returns the mode of the file that a step restores: that of the present one, with the executable
+// bit of the start.
+static mode_t wanted_mode(const struct work *work, const struct file_change *change)
+{
+	CLEANUP_FD int parent = open_parent(work, change->path, false);
+	struct stat status;
+	mode_t mask = umask(0);
+	mode_t mode = 0666 & ~mask;
+
+	umask(mask);
+	if (parent >= 0 &&
+	    fstatat(parent, path_name(change->path), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISREG(status.st_mode))
+		mode = status.st_mode & 0777;
+	return change->before.mode & 0100 ? mode | (mode & 0444) >> 2 : mode & ~(mode_t)0111;
+}
+
+// Writes the file of a step to the stage.
+static bool stage_file(const struct work *work, const struct file_change *change, size_t number,
+		       struct error *error)
+{
+	char name[NAME_SIZE];
+	CLEANUP_FD int fd = -1;
+	struct arena arena = { 0 }; // a file after the other
+	size_t length;
+	const char *content =
+		changes_read(work->store, &arena, change->before.object, FILE_LIMIT, &length);
+	bool ok = content != NULL;
+
+	stage_name(name, number, "new");
+	if (!ok) {
+		error_set(error, "cannot read the snapshot of '%s'",
+			  quote_display(error->arena, change->path, 0));
+	} else if ((change->before.mode & GIT_MODE_TYPE) == GIT_MODE_SYMLINK) {
+		ok = symlinkat(content, work->stage, name) == 0 ||
+		     write_fail(error, "create", change->path);
+	} else {
+		fd = create_file(work->stage, name);
+		ok = (fd >= 0 && write_all(fd, content, length) &&
+		      fchmod(fd, wanted_mode(work, change)) == 0) ||
+		     write_fail(error, "write", change->path);
+	}
+	arena_free(&arena);
+	return ok;
+}
+
+static bool exists(int directory, const char *name)
+{
+	struct stat status;
+
+	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+// Moves the present file of a step to the stage. Done already: nothing.
+static bool take_away(const struct work *work, const struct file_change *change, size_t number,
+		      struct error *error)
+{
+	CLEANUP_FD int parent = open_parent(work, change->path, false);
+	const char *name = path_name(change->path);
+	char old[NAME_SIZE], new[NAME_SIZE];
+	struct stat status;
+
+	stage_name(old, number, "old");
+	stage_name(new, number, "new");
+	if (!change->after.mode || exists(work->stage, old) ||
+	    (change->before.mode && !exists(work->stage, new)))
+		return true;
+	if (parent < 0 || fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT || errno == ENOTDIR || errno == ELOOP
+			       ? true
+			       : write_fail(error, "move", change->path);
+	if (S_ISDIR(status.st_mode))
+		return error_set(error, "cannot move '%s': it is a directory now",
+				 quote_display(error->arena, change->path, 0));
+	if (renameat(parent, name, work->stage, old) < 0)
+		return write_fail(error, "move", change->path);
+	if (!change->before.mode)
+		remove_empty_parents(work, change->path);
+	return true;
+}
+
+// Removes a directory that has nothing but empty directories in it.
+static void remove_empty_tree(int parent, const char *name)
+{
+	CLEANUP_DIR DIR *stream = open_directory_stream(parent, name);
+	const struct dirent *entry;
+
+	while (stream && (entry = readdir(stream)))
+		if (!str_equal(entry->d_name, ".") && !str_equal(entry->d_name, ".."))
+			remove_empty_tree(dirfd(stream), entry->d_name);
+	if (stream)
+		unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+// Moves the wanted file of a step to its place. Done already: nothing.
+static bool put_there(const struct work *work, const struct file_change *change, size_t number,
+		      struct error *error)
+{
+	CLEANUP_FD int parent = -1;
+	char new[NAME_SIZE];
+
+	stage_name(new, number, "new");
+	if (!change->before.mode || !exists(work->stage, new))
+		return true;
+	parent = open_parent(work, change->path, true);
+	if (parent >= 0)
+		remove_empty_tree(parent, path_name(change->path));
+	if (parent >= 0 &&
+	    renameat2(work->stage, new, parent, path_name(change->path), RENAME_NOREPLACE) == 0)
+		return true;
+	return write_fail(error, "restore", change->path);
+}
+
+// Does the steps backwards, as far as they were done.
+static void roll_back(const struct work *work, const file_changes *changes)
+{
+	for (size_t i = changes->count; i-- > 0;) {
+		const struct file_change *change = &changes->items[i];
+		CLEANUP_FD int parent = open_parent(work, change->path, true);
+		const char *name = path_name(change->path);
+		char old[NAME_SIZE], new[NAME_SIZE];
+
+		stage_name(old, i, "old");
+		stage_name(new, i, "new");
+		if (parent < 0)
+			continue;
+		if (change->before.mode && !exists(work->stage, new) &&
+		    renameat2(parent, name, work->stage, new, RENAME_NOREPLACE) == 0)
+			remove_empty_parents(work, change->path);
+	}
+	for (size_t i = changes->count; i-- > 0;) {
+		const struct file_change *change = &changes->items[i];
+		CLEANUP_FD int parent = -1;
+		char old[NAME_SIZE];
+
+		stage_name(old, i, "old");
+		if (!exists(work->stage, old))
+			continue;
+		parent = open_parent(work, change->path, true);
+		if (parent >= 0)
+			renameat2(work->stage, old, parent, path_name(change->path),
+				  RENAME_NOREPLACE);
+	}
+}
+
+// Does all steps. Files are taken away first: one can be in the place of a directory.
+static bool do_steps(const struct work *work, const file_changes *changes, struct error *error)
+{
+	for (size_t i = 0; i < changes->count; i++)
+		if (!take_away(work, &changes->items[i], i, error))
+			return false;
+	for (size_t i = 0; i < changes->count; i++)
+		if (!put_there(work, &changes->items[i], i, error))
+			return false;
+	return true;
+}
+
+static json_t *render_version(const struct file_version *version)
+{
+	return json_pack("{s:i, s:s}", "mode", (int)version->mode, "object",
+			 version->object ? version->object : "");
+}
+
+// Renders a path as base64: it can have any bytes.
+static const char *encode(struct arena *arena, const char *path)
+{
+	struct text out = { .arena = arena };
+
+	text_add_base64(&out, (const unsigned char *)path, strlen(path), 1U << 20);
+	return arena_strndup(arena, text_get(&out), strcspn(text_get(&out), "\n"));
+}
+
+static bool write_journal(const struct work *work, const file_changes *changes,
+			  const struct undo_journal *journal, struct error *error)
+{
+	JSON_OWNED *list = json_array();
+	JSON_OWNED *object = json_object();
+
+	vec_each(change, changes) {
+		json_t *step = json_object();
+
+		json_object_set_new(step, "path", json_string(encode(error->arena, change->path)));
+		json_object_set_new(step, "before", render_version(&change->before));
+		json_object_set_new(step, "after", render_version(&change->after));
+		json_array_append_new(list, step);
+	}
+	json_object_set_new(object, "id", json_string(journal->id));
+	json_object_set_new(object, "of", json_string(journal->of));
+	json_object_set_new(object, "now", json_string(journal->now));
+	json_object_set(object, "steps", list);
+	return fsync(work->stage) == 0 &&
+	       replace_file(work->store->directory, JOURNAL,
+			    json_write(error->arena, object, JSON_COMPACT), error);
+}
+
+static struct file_version parse_version(struct arena *arena, const json_t *json)
+{
+	const char *object = json_string_value(json_object_get(json, "object"));
+
+	return (struct file_version){
+		.mode = (uint32_t)json_integer_value(json_object_get(json, "mode")),
+		.object = object ? arena_strdup(arena, object) : "",
+	};
+}
+
+static const char *copy_string(struct arena *arena, const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? arena_strdup(arena, text) : NULL;
+}
+
+static bool parse_journal(struct arena *arena, const char *text, struct undo_journal *ret_journal,
+			  file_changes *ret_changes)
+{
+	JSON_OWNED *object = json_loads(text, 0, NULL);
+	struct undo_journal journal = { .id = copy_string(arena, object, "id"),
+					.of = copy_string(arena, object, "of"),
+					.now = copy_string(arena, object, "now") };
+	json_t *step;
+	size_t i;
+
+	json_array_foreach(json_object_get(object, "steps"), i, step) {
+		const char *path = json_string_value(json_object_get(step, "path"));
+		size_t length = path ? strlen(path) : 0;
+		unsigned char *bytes = arena_alloc(arena, length + 1);
+
+		base64_decode(path ? path : "", length, bytes, length);
+		if (!*bytes)
+			return false;
+		vec_push(arena, ret_changes,
+			 (struct file_change){
+				 .path = (char *)bytes,
+				 .before = parse_version(arena, json_object_get(step, "before")),
+				 .after = parse_version(arena, json_object_get(step, "after")) });
+	}
+	*ret_journal = journal;
+	return journal.id && journal.of && journal.now;
+}
+
+// Completes or rolls back. Returns false with an error if the steps failed; nothing is then
+// changed.
+static bool execute(struct work *work, const file_changes *changes, struct error *error)
+{
+	struct error ignored = { .arena = error->arena };
+
+	if (!do_steps(work, changes, error)) {
+		roll_back(work, changes);
+		end_work(work, &ignored);
+		return error_note(error, "nothing was changed");
+	}
+	return end_work(work, error);
+}
+
+bool undo_apply(const struct store *store, const undo_steps *steps,
+		const struct undo_journal *journal, struct error *error)
+{
+	struct work work = { .store = store, .arena = error->arena, .project = -1, .stage = -1 };
+	struct error ignored = { .arena = error->arena };
+	file_changes changes = { 0 };
+	bool ok;
+
+	vec_each(step, steps) {
+		if (step->obstacle == UNDO_POSSIBLE)
+			vec_push(error->arena, &changes, step->change);
+	}
+	ok = open_stage(&work, true, error);
+	for (size_t i = 0; ok && i < changes.count; i++)
+		ok = !changes.items[i].before.mode ||
+		     stage_file(&work, &changes.items[i], i, error);
+	ok = ok && write_journal(&work, &changes, journal, error);
+	if (ok)
+		ok = execute(&work, &changes, error);
+	else if (work.stage >= 0)
+		end_work(&work, &ignored);
+	if (!ok && !error->note)
+		error_note(error, "nothing was changed");
+	close_work(&work);
+	return ok;
+}
+
+bool undo_recover(const struct store *store, struct undo_journal *ret_journal, struct error *error)
+{
+	struct work work = { .store = store, .arena = error->arena, .project = -1, .stage = -1 };
+	const char *text = file_read_at(error->arena, store->directory, JOURNAL, JOURNAL_LIMIT);
+	struct error ignored = { .arena = error->arena };
+	file_changes changes = { 0 };
+	bool ok = true;
+
+	*ret_journal = (struct undo_journal){ 0 };
+	if (!open_stage(&work, false, &ignored)) {
+		if (text)
+			unlinkat(store->directory, JOURNAL, 0);
+		close_work(&work);
+		return true;
+	}
+	if (text && parse_journal(error->arena, text, ret_journal, &changes))
+		ok = execute(&work, &changes, error);
+	else // it was killed before it changed anything
+		end_work(&work, &ignored);
+	close_work(&work);
+	return ok;
+}

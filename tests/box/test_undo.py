@@ -1,0 +1,638 @@
+# SPDX-License-Identifier: MIT
+"""--diff, --undo and --undo=commits: exact trees, hostile repositories, odd projects, kills and full disks."""
+import hashlib
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import stat
+import subprocess
+import time
+
+from lib.box import CLAUDEBOX, BoxTest, until
+from lib.on_terminal import OnTerminal
+from lib.stress import STRESS
+
+AS_ROOT = True
+
+# Names with every kind of byte that git and a terminal treat in a special way.
+ODD_NAMES = [b"a b", b"-n", b"tab\there", b"new\nline", b"quote'\"", b"back\\slash", b"\xff\xfe", "ümläut".encode(), b"*", b"[x]", b":top",
+             b"~tilde", b"$HOME", b"con", b"aux.txt", b"git~1", b"x" * 200, b"\x1b[31mred", b"?", b"!ignored", b"#comment", b"trailing "]
+
+
+def snapshot(root):
+    """Returns all files and links below a directory with content, executable bit and target; no empty directories."""
+    found = {}
+    root = os.fsencode(root)
+    for place, directories, files in os.walk(root):
+        if b".git" in directories:
+            directories.remove(b".git")
+        for name in files + [name for name in directories if os.path.islink(os.path.join(place, name))]:
+            path = os.path.join(place, name)
+            status = os.lstat(path)
+            if stat.S_ISLNK(status.st_mode):
+                value = ("link", os.readlink(path))
+            elif stat.S_ISREG(status.st_mode):
+                with open(path, "rb") as file:
+                    value = ("file", hashlib.sha256(file.read()).hexdigest(), bool(status.st_mode & 0o100))
+            else:
+                continue
+            found[os.path.relpath(path, root)] = value
+    return found
+
+
+# Edits a tree at random: argv is a seed and the number of edits.
+EDIT = r"""
+import os, random, shutil, sys
+r = random.Random(int(sys.argv[1]))
+def entries():
+    files, directories = [], [b"."]
+    for place, below, names in os.walk(b"."):
+        if b".git" in below:
+            below.remove(b".git")
+        directories += [os.path.join(place, name) for name in below if not os.path.islink(os.path.join(place, name))]
+        files += [os.path.join(place, name) for name in names] + [os.path.join(place, name) for name in below if os.path.islink(os.path.join(place, name))]
+    return files, directories
+def content():
+    return bytes(r.randrange(256) for _ in range(r.choice([0, 1, 50, 5000]))) if r.random() < 0.5 else b"line\r\n" * r.randrange(200)
+files, directories = entries()
+for i in range(int(sys.argv[2])):
+    if i % 20 == 0:
+        files, directories = entries()
+    try:
+        file, directory = r.choice(files) if files else b"./none", r.choice(directories)
+        what = r.randrange(12)
+        new = os.path.join(directory, b"new-%d" % i)
+        if what == 0:
+            open(file, "wb").write(content())
+        elif what == 1:
+            os.unlink(file)
+        elif what == 2:
+            os.chmod(file, r.choice([0o644, 0o755, 0o600, 0o700])) if os.path.isfile(file) and not os.path.islink(file) else None
+        elif what == 3:
+            os.rename(file, new)
+        elif what == 4:
+            open(new, "wb").write(content())
+        elif what == 5:
+            os.symlink(r.choice([b"/etc/passwd", b"..", b"../../..", b".", os.path.basename(file), b"\xff\n"]), new)
+        elif what == 6 and directory != b".":
+            shutil.rmtree(directory)
+        elif what == 7 and directory != b".":
+            os.rename(directory, new)
+        elif what == 8:
+            os.makedirs(os.path.join(new, b"x/y/z")); open(os.path.join(new, b"x/y/z/f"), "wb").write(content())
+        elif what == 9:  # a directory in the place of a file
+            os.unlink(file); os.mkdir(file); open(os.path.join(file, b"inside"), "wb").write(content())
+        elif what == 10 and directory != b".":  # a file or a link in the place of a directory
+            shutil.rmtree(directory)
+            os.symlink(b"/tmp", directory) if r.random() < 0.5 else open(directory, "wb").write(content())
+        elif what == 11:
+            open(file, "ab").write(b"more")
+    except OSError:
+        pass
+"""
+
+
+class UndoTest(BoxTest):
+    def undo(self, *arguments, status=0, cwd=None, **options):
+        done = self.claudebox("--undo", *arguments, "--yes", cwd=cwd, **options)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def run_box(self, script, *arguments, **options):
+        """Runs a script in the box; returns what claudebox printed."""
+        done = self.claudebox("--yes", "--exec", "sh", "-c", script, "sh", *arguments, **options)
+        self.assertNotEqual(done.returncode, 125, done.stderr)
+        return done.stderr
+
+    def edit(self, seed, count):
+        (self.home / "edit.py").write_text(EDIT)
+        done = self.claudebox("--yes", "--mount-ro", self.home / "edit.py", "--exec", "/usr/bin/python3", self.home / "edit.py", str(seed), str(count))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("cannot be undone", done.stderr)
+
+    def fill(self, count=60, seed=1):
+        r = random.Random(seed)
+        top = os.fsencode(self.project)
+        for i in range(count):
+            place = os.path.join(top, *[b"d%d" % r.randrange(4) for _ in range(r.randrange(4))])
+            os.makedirs(place, exist_ok=True)
+            path = os.path.join(place, r.choice(ODD_NAMES) + b"%d" % i if r.random() < 0.5 else b"file%d" % i)
+            if r.random() < 0.1:
+                os.symlink(r.choice([b"/etc/passwd", b"..", b"nowhere", b"file1"]), path)
+            else:
+                with open(path, "wb") as file:
+                    file.write(r.randbytes(r.choice([0, 1, 100, 20000])) if r.random() < 0.5 else b"text\n" * r.randrange(100))
+                os.chmod(path, r.choice([0o644, 0o755, 0o600]))
+
+    def store(self, project=None):
+        found = list((self.home / ".claudebox/instances").glob("*/snapshots/*"))
+        return next(path for path in found if project is None or path.name == hashlib.sha256(os.fsencode(project)).hexdigest()[:16])
+
+    def sessions(self):
+        return sorted(path for path in (self.store() / "sessions").iterdir() if (path / "record.json").exists())
+
+
+class Exact(UndoTest):
+    """An undo gives back the exact tree, whatever the session did."""
+
+    def check(self, seed, edits):
+        before = snapshot(self.project)
+        self.edit(seed, edits)
+        after = snapshot(self.project)
+        self.assertNotEqual(before, after)
+        self.undo()
+        self.assertEqual(before, snapshot(self.project), f"seed {seed}")
+        self.undo()
+        self.assertEqual(after, snapshot(self.project), f"the undo of the undo, seed {seed}")
+        self.undo()
+        self.assertEqual(before, snapshot(self.project), f"the third undo, seed {seed}")
+
+    def test_random_edits_in_a_directory_without_a_repository(self):
+        self.fill()
+        for seed in range(2 * STRESS):
+            self.check(seed, 80)
+
+    def test_random_edits_in_a_dirty_repository(self):
+        self.repository(self.project)
+        self.fill(seed=2)
+        self.git("add", "-A")
+        self.git("commit", "-qm", "second")
+        (self.project / "file.txt").write_text("dirty\n")
+        (self.project / "untracked").write_text("untracked\n")
+        for seed in range(100, 100 + 2 * STRESS):
+            self.check(seed, 80)
+
+    def test_many_files(self):
+        top = self.project / "many"
+        for i in range(20000 if STRESS > 1 else 2000):
+            place = top / f"d{i % 50}"
+            place.mkdir(parents=True, exist_ok=True)
+            (place / f"f{i}").write_text(f"{i}\n")
+        before = snapshot(self.project)
+        self.run_box("rm -rf many/d1*; find many -name 'f*7' -exec sh -c 'echo x >\"$1\"' sh {} \\; ; mv many/d2 moved")
+        self.undo()
+        self.assertEqual(before, snapshot(self.project))
+
+    def test_the_repository_itself_may_be_destroyed(self):
+        self.repository(self.project)
+        (self.project / "untracked").write_text("untracked\n")
+        (self.project / "file.txt").write_text("dirty\n")
+        before = snapshot(self.project)
+        for harm in ("rm -rf .git/objects .git/refs .git/index; rm -f *", "git clean -qfdx; git reset -q --hard; git gc -q --prune=now",
+                     "find . -path ./.git -prune -o -type f -print0 | xargs -0 rm -f"):
+            self.run_box(harm)
+            self.undo()
+            self.assertEqual(before, snapshot(self.project), harm)
+            if "refs" in harm:
+                shutil.rmtree(self.project / ".git")
+                self.git("init", "-q")
+
+    def test_only_the_named_paths(self):
+        for name in ("a", "d/b", "d/c", "db"):
+            (self.project / name).parent.mkdir(exist_ok=True)
+            (self.project / name).write_text("old\n")
+        self.run_box("for f in a d/b d/c db; do echo new >$f; done")
+        self.undo("d", "./a")
+        self.assertEqual({name: (self.project / name).read_text() for name in ("a", "d/b", "d/c", "db")},
+                         {"a": "old\n", "d/b": "old\n", "d/c": "old\n", "db": "new\n"})
+        self.refused("--undo", "../x", "--yes", status=2)
+
+    def test_directories_that_the_session_closed(self):
+        for name in ("d/e/f", "d/g"):
+            (self.project / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.project / name).write_text("old\n")
+        before = snapshot(self.project)
+        self.run_box("echo new >d/e/f; echo n >d/e/n; chmod 0 d/e; chmod 100 d")
+        self.undo()
+        self.assertEqual(before, snapshot(self.project))
+
+    def test_empty_directories_that_the_session_made_go(self):
+        (self.project / "keep").write_text("x")
+        self.run_box("mkdir -p a/b/c; echo x >a/b/c/f")
+        self.undo()
+        self.assertEqual(sorted(os.listdir(self.project)), ["keep"])
+
+    def test_permissions_other_than_the_executable_bit_stay(self):
+        file = self.project / "file"
+        file.write_text("old\n")
+        file.chmod(0o600)
+        self.run_box("echo new >file")
+        self.undo()
+        self.assertEqual((file.read_text(), stat.S_IMODE(file.stat().st_mode)), ("old\n", 0o600))
+
+
+class Changed(UndoTest):
+    """What was changed since the session, or is not the session's, is left."""
+
+    def setUp(self):
+        super().setUp()
+        (self.project / "a").write_text("old\n")
+        (self.project / "b").write_text("old\n")
+
+    def test_files_changed_since_are_left_and_named(self):
+        self.run_box("echo new >a; echo new >b; echo n >c")
+        (self.project / "a").write_text("mine\n")
+        (self.project / "c").write_text("mine\n")
+        text = self.undo()
+        self.assertRegex(text, r"leave +a \(was changed since")
+        self.assertEqual([(self.project / name).read_text() for name in "abc"], ["mine\n", "old\n", "mine\n"])
+
+    def test_a_file_in_the_way_is_left(self):
+        self.run_box("rm a")
+        (self.project / ".gitignore").write_text("a\n")
+        (self.project / "a").mkdir()
+        (self.project / "a" / "mine").write_text("mine\n")
+        text = self.undo(status=125)
+        self.assertIn("nothing that can be taken back", text)
+        self.assertEqual((self.project / "a" / "mine").read_text(), "mine\n")
+
+    def test_a_planted_link_is_not_followed(self):
+        outside = self.home / "outside"
+        outside.mkdir()
+        (outside / "b").write_text("outside\n")
+        (self.project / "d").mkdir()
+        (self.project / "d" / "b").write_text("old\n")
+        self.run_box('rm -r d; ln -s "$1" d', str(outside))
+        self.undo()
+        self.assertEqual(((outside / "b").read_text(), (self.project / "d" / "b").read_text()), ("outside\n", "old\n"))
+        # The user makes a link after the session.
+        self.run_box("echo new >d/b")
+        shutil.rmtree(self.project / "d")
+        (self.project / "d").symlink_to(outside)
+        self.claudebox("--undo", "--yes")
+        self.assertEqual((outside / "b").read_text(), "outside\n")
+
+    def test_ignored_files_are_not_deleted_when_the_session_stops_ignoring_them(self):
+        self.repository(self.project)
+        (self.project / ".gitignore").write_text("cache/\n")
+        (self.project / "cache").mkdir()
+        (self.project / "cache" / "mine").write_text("mine\n")
+        time.sleep(0.05)
+        self.run_box("rm .gitignore; echo theirs >cache/theirs")
+        text = self.undo()
+        self.assertIn("older than the session", text)
+        self.assertEqual(((self.project / "cache" / "mine").read_text(), (self.project / ".gitignore").read_text()), ("mine\n", "cache/\n"))
+
+    def test_it_asks_and_no_changes_nothing(self):
+        self.run_box("echo new >a")
+        done = self.claudebox("--undo")
+        self.assertEqual(done.returncode, 125)
+        self.assertIn("restore", done.stderr)
+        self.assertEqual((self.project / "a").read_text(), "new\n")
+
+    def test_refused_while_a_box_runs(self):
+        self.run_box("echo new >a")
+        running = subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", "echo on; sleep 20"], cwd=self.project, env=self.env,
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        try:
+            self.assertEqual(running.stdout.readline(), "on\n")
+            self.assertIn("a box of this project runs", self.refused("--undo", "--yes"))
+        finally:
+            running.terminate()
+            running.communicate()
+        self.assertEqual((self.project / "a").read_text(), "new\n")
+
+    def test_a_session_without_changes_does_not_hide_the_one_before(self):
+        self.run_box("echo new >a")
+        self.run_box("true")
+        self.undo()
+        self.assertEqual((self.project / "a").read_text(), "old\n")
+
+    def test_without_a_session(self):
+        for option in ("--undo", "--diff"):
+            self.assertIn("has changed a file", self.refused(option, "--yes"))
+
+    def test_off_and_read_only(self):
+        self.profile(undo="off")
+        self.run_box("echo new >a")
+        self.refused("--undo", "--yes")
+        self.profile(project="read-only")
+        self.run_box("true")
+        self.assertFalse(list((self.home / ".claudebox/instances").glob("*/snapshots/*/sessions/*")))
+
+
+class Projects(UndoTest):
+    """Projects of every kind."""
+
+    def test_nested_repositories_and_submodules(self):
+        module = self.repository(self.home / "module")
+        self.repository(self.project)
+        self.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", module, "sub")
+        self.git("commit", "-qm", "sub")
+        nested = self.repository(self.project / "nested" / "deep")
+        (nested / "untracked").write_text("untracked\n")
+        before = snapshot(self.project)
+        self.run_box("echo x >sub/file.txt; rm nested/deep/untracked; echo y >nested/deep/file.txt; git init -q fresh; echo z >fresh/z")
+        self.undo()
+        self.assertEqual(before, snapshot(self.project))
+
+    def test_sessions_are_those_of_the_worktree_and_of_the_subdirectory(self):
+        self.repository(self.project)
+        other = self.home / "other"
+        self.git("worktree", "add", "-q", other)
+        below = self.project / "sub"
+        below.mkdir()
+        (below / "s").write_text("old\n")
+        for place, name in ((self.project, "file.txt"), (other, "file.txt"), (below, "s")):
+            self.run_box(f"echo new >{name}", cwd=place)
+        self.undo(cwd=other)
+        self.assertEqual([(place / "file.txt").read_text() for place in (self.project, other)], ["new\n", "one\n"])
+        self.undo(cwd=below)
+        self.assertEqual((below / "s").read_text(), "old\n")
+        self.undo()
+        self.assertEqual((self.project / "file.txt").read_text(), "one\n")
+
+    def test_autocrlf_filters_and_attributes_change_no_byte(self):
+        self.repository(self.project)
+        for key, value in (("core.autocrlf", "true"), ("core.eol", "crlf"), ("filter.up.clean", "tr a-z A-Z"), ("filter.up.smudge", "tr A-Z a-z")):
+            self.git("config", key, value)
+        (self.project / ".gitattributes").write_text("*.txt text\n*.up filter=up\n*.id ident\n*.w working-tree-encoding=UTF-16\n[attr]text filter=up\n")
+        for name, data in (("c.txt", b"a\r\nb\r\n"), ("l.txt", b"a\nb\n"), ("f.up", b"Mixed Case\n"), ("i.id", b"$Id: x$\n"), ("u.w", "ä".encode("utf-16"))):
+            (self.project / name).write_bytes(data)
+        before = snapshot(self.project)
+        self.run_box("rm c.txt l.txt f.up i.id u.w")
+        self.undo()
+        self.assertEqual(before, snapshot(self.project))
+
+    def test_large_file_storage_keeps_content_and_pointers(self):
+        self.repository(self.project)
+        self.git("lfs", "install", "--local")
+        (self.project / ".gitattributes").write_text("*.bin filter=lfs diff=lfs merge=lfs -text\n")
+        (self.project / "big.bin").write_bytes(os.urandom(200000))
+        self.git("add", "-A")
+        self.git("commit", "-qm", "big")
+        before = snapshot(self.project)
+        self.run_box("echo small >big.bin")
+        self.undo()
+        self.assertEqual((before, self.git("status", "--short")), (snapshot(self.project), ""))
+
+    def test_sparse_checkout(self):
+        self.repository(self.project)
+        for name in ("in", "out"):
+            (self.project / name).mkdir()
+            (self.project / name / "f").write_text(name)
+        self.git("add", "-A")
+        self.git("commit", "-qm", "dirs")
+        self.git("sparse-checkout", "set", "in")
+        before = snapshot(self.project)
+        self.run_box("echo x >in/f; mkdir -p out; echo y >out/f")
+        self.undo()
+        self.assertEqual(before, snapshot(self.project))
+
+    def test_names_that_differ_in_case(self):
+        for name in ("readme", "README", "Readme"):
+            (self.project / name).write_text(name)
+        before = snapshot(self.project)
+        self.run_box("echo x >readme; rm README; mv Readme rEADME")
+        self.undo()
+        self.assertEqual(before, snapshot(self.project))
+
+    def test_files_that_git_tracks_although_it_ignores_them(self):
+        self.repository(self.project)
+        (self.project / ".gitignore").write_text("*.log\n")
+        (self.project / "kept.log").write_text("old\n")
+        self.git("add", "-f", "kept.log", ".gitignore")
+        self.git("commit", "-qm", "log")
+        self.run_box("echo new >kept.log")
+        self.undo()
+        self.assertEqual((self.project / "kept.log").read_text(), "old\n")
+
+    def test_flags_in_the_index_hide_no_change(self):
+        self.repository(self.project)
+        self.git("update-index", "--assume-unchanged", "file.txt")
+        self.run_box("echo new >file.txt")
+        self.undo()
+        self.assertEqual((self.project / "file.txt").read_text(), "one\n")
+
+    def test_ignored_files_on_request(self):
+        self.repository(self.project)
+        (self.project / ".gitignore").write_text("*.env\n")
+        (self.project / "x.env").write_text("old\n")
+        self.run_box("echo new >x.env")
+        self.refused("--undo", "--yes")
+        self.profile(undo_ignored=True)
+        (self.project / "x.env").write_text("old\n")
+        self.run_box("echo new >x.env")
+        self.undo()
+        self.assertEqual((self.project / "x.env").read_text(), "old\n")
+
+    def test_unreadable_files_are_named_and_the_rest_is_saved(self):
+        if os.getuid() == 0:
+            self.skipTest("root can read every file")
+        (self.project / "a").write_text("old\n")
+        (self.project / "secret").write_text("x")
+        (self.project / "secret").chmod(0)
+        self.run_box("echo new >a")
+        self.assertIn("1 file could not be saved", self.undo())
+        self.assertEqual((self.project / "a").read_text(), "old\n")
+
+
+class Commits(UndoTest):
+    def setUp(self):
+        super().setUp()
+        self.repository(self.project)
+        self.git("branch", "other")
+
+    def state(self):
+        return (self.git("for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/tags"), (self.project / ".git/HEAD").read_text(),
+                self.git("status", "--short"), snapshot(self.project))
+
+    def test_branches_tags_head_and_index_are_restored(self):
+        (self.project / "staged").write_text("staged\n")
+        self.git("add", "staged")
+        before = self.state()
+        self.run_box("git commit -qam agent; git checkout -qb new; echo 2 >file.txt; git commit -qam two; git tag t; git branch -D other; git reset -q --soft HEAD~1")
+        after = self.state()
+        tip = self.git("rev-parse", "new").strip()
+        text = self.undo("--undo=commits")
+        self.assertEqual(before, self.state(), text)
+        kept = self.git("for-each-ref", "--format=%(objectname)", "refs/claudebox")
+        self.assertIn(tip, kept)
+        self.undo("--undo=commits")
+        self.assertEqual(after, self.state())
+
+    def test_files_first_and_commits_later(self):
+        before = self.state()
+        self.run_box("echo 2 >file.txt; git commit -qam two")
+        self.assertIn("--undo=commits", self.undo())
+        self.undo("--undo=commits")
+        self.assertEqual(before, self.state())
+
+    def test_a_branch_that_was_changed_since_is_left_with_everything(self):
+        self.run_box("echo 2 >file.txt; git commit -qam two")
+        self.git("commit", "-q", "--allow-empty", "-m", "mine")
+        after = self.state()
+        self.assertIn("was changed since", self.undo("--undo=commits", status=125))
+        self.assertEqual(after, self.state())
+
+    def test_no_hook_runs(self):
+        self.run_box("echo 2 >file.txt; git commit -qam two")
+        for name in ("reference-transaction", "post-checkout", "post-index-change"):
+            hook = self.project / ".git/hooks" / name
+            hook.write_text(f"#!/bin/sh\ntouch {self.home}/OWNED\n")
+            hook.chmod(0o755)
+        self.undo("--undo=commits")
+        self.assertFalse((self.home / "OWNED").exists())
+        self.assertEqual((self.project / "file.txt").read_text(), "one\n")
+
+
+class OnScreen(UndoTest, OnTerminal):
+    def test_a_patch_has_no_escape_sequences(self):
+        (self.project / "a").write_text("old\n")
+        self.run_box(r"printf '\033]0;evil\007\033[2J\r\n' >a")
+        terminal = self.open(CLAUDEBOX, "--diff", env={"PAGER": "cat", "NO_COLOR": "1"})
+        terminal.expect("x1b]0;evil")
+        self.assertNotIn(b"\x1b", terminal.output)
+
+    def test_the_question(self):
+        (self.project / "a").write_text("old\n")
+        self.run_box("echo new >a")
+        terminal = self.open(CLAUDEBOX, "--undo")
+        terminal.expect("Take this back?")
+        terminal.send("y\n")
+        terminal.expect("Took back 1 file")
+        self.assertEqual((self.project / "a").read_text(), "old\n")
+
+
+class Hostile(UndoTest):
+    """A repository that executes on every occasion: nothing of it runs, before, during and after."""
+
+    def arm(self):
+        owned = f"touch {self.home}/OWNED; cat"
+        for key in ("core.fsmonitor", "filter.x.clean", "filter.x.smudge", "filter.x.process", "diff.x.textconv", "diff.x.command", "diff.external",
+                    "core.pager", "pager.diff", "pager.log", "core.editor", "core.sshCommand", "merge.x.driver", "gpg.program", "core.alternateRefsCommand",
+                    "uploadpack.packObjectsHook", "credential.helper", "alias.diff-tree"):
+            self.git("config", key, ("!" if key.startswith("alias") else "") + owned)
+        self.git("config", "log.showSignature", "true")
+        (self.project / ".gitattributes").write_text("* filter=x diff=x merge=x ident working-tree-encoding=UTF-16\n")
+        (self.project / ".git/info").mkdir(exist_ok=True)
+        (self.project / ".git/info/attributes").write_text("* filter=x diff=x\n")
+        for name in ("post-checkout", "post-index-change", "reference-transaction", "pre-commit", "fsmonitor-watchman"):
+            hook = self.project / ".git/hooks" / name
+            hook.parent.mkdir(exist_ok=True)
+            hook.write_text(f"#!/bin/sh\n{owned}\n")
+            hook.chmod(0o755)
+        nested = self.project / "nested"
+        nested.mkdir(exist_ok=True)
+        self.git("init", "-q", nested)
+        self.git("config", "core.fsmonitor", owned, cwd=nested)
+
+    def check_nothing_ran(self):
+        self.assertFalse((self.home / "OWNED").exists())
+
+    def test_before_and_after(self):
+        self.repository(self.project)
+        (self.project / "data").write_text("old\n")
+        self.arm()
+        (self.home / "OWNED").unlink(missing_ok=True)
+        before = snapshot(self.project)
+        self.run_box("echo new >data; echo n >nested/n")
+        for arguments in (["--diff"], ["--diff=stat"], ["--diff", "data"], ["--report"], ["--undo", "--yes"], ["--undo=commits", "--yes"]):
+            self.claudebox(*arguments, env={"PAGER": "cat"})
+            self.check_nothing_ran()
+        self.assertEqual(before, snapshot(self.project))
+
+    def test_made_hostile_meanwhile(self):
+        self.repository(self.project)
+        self.run_box("echo new >file.txt")
+        self.arm()
+        (self.home / "OWNED").unlink(missing_ok=True)
+        self.claudebox("--diff")
+        self.undo("--undo=commits")
+        self.check_nothing_ran()
+        self.assertEqual((self.project / "file.txt").read_text(), "one\n")
+
+    def test_the_box_cannot_reach_the_snapshots(self):
+        (self.project / "a").write_text("old\n")
+        self.run_box("echo new >a")
+        self.assertEqual(self.box('ls "$1" 2>&1 | head -1', str(self.store())).strip().endswith("No such file or directory"), True)
+
+
+class Kills(UndoTest):
+    """SIGKILL at any moment loses nothing."""
+
+    def test_during_the_session(self):
+        (self.project / "a").write_text("old\n")
+        before = snapshot(self.project)
+        for delay in [0.0, 0.01, 0.02, 0.04, 0.3] * STRESS:
+            process = subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", "echo new >a; echo n >n; sleep 5"], cwd=self.project, env=self.env,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(delay)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            self.assertTrue(until(lambda: not self.locked()), "a process is left")
+            if snapshot(self.project) == before:
+                continue
+            self.assertIn("was killed", self.undo())
+            self.assertEqual(before, snapshot(self.project))
+
+    def locked(self):
+        return any(subprocess.run(["flock", "-n", path, "true"], check=False).returncode
+                   for path in (self.home / ".claudebox").glob("instances/*/instance.lock"))
+
+    def test_during_the_undo(self):
+        for i in range(300):
+            (self.project / f"f{i}").write_text(f"old {i}\n" * 50)
+        before = snapshot(self.project)
+        self.run_box("for i in $(seq 0 299); do [ $((i % 3)) = 0 ] && rm f$i || echo new >f$i; done; mkdir d; for i in $(seq 0 99); do echo n >d/n$i; done")
+        after = snapshot(self.project)
+        contents = set(before.values()) | set(after.values())
+        wanted, other = before, after
+        r = random.Random(os.environ.get("KILLS_SEED", "1"))
+        for _ in range(12 * STRESS):
+            process = subprocess.Popen([CLAUDEBOX, "--undo", "--yes"], cwd=self.project, env=self.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            time.sleep(r.random() * 0.12)
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
+            now = snapshot(self.project)
+            self.assertTrue(set(now.values()) <= contents)
+            # The next command completes it, or it never began.
+            done = self.claudebox("--undo", "--yes")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            now = snapshot(self.project)
+            self.assertIn(now, (before, after), done.stdout + done.stderr)
+            self.assertFalse((self.project / ".claudebox-undo").exists())
+            self.assertFalse((self.store() / "undo").exists())
+
+    def test_a_full_disk_changes_nothing(self):
+        if os.getuid():
+            self.skipTest("needs a file system of its own")
+        disk = self.home / "disk"
+        disk.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", disk], check=True)
+        self.addCleanup(subprocess.run, ["umount", "-l", disk], check=False)
+        project = disk / "project"
+        project.mkdir()
+        for i in range(8):
+            (project / f"f{i}").write_bytes(os.urandom(500000))
+        self.run_box("for i in 0 1 2 3 4 5 6 7; do echo x >f$i; done", cwd=project)
+        (disk / "filler").write_bytes(b"\0" * 5000000)
+        after = snapshot(project)
+        done = self.claudebox("--undo", "--yes", cwd=project)
+        self.assertEqual(done.returncode, 125, done.stdout)
+        self.assertIn("No space left", done.stderr)
+        self.assertIn("nothing was changed", done.stderr)
+        self.assertEqual(after, snapshot(project))
+        self.assertFalse((project / ".claudebox-undo").exists())
+
+
+class Kept(UndoTest):
+    def test_ten_sessions_are_kept(self):
+        for i in range(13):
+            self.run_box(f"echo {i} >a")
+        self.assertEqual(len(self.sessions()), 10)
+        refs = list((self.store() / "refs/sessions").iterdir())
+        self.assertEqual(len(refs), 20)
+        self.undo()
+        self.assertEqual((self.project / "a").read_text(), "11\n")
+
+    def test_each_worktree_has_its_last_report(self):
+        self.run_box("echo 1 >a; echo 'all:' >Makefile")
+        report = json.loads(self.claudebox("--report=json").stdout)
+        self.assertEqual((report["files"]["count"], [row["path"] for row in report["executed"]["list"]]), (2, ["Makefile"]))
+        self.assertIn("make runs its commands", self.claudebox("--report").stdout)
+
+

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+// Which changed files programs of the host execute, in which order, and the report as text and
+// JSON.
+#include "base/arena.h"
+#include "base/text.h"
+#include "check.h"
+#include "plan/report/change.h"
+#include "plan/report/executed.h"
+#include "plan/report/report.h"
+#include "render/report.h"
+
+#include <string.h>
+
+static struct arena arena;
+
+enum { FILE_MODE = 0100644, PROGRAM_MODE = 0100755, LINK_MODE = 0120000 };
+
+static struct file_change change_of(const char *path, uint32_t before, uint32_t after)
+{
+	return (struct file_change){ .path = path,
+				     .before = { before, before ? "1" : "" },
+				     .after = { after, after ? "2" : "" } };
+}
+
+// Returns the rank of a changed file, RUN_RANK_COUNT: it is harmless.
+static enum run_rank rank_of(const struct file_change *change, const char *before,
+			     const char *after)
+{
+	struct change_content content = { before, after };
+	struct executed executed;
+
+	return executed_judge(&arena, change, &content, &executed) ? executed.rank : RUN_RANK_COUNT;
+}
+
+static void test_names(void)
+{
+	static const struct {
+		const char *path;
+		enum run_rank rank;
+	} rows[] = {
+		{ ".envrc", RUN_WITH_QUESTION },
+		{ "sub/.envrc", RUN_WITH_QUESTION },
+		{ ".husky/pre-commit", RUN_WITHOUT_ASKING },
+		{ ".gitattributes", RUN_WITHOUT_ASKING },
+		{ ".claude/settings.json", RUN_WITHOUT_ASKING },
+		{ ".vscode/tasks.json", RUN_WITH_QUESTION },
+		{ ".claude/commands/x.md", RUN_TRUSTED },
+		{ ".claude/x/y.md", RUN_TRUSTED },
+		{ "Makefile", RUN_BY_BUILD },
+		{ "a/b/rules.mk", RUN_BY_BUILD },
+		{ "CMakeLists.txt", RUN_BY_BUILD },
+		{ "cmake/find.cmake", RUN_BY_BUILD },
+		{ "build.rs", RUN_BY_BUILD },
+		{ "Cargo.toml", RUN_BY_BUILD },
+		{ "setup.py", RUN_BY_BUILD },
+		{ "tests/conftest.py", RUN_BY_BUILD },
+		{ "pyproject.toml", RUN_BY_BUILD },
+		{ "lib/evil.pth", RUN_BY_BUILD },
+		{ "Dockerfile", RUN_BY_BUILD },
+		{ "Dockerfile.dev", RUN_BY_BUILD },
+		{ "docker/web.dockerfile", RUN_BY_BUILD },
+		{ "app/build.gradle.kts", RUN_BY_BUILD },
+		{ "vite.config.ts", RUN_BY_BUILD },
+		{ "Rakefile", RUN_BY_BUILD },
+		{ "flake.nix", RUN_BY_BUILD },
+		{ ".github/workflows/ci.yml", RUN_ELSEWHERE },
+		{ ".gitlab-ci.yml", RUN_ELSEWHERE },
+		{ ".circleci/config.yml", RUN_ELSEWHERE },
+		{ "CLAUDE.md", RUN_TRUSTED },
+		{ "docs/AGENTS.md", RUN_TRUSTED },
+		// harmless ones, some of which look like those above
+		{ "src/main.c", RUN_RANK_COUNT },
+		{ "README.md", RUN_RANK_COUNT },
+		{ "Makefile.md", RUN_RANK_COUNT },
+		{ "docs/makefiles.txt", RUN_RANK_COUNT },
+		{ "src/build.rs.orig", RUN_RANK_COUNT },
+		{ "conftest.pyc", RUN_RANK_COUNT },
+		{ "github/workflows/ci.yml", RUN_RANK_COUNT },
+		{ ".github/ISSUE_TEMPLATE.md", RUN_RANK_COUNT },
+		{ "package-lock.json", RUN_RANK_COUNT },
+		{ "node_modules/x/.envrc", RUN_RANK_COUNT },
+		{ "config.js", RUN_RANK_COUNT },
+		{ "pth", RUN_RANK_COUNT },
+		{ ".gitignore", RUN_RANK_COUNT },
+		{ "CLAUDE.md.bak", RUN_RANK_COUNT },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct file_change changed = change_of(rows[i].path, FILE_MODE, FILE_MODE);
+		struct file_change created = change_of(rows[i].path, 0, FILE_MODE);
+		struct file_change deleted = change_of(rows[i].path, FILE_MODE, 0);
+
+		CHECK_CASE(rank_of(&changed, NULL, NULL) == rows[i].rank, rows[i].path);
+		CHECK_CASE(rank_of(&created, NULL, NULL) == rows[i].rank, rows[i].path);
+		CHECK_CASE(rank_of(&deleted, NULL, NULL) == RUN_RANK_COUNT, rows[i].path);
+	}
+}
+
+static void test_programs(void)
+{
+	struct file_change created = change_of("tool", 0, PROGRAM_MODE);
+	struct file_change became = change_of("tool", FILE_MODE, PROGRAM_MODE);
+	struct file_change edited = change_of("tool", PROGRAM_MODE, PROGRAM_MODE);
+	struct file_change ceased = change_of("tool", PROGRAM_MODE, FILE_MODE);
+
+	CHECK(rank_of(&created, NULL, NULL) == RUN_BY_BUILD);
+	CHECK(rank_of(&became, NULL, NULL) == RUN_BY_BUILD);
+	CHECK(rank_of(&edited, NULL, NULL) == RUN_RANK_COUNT);
+	CHECK(rank_of(&ceased, NULL, NULL) == RUN_RANK_COUNT);
+}
+
+static void test_links(void)
+{
+	static const struct {
+		const char *path;
+		const char *target;
+		bool out;
+	} rows[] = {
+		{ "a", "/etc/passwd", true }, { "a", "..", true },
+		{ "a", "../x", true },        { "a/b", "../x", false },
+		{ "a/b", "../../x", true },   { "a/b", "../../p/x", false },
+		{ "a", "b/../../x", true },   { "a", "b/../x", false },
+		{ "a", "b", false },          { "a/b/c", "../../..", true },
+		{ "a/b/c", "../..", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct file_change change = change_of(rows[i].path, 0, LINK_MODE);
+
+		CHECK(executed_needs_content(&change));
+		CHECK_CASE((rank_of(&change, NULL, rows[i].target) == RUN_WITHOUT_ASKING) ==
+				   rows[i].out,
+			   rows[i].target);
+	}
+}
+
+static void test_packages(void)
+{
+	static const struct {
+		const char *before;
+		const char *after;
+		bool runs;
+	} rows[] = {
+		{ "{\"version\":\"1\"}", "{\"version\":\"2\"}", false },
+		{ "{\"scripts\":{\"a\":\"x\"}}", "{\"scripts\":{\"a\":\"x\"}, \"name\":\"y\"}",
+		  false },
+		{ "{\"scripts\":{\"a\":\"x\"}}", "{\"scripts\":{\"a\":\"y\"}}", true },
+		{ "{}", "{\"scripts\":{\"postinstall\":\"x\"}}", true },
+		{ "{\"scripts\":{\"a\":\"x\"}}", "{}", false },
+		{ "{}", "{\"dependencies\":{\"a\":\"1\"}}", true },
+		{ NULL, "{\"scripts\":{\"a\":\"x\"}}", true },
+		{ NULL, "{\"name\":\"x\"}", false },
+		{ "{}", NULL, true }, // too large to be read
+		{ "{}", "not JSON", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct file_change change =
+			change_of("web/package.json", rows[i].before ? FILE_MODE : 0, FILE_MODE);
+
+		CHECK(executed_needs_content(&change));
+		CHECK_CASE((rank_of(&change, rows[i].before, rows[i].after) == RUN_BY_BUILD) ==
+				   rows[i].runs,
+			   rows[i].after ? rows[i].after : "none");
+	}
+}
+
+static void test_order(void)
+{
+	executed_files files = { 0 };
+
+	vec_push(&arena, &files, (struct executed){ "z", RUN_TRUSTED, "" });
+	vec_push(&arena, &files, (struct executed){ "b", RUN_BY_BUILD, "" });
+	vec_push(&arena, &files, (struct executed){ "y", RUN_WITHOUT_ASKING, "" });
+	vec_push(&arena, &files, (struct executed){ "a", RUN_BY_BUILD, "" });
+	executed_sort(&files);
+	CHECK(strcmp(files.items[0].path, "y") == 0 && strcmp(files.items[1].path, "a") == 0 &&
+	      strcmp(files.items[2].path, "b") == 0 && strcmp(files.items[3].path, "z") == 0);
+}
+
+static struct report make_report(void)
+{
+	struct report report = { .started_ms = 1795000000000,
+				 .ended_ms = 1795000060000,
+				 .status = 7,
+				 .saved = true,
+				 .file_count = 2,
+				 .added = 12,
+				 .removed = 1,
+				 .counted = true,
+				 .commits = 2,
+				 .tier = "inet",
+				 .network = "refused 3 connections",
+				 .refused = "{\"total\":3,\"list\":[]}",
+				 .resume = "0a1b",
+				 .executed_count = 9 };
+	struct file_change made = change_of("new\033[2Jname", 0, FILE_MODE);
+	struct file_change binary = change_of("logo.png", FILE_MODE, FILE_MODE);
+
+	made.counted = true;
+	made.added = 12;
+	binary.counted = binary.binary = true;
+	vec_push(&arena, &report.files, binary);
+	vec_push(&arena, &report.files, made);
+	vec_push(&arena, &report.moved, (struct report_moved){ "/p/.envrc", NULL });
+	vec_push(&arena, &report.executed,
+		 (struct executed){ "out", RUN_WITHOUT_ASKING, "a link that leads out" });
+	for (int i = 0; i < 8; i++)
+		vec_push(&arena, &report.executed,
+			 (struct executed){ arena_printf(&arena, "dir%d/Makefile", i), RUN_BY_BUILD,
+					    "make runs its commands" });
+	vec_push(&arena, &report.refs, (struct report_ref){ "refs/heads/fix", true, false });
+	vec_push(&arena, &report.refs, (struct report_ref){ "refs/tags/v1", false, true });
+	return report;
+}
+
+static size_t count_lines(const char *text)
+{
+	size_t lines = 0;
+
+	for (; *text; text++)
+		lines += *text == '\n';
+	return lines;
+}
+
+static void test_texts(void)
+{
+	struct report report = make_report();
+	struct report nothing = { .tier = "full" };
+	struct reader reader = { .terminal = true, .columns = 80, .rows = 24 };
+	const char *end = render_report_end(&arena, &report, reader);
+	const char *all = render_report(&arena, &report, reader);
+	const char *line = render_report_line(&arena, &report);
+
+	CHECK(render_report_end(&arena, &nothing, reader) == NULL);
+	CHECK(render_report_line(&arena, &nothing) == NULL);
+	CHECK(strstr(render_report(&arena, &nothing, reader), "changed nothing") != NULL);
+	CHECK(count_lines(end) <= 12);
+	CHECK(strstr(end, "2 files changed, 12 insertions, 1 deletion; 2 commits; new branch") !=
+	      NULL);
+	CHECK(strstr(end, "and 3 more: `claudebox --report`") != NULL ||
+	      strstr(end, "and 3 more: claudebox --report") != NULL);
+	CHECK(strstr(all, "dir7/Makefile") != NULL && strstr(all, "/p/.envrc") != NULL &&
+	      strstr(all, "refused 3 connections") != NULL && strstr(all, "0a1b") != NULL);
+	CHECK(strstr(all, "\033[2J") == NULL && strstr(all, "new\\x1b[2Jname") != NULL);
+	CHECK(strchr(line, '\n') == NULL && strstr(line, "9 of them") != NULL);
+}
+
+// What is parsed and rendered again is the same.
+static void test_json(void)
+{
+	struct report report = make_report();
+	struct report parsed;
+	const char *json = render_report_json(&arena, &report);
+
+	CHECK(report_parse(&arena, json, &parsed));
+	CHECK(strcmp(render_report_json(&arena, &parsed), json) == 0);
+	CHECK(!report_parse(&arena, "{}", &parsed));
+	CHECK(!report_parse(&arena, "[", &parsed));
+	CHECK(!report_parse(&arena, "{\"version\":2}", &parsed));
+}
+
+int main(void)
+{
+	test_names();
+	test_programs();
+	test_links();
+	test_packages();
+	test_order();
+	test_texts();
+	test_json();
+	arena_free(&arena);
+	return check_done();
+}
