@@ -228,6 +228,17 @@ const char *prove_other_instance(struct arena *arena, const struct plan *plan, c
 	return arena_printf(arena, "%s/" INSTANCES_DIRECTORY "/%s", plan->state.root, mark);
 }
 
+// Adds the snapshots of the present project: a box that reaches them could spoil --undo.
+static void add_snapshots(canaries *list, struct arena *arena, const struct plan *plan,
+			  const char *mark)
+{
+	static const struct place place = { .attack = "files-state",
+					    .what = PLANT_FILE | PLANT_WRITE };
+
+	add_place(list, arena, plan, &place,
+		  path_join(arena, plan->state.instance, INSTANCE_SNAPSHOTS), mark);
+}
+
 // Adds the homes of other boxes: that of an instance that --prove creates, and the shared one,
 // which may be granted.
 static void add_homes(canaries *list, struct arena *arena, const struct plan *plan,
@@ -310,6 +321,7 @@ canaries prove_places(struct arena *arena, const struct plan *plan, const struct
 				 .kind = CANARY_MOUNTED_SOCKET,
 				 .value = arena_printf(arena, "%s/%s.socket", plan->project, mark),
 				 .extra = plan->sockets_blocked ? NULL : "open" });
+	add_snapshots(&list, arena, plan, mark);
 	add_homes(&list, arena, plan, mark);
 	add_limits(&list, arena, &plan->limits);
 	if (can_be_listed(parent))

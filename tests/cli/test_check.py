@@ -12,7 +12,7 @@ from lib.box import CLAUDEBOX, BoxTest, tree
 from lib.other_host import OtherHost
 from lib.terminal import Terminal
 
-NAMES = ["bwrap", "claude", "shell", "state", "project", "guard", "profile", "profiles", "path", "toolchains", "landlock", "git", "tools", "names", "pasta", "nft",
+NAMES = ["bwrap", "claude", "shell", "state", "project", "guard", "profile", "profiles", "path", "toolchains", "landlock", "git", "undo", "tools", "names", "pasta", "nft",
          "inet", "limits", "nix",
          "packages", "terminal"]
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")

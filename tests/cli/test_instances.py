@@ -89,7 +89,7 @@ class Listing(InstancesTest):
         self.assertLess(abs(row["last_use"] - time.time()), 60)
         said = self.claudebox("--instances").stdout
         self.assertIn("~/project\n", said)
-        self.assertRegex(said, rf"{instance.name}, [0-9.]+ kB \(home: [0-9.]+ (kB|bytes)\), used just now\n1 instance, ")
+        self.assertRegex(said, rf"{instance.name}, [0-9.]+ kB \(home: [0-9.]+ (?:kB|bytes), snapshots: [0-9.]+ (?:kB|bytes)\), used just now\n1 instance, ")
 
     def test_sorted_by_last_use(self):
         made = [self.start(name)[1] for name in ("one", "two", "three")]
