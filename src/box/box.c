@@ -33,6 +33,7 @@
 #include "state/home_points.h"
 #include "state/prepare.h"
 #include "sys/cleanup.h"
+#include "sys/clock.h"
 #include "sys/output.h"
 #include "sys/process.h"
 #include "sys/read.h"
@@ -234,13 +235,16 @@ static void close_box(struct box *box)
 // Tells the user what the session left, and keeps the report.
 static void report_session(const struct plan *plan, struct arena *arena, struct box *box,
 			   struct network *network, const struct session_record *record,
-			   const struct timespec *start, int status)
+			   const struct timespec *start, bool saved, int status)
 {
 	struct report report = { .status = status };
 	bool quiet = plan->config->audit == AUDIT_QUIET;
 
 	vec_each(path, &box->guarding.moved)
 		vec_push(arena, &report.moved, (struct report_moved){ .path = *path });
+	report.saved = saved;
+	report.started_ms = clock_ms(start);
+	report.ended_ms = clock_realtime_ms();
 	report_add_changes(&report, plan, record, arena);
 	add_network(&report, plan, network, arena);
 	if (!quiet)
@@ -263,7 +267,7 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 	CLEANUP_FD int copies_lock = -1;
 	struct session_record record;
 	struct timespec start;
-	bool changed = false;
+	bool changed = false, saved = false;
 	bool ok;
 
 	if (plan->config->report && fcntl(plan->config->report, F_GETFD) < 0) {
@@ -292,10 +296,11 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 		ok = box_supervise(&box, plan, network.plan ? &network : NULL, ret_status, error);
 		terminal_restore(&box.terminal);
 		guarding_finish(&box.guarding, &box, plan);
+		saved = box.snapshot.id != NULL;
 		changed = snapshot_finish(&box.snapshot, plan, arena, &record);
 		if (ok)
 			report_session(plan, arena, &box, network.plan ? &network : NULL,
-				       changed ? &record : NULL, &start, *ret_status);
+				       changed ? &record : NULL, &start, saved, *ret_status);
 		if (network.plan)
 			network_end(&network);
 	} else {

@@ -115,6 +115,24 @@ static void add_executed(struct screen *screen, const struct report *report, siz
 				   INDENT);
 }
 
+// Adds what the report does not know.
+static void add_limits(struct screen *screen, const struct report *report)
+{
+	if (report->left_out)
+		screen_add_wrapped(
+			screen, STYLE_WARN,
+			arena_printf(screen->arena,
+				     "%s could not be saved: changes of %s are not known",
+				     render_count(screen->arena, report->left_out, "file"),
+				     report->left_out == 1 ? "it" : "them"),
+			0);
+	if (!report->saved)
+		screen_add_wrapped(screen, STYLE_WARN,
+				   "the project was not saved at the start: changes of its files "
+				   "are not known",
+				   0);
+}
+
 static const char *advice(const struct report *report)
 {
 	if (!report->file_count)
@@ -133,6 +151,7 @@ const char *render_report_end(struct arena *arena, const struct report *report,
 			   arena_printf(arena, "Session: %s", describe(arena, report, 3)), INDENT);
 	if (report->executed.count)
 		add_executed(&screen, report, END_ROWS);
+	add_limits(&screen, report);
 	if (report->saved)
 		screen_add_wrapped(&screen, STYLE_DIM, advice(report), 0);
 	return text_get(&screen.out);
@@ -184,7 +203,7 @@ const char *render_report(struct arena *arena, const struct report *report, stru
 {
 	struct screen screen = screen_for(arena, reader);
 
-	if (is_empty(report) && !report->moved.count && !report->network)
+	if (is_empty(report) && !report->moved.count && !report->network && report->saved)
 		screen_add_wrapped(&screen, STYLE_PLAIN, "the last session has changed nothing", 0);
 	else
 		screen_add_wrapped(&screen, STYLE_HEAD,
@@ -208,6 +227,7 @@ const char *render_report(struct arena *arena, const struct report *report, stru
 		add_executed(&screen, report, ALL);
 	if (report->files.count)
 		add_files(&screen, report);
+	add_limits(&screen, report);
 	if (report->saved && !is_empty(report))
 		screen_add_wrapped(&screen, STYLE_DIM, advice(report), 0);
 	if (report->resume)

@@ -88,6 +88,7 @@ const char *render_report_json(struct arena *arena, const struct report *report)
 		files_value(arena, report), "commits", (json_int_t)report->commits, "references",
 		refs_value(arena, report), "resume", report->resume);
 
+	json_object_set_new(all, "not_saved", json_integer((json_int_t)report->left_out));
 	return json_write(arena, all, JSON_COMPACT | JSON_ENSURE_ASCII);
 }
 
@@ -183,6 +184,7 @@ bool report_parse(struct arena *arena, const char *text, struct report *ret_repo
 		.resume = copy(arena, all, "resume"),
 	};
 
+	report.left_out = number(all, "not_saved");
 	if (json_integer_value(json_object_get(all, "version")) != VERSION)
 		return false;
 	parse_files(arena, json_object_get(all, "files"), &report);

@@ -18,6 +18,7 @@
 #include "plan/state/instances.h"
 #include "render/report.h"
 #include "snapshot/changes.h"
+#include "snapshot/pager.h"
 #include "snapshot/refs.h"
 #include "snapshot/session.h"
 #include "snapshot/store.h"
@@ -50,14 +51,13 @@ static const char *report_name(struct arena *arena, const char *project)
 
 // Leaves out new files that are older than the session.
 static void drop_older(const struct store *store, struct arena *arena, file_changes *changes,
-		       int64_t started_ms)
+		       const struct session_record *record)
 {
+	struct known_files known = { .id = record->id, .started_ms = record->started_ms };
 	file_changes kept = { 0 };
 
-	if (!changes_ignore_less(changes))
-		return;
 	vec_each(change, changes) {
-		if (!changes_is_older(store, arena, changes, change, started_ms))
+		if (!changes_is_older(&known, store, arena, change))
 			vec_push(arena, &kept, *change);
 	}
 	*changes = kept;
@@ -137,12 +137,13 @@ void report_add_changes(struct report *report, const struct plan *plan,
 	report->started_ms = record->started_ms;
 	report->ended_ms = record->ended_ms;
 	report->killed = record->killed;
+	report->left_out = record->left_out_count;
 	if (store_open(&store, undo->git, undo->path, plan->project, false, &error) &&
 	    changes_list(&store, record->before, record->after, NULL, &changes, &error)) {
 		report->saved = true;
 		if (changes.count <= MOST_COUNTED)
 			changes_count_lines(&store, arena, record->before, record->after, &changes);
-		drop_older(&store, arena, &changes, record->started_ms);
+		drop_older(&store, arena, &changes, record);
 		add_executed(report, &store, arena, &changes);
 		add_files(report, arena, &changes);
 		add_refs(report, record, arena);
@@ -205,9 +206,9 @@ bool report_command(const struct config *config, const struct facts *facts, stru
 			  quote_display(arena, path_tilde(arena, facts->project, facts->home), 0));
 		return error_hint(error, "a report is kept when a session ends");
 	}
-	return output_print(STDOUT_FILENO,
-			    config->output == OUTPUT_JSON
-				    ? text
-				    : render_report(arena, &report, output_reader(STDOUT_FILENO)),
-			    error);
+	return config->output == OUTPUT_JSON
+		       ? output_print(STDOUT_FILENO, text, error)
+		       : pager_show(arena,
+				    render_report(arena, &report, output_reader(STDOUT_FILENO)),
+				    error);
 }

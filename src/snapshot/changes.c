@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { OBJECT_LIMIT = 80 };
+enum { OBJECT_LIMIT = 80, GROUP_OBJECTS = 2000, GROUP_BYTES = 64 * 1024 * 1024 };
 
 // Returns the next text that ends with NUL, NULL at the end.
 static const char *next_text(const char **cursor, const char *end)
@@ -112,11 +112,11 @@ void changes_count_lines(const struct store *store, struct arena *arena, const c
 		const char *path = removed ? strchr(removed + 1, '\t') : NULL;
 		struct file_change *change;
 
-		while (path && at < changes->count && !str_equal(changes->items[at].path, path + 1))
-			at++;
 		if (!path || at == changes->count)
 			return;
-		change = &changes->items[at];
+		if (!str_equal(changes->items[at].path, path + 1))
+			continue; // a path that is not in the list
+		change = &changes->items[at++];
 		change->counted = true;
 		change->binary = line[0] == '-';
 		change->added = change->binary ? 0 : strtoul(line, NULL, 10);
@@ -138,35 +138,145 @@ const char *changes_read(const struct store *store, struct arena *arena, const c
 	return run.output;
 }
 
-// Returns whether the start had this content: a file of it was renamed.
-static bool start_had(const file_changes *changes, const char *object)
+// Parses the header "ID blob SIZE" of `git cat-file --batch`. Returns false if there is no such
+// object.
+static bool parse_header(const char *header, const char *end, size_t *ret_size,
+			 const char **ret_content)
 {
-	vec_each(change, changes) {
-		if (change->before.mode && str_equal(change->before.object, object))
-			return true;
-	}
-	return false;
+	const char *newline = memchr(header, '\n', (size_t)(end - header));
+	const char *kind = newline ? memchr(header, ' ', (size_t)(newline - header)) : NULL;
+
+	if (!kind || !str_starts(kind, " blob "))
+		return false;
+	*ret_size = strtoul(kind + strlen(" blob "), NULL, 10);
+	*ret_content = newline + 1;
+	return true;
 }
 
-bool changes_ignore_less(const file_changes *changes)
+// Renders the ids of objects, one in each line.
+static struct text list_objects(struct arena *arena, const struct blob *blobs, size_t count)
 {
-	vec_each(change, changes) {
-		if (change->before.mode && str_equal(path_name(change->path), ".gitignore"))
-			return true;
-	}
-	return false;
+	struct text list = { .arena = arena };
+
+	for (size_t i = 0; i < count; i++)
+		text_printf(&list, "%s\n", blobs[i].object);
+	return list;
 }
 
-bool changes_is_older(const struct store *store, struct arena *arena, const file_changes *changes,
-		      const struct file_change *change, int64_t started_ms)
+// Reads some objects by one run of git.
+static bool read_group(const struct store *store, const struct blob *blobs, size_t first,
+		       size_t count, blob_handler handle, void *context, struct error *error)
+{
+	static const char *const arguments[] = { "cat-file", "--batch", NULL };
+	struct arena arena = { 0 };
+	struct text input = list_objects(&arena, blobs + first, count);
+	struct git_run run = { .arguments = arguments,
+			       .input = text_get(&input),
+			       .input_length = input.length };
+	bool ok = git_run(store, &arena, &run) || git_fail(&run, "read the snapshot", error);
+	const char *at = run.output, *end = run.output + run.output_length, *content;
+
+	for (size_t i = first; ok && i < first + count; i++) {
+		size_t size;
+
+		ok = parse_header(at, end, &size, &content) && size == blobs[i].size &&
+		     content + size < end;
+		if (!ok)
+			error_set(error, "cannot read the snapshot: an object is missing");
+		ok = ok && handle(context, i, content, size, error);
+		at = ok ? content + size + 1 : at;
+	}
+	arena_free(&arena);
+	return ok;
+}
+
+// Finds out the sizes of objects.
+static bool measure(const struct store *store, struct blob *blobs, size_t count,
+		    struct error *error)
+{
+	static const char *const arguments[] = { "cat-file", "--batch-check", NULL };
+	struct text input = list_objects(error->arena, blobs, count);
+	struct git_run run = { .arguments = arguments,
+			       .input = text_get(&input),
+			       .input_length = input.length };
+	const char *at, *end, *next;
+
+	if (!git_run(store, error->arena, &run))
+		return git_fail(&run, "read the snapshot", error);
+	at = run.output;
+	end = run.output + run.output_length;
+	for (size_t i = 0; i < count; i++, at = next)
+		if (!parse_header(at, end, &blobs[i].size, &next))
+			return error_set(error, "cannot read the snapshot: an object is missing");
+	return true;
+}
+
+bool changes_read_all(const struct store *store, struct blob *blobs, size_t count,
+		      blob_handler handle, void *context, struct error *error)
+{
+	if (count && !measure(store, blobs, count, error))
+		return false;
+	for (size_t first = 0, next; first < count; first = next) {
+		size_t total = 0;
+
+		for (next = first; next < count && next - first < GROUP_OBJECTS &&
+				   (next == first || total + blobs[next].size <= GROUP_BYTES);
+		     next++)
+			total += blobs[next].size;
+		if (!read_group(store, blobs, first, next - first, handle, context, error))
+			return false;
+	}
+	return true;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
+
+	return first < second ? -1 : first > second;
+}
+
+// Reads the inode numbers of the files that a session found, as git keeps them: 32 bits.
+static void read_inodes(struct known_files *known, const struct store *store, struct arena *arena,
+			const char *id)
+{
+	static const char *const arguments[] = { "ls-files", "--debug", "-z", NULL };
+	static const char mark[] = "\tino: ";
+	struct git_run run = {
+		.arguments = arguments,
+		.index = arena_printf(arena, "%s/sessions/%s/before", store->path, id),
+	};
+	const char *at, *end;
+
+	known->complete = git_run(store, arena, &run);
+	at = run.output;
+	end = run.output + run.output_length;
+	while (at < end && (at = memmem(at, (size_t)(end - at), mark, strlen(mark)))) {
+		at += strlen(mark);
+		vec_push(arena, &known->inodes, (uint32_t)strtoul(at, NULL, 10));
+	}
+	if (known->inodes.count)
+		qsort(known->inodes.items, known->inodes.count, sizeof(uint32_t), compare_numbers);
+}
+
+bool changes_is_older(struct known_files *known, const struct store *store, struct arena *arena,
+		      const struct file_change *change)
 {
 	const char *path = path_join(arena, store->project, change->path);
 	struct statx status;
+	uint32_t inode;
 
-	return !change->before.mode &&
-	       statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_BTIME, &status) == 0 &&
-	       (status.stx_mask & STATX_BTIME) &&
-	       (int64_t)status.stx_btime.tv_sec * 1000 + status.stx_btime.tv_nsec / 1000000 <
-		       started_ms &&
-	       !start_had(changes, change->after.object);
+	if (change->before.mode || !known->started_ms ||
+	    statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_BTIME | STATX_INO, &status) < 0 ||
+	    !(status.stx_mask & STATX_BTIME) ||
+	    (int64_t)status.stx_btime.tv_sec * 1000 + status.stx_btime.tv_nsec / 1000000 >=
+		    known->started_ms)
+		return false;
+	if (!known->read)
+		read_inodes(known, store, arena, known->id);
+	known->read = true;
+	inode = (uint32_t)status.stx_ino;
+	return known->complete &&
+	       !(known->inodes.count && bsearch(&inode, known->inodes.items, known->inodes.count,
+						sizeof(inode), compare_numbers));
 }

@@ -22,10 +22,29 @@ void changes_count_lines(const struct store *store, struct arena *arena, const c
 // Reads a file of a snapshot, at most `limit` bytes. Returns NULL if it is larger or missing.
 const char *changes_read(const struct store *store, struct arena *arena, const char *object,
 			 size_t limit, size_t *ret_length);
-// Returns whether files that git ignored at the start may look new, because the session changed the
-// patterns.
-bool changes_ignore_less(const file_changes *changes);
-// Returns whether a new file is older than the session: git ignored it at the start. A file that
-// was renamed and edited is older too, so this counts only if the session ignores less.
-bool changes_is_older(const struct store *store, struct arena *arena, const file_changes *changes,
-		      const struct file_change *change, int64_t started_ms);
+// An object of a snapshot that is to be read.
+struct blob {
+	const char *object;
+	size_t size; // set by changes_read_all()
+};
+// Handles the content of an object; a byte that does not belong to it follows. Returns false with
+// an error to end the reading.
+typedef bool (*blob_handler)(void *context, size_t number, const char *content, size_t size,
+			     struct error *error);
+// Reads many objects by few runs of git. Calls `handle` for each, in their order.
+bool changes_read_all(const struct store *store, struct blob *blobs, size_t count,
+		      blob_handler handle, void *context, struct error *error);
+// The files that a session found at its start.
+struct known_files {
+	const char *id;     // of the session
+	int64_t started_ms; // 0: the question does not arise
+	bool read;
+	bool complete;
+	VEC(uint32_t) inodes; // sorted
+};
+
+// Returns whether a new file is the user's: it is older than the session, and was not saved,
+// because git ignored it, or because it could not be read. A file that was saved and then renamed
+// is older too, but its inode is known.
+bool changes_is_older(struct known_files *known, const struct store *store, struct arena *arena,
+		      const struct file_change *change);

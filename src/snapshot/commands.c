@@ -23,6 +23,8 @@
 #include "render/changes.h"
 #include "render/instances.h"
 #include "snapshot/changes.h"
+#include "snapshot/modes.h"
+#include "snapshot/odd_entries.h"
 #include "snapshot/pager.h"
 #include "snapshot/refs.h"
 #include "snapshot/session.h"
@@ -56,6 +58,8 @@ struct command {
 	struct store store;
 	strings paths; // relative to the project; none: all
 	const struct session_record *record;
+	struct text modes; // permissions of the files before an undo
+	bool partial;      // something of the record is left
 };
 
 // Resolves the paths of the command line against the working directory.
@@ -67,8 +71,10 @@ static bool read_paths(struct command *command, struct error *error)
 		const char *path =
 			path_clean(command->arena, path_join(command->arena, project, *word));
 
-		if (!path_within(path, project)) {
-			error_set(error, "'%s' is outside of the project",
+		if (!**word || !path_within(path, project)) {
+			error_set(error,
+				  **word ? "'%s' is outside of the project"
+					 : "'%s' is no path: it is empty",
 				  quote_display(error->arena, *word, 120));
 			error->status = EXIT_USAGE;
 			return error_hint(error, "paths are relative to '%s'",
@@ -157,6 +163,15 @@ static const char *show_time(struct arena *arena, int64_t ms)
 	return arena_strdup(arena, text);
 }
 
+// Returns false with the error that the last session did not change the named paths.
+static bool refuse_paths(const struct command *command, struct error *error)
+{
+	error_set(error, "the last session has not changed '%s'",
+		  quote_display(error->arena, command->config->arguments.items[0], 120));
+	return error_hint(error, "claudebox --diff=stat lists what it has changed; files that git "
+				 "ignores are not saved");
+}
+
 static bool print_patch(const struct command *command, struct error *error)
 {
 	struct arena *arena = command->arena;
@@ -167,6 +182,7 @@ static bool print_patch(const struct command *command, struct error *error)
 						   "diff-tree",
 						   "-r",
 						   "-p",
+						   "--no-color",
 						   "-M",
 						   "--no-ext-diff",
 						   "--no-textconv",
@@ -176,10 +192,14 @@ static bool print_patch(const struct command *command, struct error *error)
 	struct git_run run = { .arguments = arguments };
 
 	for (size_t i = 0; i < command->paths.count; i++)
-		arguments[11 + i] = *command->paths.items[i] ? command->paths.items[i] : ".";
+		arguments[12 + i] = *command->paths.items[i] ? command->paths.items[i] : ".";
+	if (!reader.terminal) // a program gets the patch as it is
+		arguments[5] = "--binary";
 	if (!git_run(&command->store, arena, &run))
 		return git_fail(&run, "compare the snapshots", error);
-	if (!reader.terminal) // a program gets the patch as it is
+	if (!run.output_length && command->paths.count)
+		return refuse_paths(command, error);
+	if (!reader.terminal)
 		return write_all(STDOUT_FILENO, run.output, run.output_length) ||
 		       error_set(error, "cannot write: %s", strerror(errno));
 	return pager_show(arena, render_patch(arena, run.output, run.output_length, reader), error);
@@ -193,11 +213,13 @@ static bool print_statistics(const struct command *command, struct error *error)
 	if (!changes_list(&command->store, record->before, record->after, &command->paths, &changes,
 			  error))
 		return false;
+	if (!changes.count && command->paths.count)
+		return refuse_paths(command, error);
 	changes_count_lines(&command->store, command->arena, record->before, record->after,
 			    &changes);
-	return output_print(
-		STDOUT_FILENO,
-		render_statistics(command->arena, &changes, output_reader(STDOUT_FILENO)), error);
+	return pager_show(command->arena,
+			  render_statistics(command->arena, &changes, output_reader(STDOUT_FILENO)),
+			  error);
 }
 
 // Opens the snapshots, and completes sessions that were killed.
@@ -209,7 +231,7 @@ static bool open_store(struct command *command, struct error *error)
 			false, error))
 		return error->message ? false : refuse_nothing(command, error);
 	return !session_is_pending(store, command->arena) ||
-	       snapshot_refresh(store, &command->undo, error);
+	       snapshot_refresh(store, &command->undo, NULL, error);
 }
 
 bool diff_command(const struct config *config, struct facts *facts, struct arena *arena,
@@ -292,13 +314,16 @@ static struct undo_view build_view(const struct command *command, const undo_ste
 				 .effect = possible ? effect_of(&step->change) : NULL,
 				 .why = possible ? NULL : undo_obstacle_names[step->obstacle] });
 	}
-	if (undo)
+	if (undo || !view.possible)
 		return view;
 	vec_push(arena, &view.notes,
 		 record->killed ? "claudebox was killed in this session: all changes since its "
 				  "start count as changes of the session"
 				: "Changes that you or another box made during the session are "
 				  "taken back too: they look the same.");
+	if (!command->undo.ignored)
+		vec_push(arena, &view.notes,
+			 "Files that git ignores were not saved: they stay as they are.");
 	if (refs_changed(record) && !command->config->commits)
 		vec_push(arena, &view.notes,
 			 "Branches, tags and commits stay: `claudebox --undo=commits` restores "
@@ -327,43 +352,53 @@ static bool confirm(const struct command *command, const struct undo_view *view,
 	return error_hint(error, "answer y to take it back, or use --yes");
 }
 
-// Records the undo as a session.
+// Keeps the permissions before an undo, for the undo of it.
+static bool keep_modes(const struct command *command, const char *id, struct error *error)
+{
+	CLEANUP_FD int session = file_open(command->store.directory,
+					   arena_printf(error->arena, "sessions/%s", id),
+					   O_RDONLY | O_DIRECTORY);
+
+	return session >= 0 && modes_write(session, &command->modes, error);
+}
+
+// Records the undo as a session. `refs_before`: NULL if they are not known.
 static bool record_undo(const struct command *command, const char *id, const char *of,
 			const char *before, const git_refs *refs_before, struct error *error)
 {
 	struct session_record record = { .id = id,
 					 .kind = SESSION_UNDO,
 					 .of = of,
+					 .partial = command->partial,
 					 .started_ms = clock_realtime_ms(),
 					 .ended_ms = clock_realtime_ms(),
 					 .before = before };
 
-	if (!snapshot_refresh(&command->store, &command->undo, error))
+	if (!snapshot_refresh(&command->store, &command->undo, NULL, error))
 		return false;
 	record.after = snapshot_write_tree(&command->store, NULL, error);
-	record.refs_before = *refs_before;
 	record.refs_after = refs_list(&command->store, command->arena, command->undo.git_directory);
+	record.refs_before = refs_before ? *refs_before : record.refs_after;
 	if (!record.after)
 		return false;
 	if (str_equal(record.before, record.after) && !refs_changed(&record)) {
 		session_remove(&command->store, id, error->arena);
 		return true;
 	}
-	return session_write(&command->store, &record, error);
+	return session_write(&command->store, &record, error) && keep_modes(command, id, error);
 }
 
 // Completes an undo that was killed.
 static bool recover(struct command *command, struct error *error)
 {
 	struct undo_journal journal = { 0 };
-	git_refs none = { 0 };
 
 	if (!undo_recover(&command->store, &journal, error))
 		return false;
 	if (!journal.id)
 		return true;
 	output_message("undo", "completed the undo that was interrupted");
-	return record_undo(command, journal.id, journal.of, journal.now, &none, error);
+	return record_undo(command, journal.id, journal.of, journal.now, NULL, error);
 }
 
 static bool apply(struct command *command, const undo_steps *steps, size_t possible,
@@ -379,6 +414,10 @@ static bool apply(struct command *command, const undo_steps *steps, size_t possi
 						       arena_printf(command->arena, "sessions/%s",
 								    record->id)) };
 
+	if (command->config->commits && refs.git_directory &&
+	    (!odd_entries_refuse(refs.git_directory, error) ||
+	     !odd_entries_refuse(command->facts->git.common, error)))
+		return false;
 	if (command->config->commits && !refs_save(&command->store, &refs, error))
 		return false;
 	refs.present = refs_list(&command->store, command->arena, refs.git_directory);
@@ -395,29 +434,105 @@ static bool apply(struct command *command, const undo_steps *steps, size_t possi
 	return record_undo(command, journal.id, record->id, now, &refs.present, error);
 }
 
+// Plans to take back a record. *ret_changed: it has changes at the named paths.
+static bool plan_record(struct command *command, const struct session_record *record,
+			const char *now, undo_steps *ret_steps, bool *ret_changed,
+			struct error *error)
+{
+	bool undo = record->kind == SESSION_UNDO;
+	struct known_files known = { .id = record->id,
+				     .started_ms = undo ? 0 : record->started_ms };
+	file_changes changes;
+
+	command->record = record;
+	if (!changes_list(&command->store, record->before, record->after, &command->paths, &changes,
+			  error))
+		return false;
+	*ret_changed = changes.count != 0;
+	return undo_plan(&command->store, &changes, record->after, now, &known, ret_steps, error);
+}
+
+static bool any_possible(const undo_steps *steps)
+{
+	vec_each(step, steps) {
+		if (step->obstacle == UNDO_POSSIBLE)
+			return true;
+	}
+	return false;
+}
+
+// Chooses the record for the named paths: the last one of which something can be taken back,
+// otherwise the last one that has changed them.
+static bool plan_paths(struct command *command, const session_list *list, const char *now,
+		       undo_steps *ret_steps, struct error *error)
+{
+	const struct session_record *found = NULL;
+	undo_steps steps;
+	bool changed;
+
+	for (size_t i = list->count; i-- > 0;) {
+		if (!plan_record(command, &list->items[i], now, &steps, &changed, error))
+			return false;
+		if (!any_possible(&steps) && (!changed || found))
+			continue;
+		*ret_steps = steps;
+		found = &list->items[i];
+		if (any_possible(&steps))
+			return true;
+	}
+	command->record = found;
+	if (found)
+		return true;
+	error_set(error, "no session has changed '%s'",
+		  quote_display(error->arena, command->config->arguments.items[0], 120));
+	return error_hint(error,
+			  "files that git ignores are not saved; claudebox --diff=stat lists "
+			  "what the last session changed");
+}
+
+// Chooses the record and plans its steps. After an undo of some paths, the rest of the session
+// comes first.
+static bool plan_undo(struct command *command, const session_list *list, const char *now,
+		      undo_steps *ret_steps, struct error *error)
+{
+	const struct session_record *record = choose_record(list, command->config->commits);
+	const struct session_record *whole = record;
+	bool changed;
+
+	if (!record)
+		return refuse_nothing(command, error);
+	if (command->paths.count && !command->config->commits)
+		return plan_paths(command, list, now, ret_steps, error);
+	while (whole && whole->kind == SESSION_UNDO && whole->partial)
+		whole = find_record(list, whole->of);
+	if (whole && whole != record) {
+		if (!plan_record(command, whole, now, ret_steps, &changed, error))
+			return false;
+		if (any_possible(ret_steps))
+			return true;
+	}
+	return plan_record(command, record, now, ret_steps, &changed, error);
+}
+
 static bool undo_last(struct command *command, struct error *error)
 {
 	struct arena *arena = command->arena;
 	session_list list;
-	file_changes changes;
 	undo_steps steps;
 	struct undo_view view;
 	const char *now;
 
-	if (!recover(command, error) || !snapshot_refresh(&command->store, &command->undo, error))
+	if (!recover(command, error) ||
+	    !snapshot_refresh(&command->store, &command->undo, &command->modes, error))
 		return false;
 	list = session_list_all(&command->store, arena);
-	command->record = choose_record(&list, command->config->commits);
-	if (!command->record)
-		return refuse_nothing(command, error);
 	now = snapshot_write_tree(&command->store, NULL, error);
-	if (!now ||
-	    !changes_list(&command->store, command->record->before, command->record->after,
-			  &command->paths, &changes, error) ||
-	    !undo_plan(&command->store, &changes, command->record->after, now,
-		       command->record->kind == SESSION_UNDO ? 0 : command->record->started_ms,
-		       &steps, error))
+	if (!now || !plan_undo(command, &list, now, &steps, error))
 		return false;
+	vec_each(step, &steps)
+		command->partial |= step->obstacle == UNDO_CHANGED ||
+				    step->obstacle == UNDO_BLOCKED;
+	command->partial |= command->paths.count != 0;
 	view = build_view(command, &steps);
 	if (!view.possible && !command->config->commits) {
 		output_print(STDERR_FILENO, render_undo(arena, &view, output_reader(STDERR_FILENO)),

@@ -29,7 +29,7 @@ enum {
 	OUTPUT_LIMIT = 256 * 1024 * 1024,
 	FIRST_SIZE = 64 * 1024,
 	MESSAGE_SIZE = 1024,
-	GRACE_MS = 5000, // after the end of the input
+	GRACE_MS = 3000, // after the end of the input
 	EXIT_MS = 60000,
 	MOST_ARGUMENTS = 32,
 };

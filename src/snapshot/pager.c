@@ -57,7 +57,7 @@ bool pager_show(struct arena *arena, const char *text, struct error *error)
 
 	if (!command)
 		command = "command -v less >/dev/null && exec less || exec cat";
-	if (!*command || !length)
+	if (!*command || !length || !isatty(STDOUT_FILENO))
 		return output_print(STDOUT_FILENO, text, error);
 	input = start(arena, command, &pid);
 	if (input < 0)
@@ -70,6 +70,7 @@ bool pager_show(struct arena *arena, const char *text, struct error *error)
 		sent += got > 0 ? (size_t)got : 0;
 	}
 	close(input);
-	process_wait(pid);
+	if (process_exit_status(process_wait(pid)) == EXIT_NOT_FOUND)
+		return output_print(STDOUT_FILENO, text, error);
 	return true;
 }

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "snapshot/store.h"
 #include "sys/cleanup.h"
+#include "sys/clock.h"
 #include "sys/files.h"
 #include "sys/write.h"
 
@@ -29,6 +30,7 @@
 enum {
 	INDEX_LIMIT = 512 * 1024 * 1024,
 	HEAD_LIMIT = 4096,
+	LIST_MS = 2000,
 	MOST_REFS = 20000,
 	OUTPUT_LIMIT = 8 * 1024 * 1024
 };
@@ -44,7 +46,8 @@ git_refs refs_list(const struct store *store, struct arena *arena, const char *g
 						 "--format=%(objectname) %(refname)", NULL };
 	struct git_run run = { .arguments = arguments,
 			       .git_directory = git_directory,
-			       .output_limit = OUTPUT_LIMIT };
+			       .output_limit = OUTPUT_LIMIT,
+			       .input_until_ms = clock_monotonic_ms() + LIST_MS };
 	git_refs refs = { 0 };
 	const char *head, *line, *cursor;
 

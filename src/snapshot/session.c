@@ -97,6 +97,7 @@ static bool parse(struct arena *arena, const char *id, const char *text,
 	record.before = copy_string(arena, object, "before");
 	record.after = copy_string(arena, object, "after");
 	record.of = copy_string(arena, object, "of");
+	record.partial = json_is_true(json_object_get(object, "partial"));
 	record.killed = json_is_true(json_object_get(object, "killed"));
 	record.refs_before = refs_parse(arena, json_object_get(object, "refs_before"));
 	record.refs_after = refs_parse(arena, json_object_get(object, "refs_after"));
@@ -123,6 +124,7 @@ static const char *render(struct arena *arena, const struct session_record *reco
 	json_object_set_new(object, "after", json_string(record->after));
 	if (record->of)
 		json_object_set_new(object, "of", json_string(record->of));
+	json_object_set_new(object, "partial", json_boolean(record->partial));
 	json_object_set_new(object, "killed", json_boolean(record->killed));
 	json_object_set_new(object, "refs_before", refs_render(&record->refs_before));
 	json_object_set_new(object, "refs_after", refs_render(&record->refs_after));

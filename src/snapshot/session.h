@@ -27,6 +27,7 @@ struct session_record {
 	const char *before; // tree of the project
 	const char *after;
 	const char *of; // of SESSION_UNDO: the session whose changes were taken back
+	bool partial;   // of SESSION_UNDO: only the named paths were taken back
 	bool killed;    // its end was found later: `after` may have changes of the user
 	git_refs refs_before;
 	git_refs refs_after;

@@ -15,6 +15,7 @@
 #include "base/quote.h"
 #include "base/text.h"
 #include "plan/plan.h"
+#include "snapshot/modes.h"
 #include "snapshot/refs.h"
 #include "snapshot/session.h"
 #include "snapshot/store.h"
@@ -109,12 +110,15 @@ static bool refresh(const struct store *store, const struct plan_undo *undo, str
 		session_recover(store, undo, error));
 }
 
-bool snapshot_refresh(const struct store *store, const struct plan_undo *undo, struct error *error)
+bool snapshot_refresh(const struct store *store, const struct plan_undo *undo,
+		      struct text *ret_modes, struct error *error)
 {
 	struct take take = take_of(undo, END_BUDGET_MS);
 
 	if (!refresh(store, undo, &take, error))
 		return false;
+	if (ret_modes)
+		*ret_modes = take.modes;
 	if (take.complete)
 		return true;
 	error_set(error, "the project is too large to be compared in %d seconds",
@@ -137,7 +141,8 @@ static void save(const struct snapshot *snapshot, const struct plan *plan, struc
 	     refresh(&store, &plan->undo, &take, &error);
 	result->complete = ok && take.complete;
 	if (result->complete)
-		ok = record_repository(&store, snapshot->session, &plan->undo, &error) &&
+		ok = modes_write(snapshot->session, &take.modes, &error) &&
+		     record_repository(&store, snapshot->session, &plan->undo, &error) &&
 		     (linkat(store.directory, "index", snapshot->session, "before", 0) == 0 ||
 		      write_fail(&error, "link", "index"));
 	result->failed = !ok;

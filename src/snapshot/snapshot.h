@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "plan/plan.h"
 #include "snapshot/session.h"
 
@@ -30,9 +31,12 @@ void snapshot_start(struct snapshot *snapshot, const struct plan *plan, struct a
 void snapshot_wait(struct snapshot *snapshot, const struct plan *plan, struct arena *arena);
 // Saves the project again, and writes the record of the session. Returns whether the record has
 // changes. A session without any has no record.
+// The session was saved at its start, if snapshot->id is set.
 bool snapshot_finish(struct snapshot *snapshot, const struct plan *plan, struct arena *arena,
 		     struct session_record *ret_record);
 // Removes the snapshot of a session whose agent has not started.
 void snapshot_abort(struct snapshot *snapshot, const struct plan *plan, struct arena *arena);
 // Brings the index of the open snapshots up to date. Completes sessions that were killed.
-bool snapshot_refresh(const struct store *store, const struct plan_undo *undo, struct error *error);
+// *ret_modes (may be NULL) is for modes_write().
+bool snapshot_refresh(const struct store *store, const struct plan_undo *undo,
+		      struct text *ret_modes, struct error *error);

@@ -15,13 +15,16 @@
 #include "base/text.h"
 #include "plan/guard/index.h"
 #include "probe/git/tracked.h"
+#include "snapshot/modes.h"
 #include "snapshot/store.h"
 #include "sys/cleanup.h"
 #include "sys/clock.h"
 #include "sys/files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -32,6 +35,8 @@ enum {
 	SHOWN_LEFT_OUT = 8,
 	MOST_RETRIES = 4,
 	FIRST_SLOTS = 1024,
+	LINK_SIZE = 40,
+	MOST_DIRECTORIES = 200000,
 };
 
 // A larger file is left out: saving it takes longer than a user waits.
@@ -52,6 +57,8 @@ struct listing {
 	struct path_set known;
 	strings repositories; // directories relative to the project, with a slash, to be listed
 	size_t next;
+	int64_t until_ms;
+	bool closed; // git could not open a directory
 };
 
 static size_t hash(const char *text)
@@ -120,9 +127,27 @@ static bool is_readable(const char *path)
 	       faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0;
 }
 
+// Lets the owner read a file that a session has closed.
+static void open_file(const char *path)
+{
+	CLEANUP_FD int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	char link[LINK_SIZE];
+	struct stat status;
+
+	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) ||
+	    status.st_uid != geteuid() || (status.st_mode & S_IRUSR))
+		return;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	chmod(link, (status.st_mode & 07777) | S_IRUSR);
+}
+
 static void add_path(struct listing *listing, const char *path, bool is_new)
 {
-	if (is_new && !is_readable(path_join(listing->arena, listing->store->project, path))) {
+	const char *full = path_join(listing->arena, listing->store->project, path);
+
+	if (is_new && listing->take->session_ended)
+		open_file(full);
+	if (is_new && !is_readable(full)) {
 		leave_out(listing, path);
 		return;
 	}
@@ -151,7 +176,7 @@ static bool list_files(struct listing *listing, const char *directory, struct er
 {
 	const char *project = listing->store->project;
 	const char *arguments[] = { "ls-files", "-z", "-t", "--cached", "--others", NULL, NULL };
-	struct git_run run = { .arguments = arguments };
+	struct git_run run = { .arguments = arguments, .input_until_ms = listing->until_ms };
 
 	if (!listing->take->ignored)
 		arguments[5] = "--exclude-standard";
@@ -161,6 +186,7 @@ static bool list_files(struct listing *listing, const char *directory, struct er
 	}
 	if (!git_run(listing->store, listing->arena, &run))
 		return git_fail(&run, "list the files of the project", error);
+	listing->closed |= run.message && strstr(run.message, "could not open directory");
 	add_output(listing, &run, directory);
 	return true;
 }
@@ -237,7 +263,31 @@ static bool open_directories(const struct listing *listing, const char *path)
 	return false;
 }
 
-// Opens all directories that a session has closed. Returns whether there were any.
+// Opens all directories below one for their owner. Follows no link.
+static void open_tree(int parent, const char *name, size_t *left)
+{
+	CLEANUP_FD int fd = openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	CLEANUP_DIR DIR *stream = NULL;
+	const struct dirent *entry;
+	char link[LINK_SIZE];
+	struct stat status;
+
+	if (fd < 0 || fstat(fd, &status) < 0 || !*left)
+		return;
+	--*left;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if (status.st_uid == geteuid() && (status.st_mode & S_IRWXU) != S_IRWXU)
+		chmod(link, (status.st_mode & 07777) | S_IRWXU);
+	stream = open_directory_stream(fd, ".");
+	while (stream && (entry = readdir(stream)))
+		if ((entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) &&
+		    !str_equal(entry->d_name, ".") && !str_equal(entry->d_name, "..") &&
+		    !str_equal(entry->d_name, ".git"))
+			open_tree(dirfd(stream), entry->d_name, left);
+}
+
+// Opens all directories and files that a session has closed. Returns whether there were
+// directories.
 static bool open_closed(const struct listing *listing)
 {
 	const char *end = text_get(&listing->input) + listing->input.length;
@@ -250,6 +300,7 @@ static bool open_closed(const struct listing *listing)
 		while (lstat(full, &status) < 0 && errno == EACCES &&
 		       open_directories(listing, path))
 			found = true;
+		open_file(full);
 	}
 	return found;
 }
@@ -315,15 +366,20 @@ static bool ensure_index(const struct store *store, struct error *error)
 
 bool snapshot_take(const struct store *store, struct take *take, struct error *error)
 {
-	struct listing listing = {
-		.store = store, .take = take, .arena = error->arena, .input.arena = error->arena
-	};
-	int64_t until_ms = clock_monotonic_ms() + take->budget_ms;
+	struct listing listing = { .store = store,
+				   .take = take,
+				   .arena = error->arena,
+				   .input.arena = error->arena,
+				   .until_ms = clock_monotonic_ms() + take->budget_ms };
+	int64_t until_ms = listing.until_ms;
+	size_t directories = MOST_DIRECTORIES;
 	struct tracked tracked = { 0 };
 
 	if (!list_files(&listing, "", error))
 		return false;
-	if (take->session_ended && open_closed(&listing)) {
+	if (take->session_ended && (open_closed(&listing) || listing.closed)) {
+		if (listing.closed)
+			open_tree(AT_FDCWD, store->project, &directories);
 		listing.input.length = 0;
 		listing.known = (struct path_set){ 0 };
 		if (!list_files(&listing, "", error))
@@ -335,7 +391,10 @@ bool snapshot_take(const struct store *store, struct take *take, struct error *e
 		tracked_each(&tracked, add_tracked, &listing);
 		tracked_close(&tracked);
 	}
-	return update_index(&listing, until_ms, error) && ensure_index(store, error);
+	if (!update_index(&listing, until_ms, error) || !ensure_index(store, error))
+		return false;
+	modes_collect(store, listing.arena, &listing.input, &take->modes);
+	return true;
 }
 
 const char *snapshot_write_tree(const struct store *store, const char *index, struct error *error)

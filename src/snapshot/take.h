@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "snapshot/store.h"
 
 #include <stdbool.h>
@@ -16,8 +17,9 @@ struct take {
 	bool session_ended; // directories that the session has closed are opened for their owner
 	int budget_ms;
 	// Results.
-	bool complete;    // false: the time was over; what was saved speeds up the next time
-	strings left_out; // that cannot be saved: not readable, or too large
+	bool complete;     // false: the time was over; what was saved speeds up the next time
+	struct text modes; // permissions that git does not store, for modes_write()
+	strings left_out;  // that cannot be saved: not readable, or too large
 	size_t left_out_count;
 };
 

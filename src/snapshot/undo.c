@@ -19,6 +19,7 @@
 #include "plan/guard/index.h"
 #include "plan/report/change.h"
 #include "snapshot/changes.h"
+#include "snapshot/modes.h"
 #include "snapshot/store.h"
 #include "sys/cleanup.h"
 #include "sys/clock.h"
@@ -43,7 +44,6 @@
 
 enum {
 	JOURNAL_LIMIT = 256 * 1024 * 1024,
-	FILE_LIMIT = 512 * 1024 * 1024,
 	NAME_SIZE = 32,
 };
 
@@ -51,7 +51,7 @@ const char *const undo_obstacle_names[UNDO_OBSTACLE_COUNT] = {
 	[UNDO_POSSIBLE] = "is restored",
 	[UNDO_DONE] = "is already as before the session",
 	[UNDO_CHANGED] = "was changed since the end of the session",
-	[UNDO_OLDER] = "is older than the session, and git ignored it then",
+	[UNDO_OLDER] = "is older than the session, and was not saved",
 	[UNDO_BLOCKED] = "has another file in its way",
 };
 
@@ -148,34 +148,31 @@ static bool is_blocked(const struct store *store, const undo_steps *steps, const
 					: !is_moved_away(steps, path));
 }
 
-static enum undo_obstacle judge(const struct store *store, const file_changes *changes,
-				const struct file_change *change, const file_changes *since,
-				int64_t started_ms, struct arena *arena)
+static enum undo_obstacle judge(const struct store *store, const struct file_change *change,
+				const file_changes *since, struct known_files *known,
+				struct arena *arena)
 {
 	const struct file_change *later = find_change(since, change->path);
 
 	if (later)
 		return version_equal(&later->after, &change->before) ? UNDO_DONE : UNDO_CHANGED;
-	if (changes_is_older(store, arena, changes, change, started_ms))
-		return UNDO_OLDER;
-	return UNDO_POSSIBLE;
+	return changes_is_older(known, store, arena, change) ? UNDO_OLDER : UNDO_POSSIBLE;
 }
 
 bool undo_plan(const struct store *store, const file_changes *changes, const char *after,
-	       const char *now, int64_t started_ms, undo_steps *ret_steps, struct error *error)
+	       const char *now, struct known_files *known, undo_steps *ret_steps,
+	       struct error *error)
 {
 	file_changes since = { 0 };
 
 	*ret_steps = (undo_steps){ 0 };
-	if (!changes_ignore_less(changes))
-		started_ms = 0;
 	if (!changes_list(store, after, now, NULL, &since, error))
 		return false;
 	vec_each(change, changes)
 		vec_push(error->arena, ret_steps,
-			 (struct undo_step){ .change = *change,
-					     .obstacle = judge(store, changes, change, &since,
-							       started_ms, error->arena) });
+			 (struct undo_step){
+				 .change = *change,
+				 .obstacle = judge(store, change, &since, known, error->arena) });
 	vec_each(step, ret_steps) {
 		if (step->obstacle == UNDO_POSSIBLE && step->change.before.mode &&
 		    is_blocked(store, ret_steps, step->change.path, error->arena))
@@ -187,6 +184,7 @@ bool undo_plan(const struct store *store, const file_changes *changes, const cha
 // The directories of an undo.
 struct work {
 	const struct store *store;
+	const struct modes *modes; // of the files at the start
 	struct arena *arena;
 	int project;
 	int stage; // has the file NUMBER.new of each step, and NUMBER.old of those that are done
@@ -199,12 +197,13 @@ static const char *stage_name(char name[NAME_SIZE], size_t number, const char *s
 	return name;
 }
 
-// Opens the directory of a path in the project. Follows no link. Creates missing directories if
-// `create`. Returns -1 with errno.
+// Opens the directory of a path in the project, and lets its owner write it. Follows no link.
+// Creates missing directories if `create`. Returns -1 with errno.
 static int open_parent(const struct work *work, const char *path, bool create)
 {
 	CLEANUP_FD int directory = dup(work->project);
 	const char *slash;
+	struct stat status;
 
 	for (; directory >= 0 && (slash = strchr(path, '/')); path = slash + 1) {
 		const char *name = arena_strndup(work->arena, path, (size_t)(slash - path));
@@ -216,6 +215,9 @@ static int open_parent(const struct work *work, const char *path, bool create)
 		close(directory);
 		directory = next;
 	}
+	if (directory >= 0 && fstat(directory, &status) == 0 && status.st_uid == geteuid() &&
+	    (status.st_mode & S_IRWXU) != S_IRWXU)
+		fchmod(directory, (status.st_mode & 07777) | S_IRWXU);
 	return take_fd(&directory);
 }
 
@@ -272,16 +274,14 @@ static void close_work(struct work *work)
 	cleanup_close(&work->project);
 }
 
-// Returns the mode of the file that a step restores: that of the present one, with the executable
-// bit of the start.
+// Returns the mode of the file that a step restores: that of the present one, or of the file at the
+// start, with the executable bit of the start.
 static mode_t wanted_mode(const struct work *work, const struct file_change *change)
 {
 	CLEANUP_FD int parent = open_parent(work, change->path, false);
+	mode_t mode = modes_find(work->modes, change->path);
 	struct stat status;
-	mode_t mask = umask(0);
-	mode_t mode = 0666 & ~mask;
 
-	umask(mask);
 	if (parent >= 0 &&
 	    fstatat(parent, path_name(change->path), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    S_ISREG(status.st_mode))
@@ -289,33 +289,50 @@ static mode_t wanted_mode(const struct work *work, const struct file_change *cha
 	return change->before.mode & 0100 ? mode | (mode & 0444) >> 2 : mode & ~(mode_t)0111;
 }
 
+// What is written to the stage.
+struct staging {
+	const struct work *work;
+	const file_changes *changes;
+	const size_t *numbers; // of the steps, in the order of the objects
+};
+
 // Writes the file of a step to the stage.
-static bool stage_file(const struct work *work, const struct file_change *change, size_t number,
+static bool stage_file(void *context, size_t index, const char *content, size_t size,
 		       struct error *error)
 {
+	const struct staging *staging = context;
+	const struct work *work = staging->work;
+	size_t number = staging->numbers[index];
+	const struct file_change *change = &staging->changes->items[number];
 	char name[NAME_SIZE];
 	CLEANUP_FD int fd = -1;
-	struct arena arena = { 0 }; // a file after the other
-	size_t length;
-	const char *content =
-		changes_read(work->store, &arena, change->before.object, FILE_LIMIT, &length);
-	bool ok = content != NULL;
 
 	stage_name(name, number, "new");
-	if (!ok) {
-		error_set(error, "cannot read the snapshot of '%s'",
-			  quote_display(error->arena, change->path, 0));
-	} else if ((change->before.mode & GIT_MODE_TYPE) == GIT_MODE_SYMLINK) {
-		ok = symlinkat(content, work->stage, name) == 0 ||
-		     write_fail(error, "create", change->path);
-	} else {
-		fd = create_file(work->stage, name);
-		ok = (fd >= 0 && write_all(fd, content, length) &&
-		      fchmod(fd, wanted_mode(work, change)) == 0) ||
-		     write_fail(error, "write", change->path);
+	if ((change->before.mode & GIT_MODE_TYPE) == GIT_MODE_SYMLINK)
+		return symlinkat(arena_strndup(work->arena, content, size), work->stage, name) ==
+			       0 ||
+		       write_fail(error, "create", change->path);
+	fd = create_file(work->stage, name);
+	return (fd >= 0 && write_all(fd, content, size) &&
+		fchmod(fd, wanted_mode(work, change)) == 0) ||
+	       write_fail(error, "write", change->path);
+}
+
+// Writes the files of all steps that need one.
+static bool stage_files(const struct work *work, const file_changes *changes, struct error *error)
+{
+	size_t *numbers = arena_alloc(work->arena, (changes->count + 1) * sizeof(*numbers));
+	struct blob *blobs = arena_alloc(work->arena, (changes->count + 1) * sizeof(*blobs));
+	struct staging staging = { .work = work, .changes = changes, .numbers = numbers };
+	size_t count = 0;
+
+	for (size_t i = 0; i < changes->count; i++) {
+		if (!changes->items[i].before.mode)
+			continue;
+		blobs[count].object = changes->items[i].before.object;
+		numbers[count++] = i;
 	}
-	arena_free(&arena);
-	return ok;
+	return changes_read_all(work->store, blobs, count, stage_file, &staging, error);
 }
 
 static bool exists(int directory, const char *name)
@@ -529,7 +546,10 @@ static bool execute(struct work *work, const file_changes *changes, struct error
 bool undo_apply(const struct store *store, const undo_steps *steps,
 		const struct undo_journal *journal, struct error *error)
 {
-	struct work work = { .store = store, .arena = error->arena, .project = -1, .stage = -1 };
+	struct modes modes = modes_read(store, error->arena, journal->of);
+	struct work work = {
+		.store = store, .modes = &modes, .arena = error->arena, .project = -1, .stage = -1
+	};
 	struct error ignored = { .arena = error->arena };
 	file_changes changes = { 0 };
 	bool ok;
@@ -539,10 +559,8 @@ bool undo_apply(const struct store *store, const undo_steps *steps,
 			vec_push(error->arena, &changes, step->change);
 	}
 	ok = open_stage(&work, true, error);
-	for (size_t i = 0; ok && i < changes.count; i++)
-		ok = !changes.items[i].before.mode ||
-		     stage_file(&work, &changes.items[i], i, error);
-	ok = ok && write_journal(&work, &changes, journal, error);
+	ok = ok && stage_files(&work, &changes, error) &&
+	     write_journal(&work, &changes, journal, error);
 	if (ok)
 		ok = execute(&work, &changes, error);
 	else if (work.stage >= 0)

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "plan/report/change.h"
+#include "snapshot/changes.h"
 #include "snapshot/store.h"
 
 #include <stdbool.h>
@@ -28,10 +29,11 @@ struct undo_step {
 };
 typedef VEC(struct undo_step) undo_steps;
 
-// Finds out which changes can be taken back. `now` is the tree of the project's present state. A
-// new file that is older than started_ms stays, 0: none.
+// Finds out which changes can be taken back. `now` is the tree of the project's present state. New
+// files that are older than the session stay.
 bool undo_plan(const struct store *store, const file_changes *changes, const char *after,
-	       const char *now, int64_t started_ms, undo_steps *ret_steps, struct error *error);
+	       const char *now, struct known_files *known, undo_steps *ret_steps,
+	       struct error *error);
 // What an undo that was killed is completed with.
 struct undo_journal {
 	const char *id;  // of the session record that the undo gets, NULL: there is none

@@ -270,6 +270,68 @@ class Changed(UndoTest):
         self.claudebox("--undo", "--yes")
         self.assertEqual((outside / "b").read_text(), "outside\n")
 
+    def test_the_users_files_that_were_not_saved_are_not_deleted(self):
+        self.repository(self.project)
+        (self.project / "data").mkdir()
+        (self.project / "data/.gitignore").write_text("*\n")
+        (self.project / "data/db").write_text("mine\n")
+        (self.project / ".gitignore").write_text("*.log\n")
+        (self.project / "x.log").write_text("mine\n")
+        (self.project / "closed").write_text("mine\n")
+        (self.project / "closed").chmod(0)
+        time.sleep(0.05)
+        self.run_box("rm data/.gitignore; git add -f x.log; chmod 644 closed; mv data data2; echo theirs >new")
+        text = self.undo()
+        self.assertEqual([(self.project / name).read_text() for name in ("data2/db", "x.log", *(["closed"] if os.getuid() else []))],
+                         ["mine\n"] * (3 if os.getuid() else 2))
+        self.assertIn("was not saved", text)
+        self.assertFalse((self.project / "new").exists())
+
+    def test_files_that_the_session_closed_are_seen_and_restored(self):
+        self.run_box("echo new >a; chmod 0 a; echo n >c; chmod 0 c; mkdir q; echo x >q/Makefile; chmod 0 q; chmod 500 .")
+        report = json.loads(self.claudebox("--report=json").stdout)
+        self.assertEqual(sorted(row["path"] for row in report["files"]["list"]), ["a", "c", "q/Makefile"])
+        self.undo()
+        self.assertEqual((sorted(os.listdir(self.project)), (self.project / "a").read_text()), (["a", "b"], "old\n"))
+
+    def test_the_rest_follows_an_undo_of_one_path(self):
+        self.run_box("echo new >a; echo new >b; echo n >c")
+        self.undo("a")
+        self.assertEqual([(self.project / name).read_text() for name in "abc"], ["old\n", "new\n", "n\n"])
+        self.undo("b")
+        self.assertEqual([(self.project / name).read_text() for name in "abc"], ["old\n", "old\n", "n\n"])
+        self.undo()
+        self.assertFalse((self.project / "c").exists())
+        self.undo("a")  # takes back the first undo
+        self.assertEqual((self.project / "a").read_text(), "new\n")
+
+    def test_paths_that_nothing_has_changed_are_errors(self):
+        self.run_box("echo new >a")
+        for words in (["--undo", "nosuch"], ["--diff", "nosuch"], ["--diff=stat", "nosuch"]):
+            self.assertIn("'nosuch'", self.refused(*words, "--yes"))
+        self.refused("--undo", "", "--yes", status=2)
+        self.assertEqual((self.project / "a").read_text(), "new\n")
+
+    def test_permissions_of_a_deleted_file_come_back(self):
+        (self.project / "a").chmod(0o600)
+        (self.project / "b").chmod(0o440)
+        self.run_box("rm -f a b")
+        self.undo()
+        self.assertEqual([stat.S_IMODE((self.project / name).stat().st_mode) for name in "ab"], [0o600, 0o440])
+        self.undo()
+        self.undo()
+        self.assertEqual([stat.S_IMODE((self.project / name).stat().st_mode) for name in "ab"], [0o600, 0o440])
+
+    def test_the_difference_of_a_path_has_numbers_and_a_patch_with_binaries_applies(self):
+        (self.project / "bin").write_bytes(bytes(range(256)))
+        self.run_box("echo new >a; printf '\\000\\001' >bin; echo new >b")
+        self.assertIn("1 file changed, 1 insertion, 1 deletion", self.claudebox("--diff=stat", "b").stdout)
+        patch = self.home / "x.patch"
+        with open(patch, "wb") as out:
+            subprocess.run([CLAUDEBOX, "--diff"], cwd=self.project, env=self.env, stdout=out, check=True)
+        subprocess.run(["git", "apply", "-R", patch], cwd=self.project, env=self.env, check=True)
+        self.assertEqual(((self.project / "a").read_text(), (self.project / "bin").read_bytes()), ("old\n", bytes(range(256))))
+
     def test_ignored_files_are_not_deleted_when_the_session_stops_ignoring_them(self):
         self.repository(self.project)
         (self.project / ".gitignore").write_text("cache/\n")
@@ -471,6 +533,22 @@ class Commits(UndoTest):
         after = self.state()
         self.assertIn("was changed since", self.undo("--undo=commits", status=125))
         self.assertEqual(after, self.state())
+
+    def test_a_link_among_the_references_is_not_followed(self):
+        victim = self.home / "victim"
+        victim.write_text("mine\n")
+        for name in ("logs/HEAD", "logs", "refs/heads/x", "packed-refs"):
+            self.run_box("echo 2 >>file.txt; git commit -qam two")
+            link = self.project / ".git" / name
+            kept = link.with_name(link.name + ".kept")
+            if link.exists():
+                link.rename(kept)
+            link.symlink_to(victim)
+            self.assertIn("is a link", self.undo("--undo=commits", status=125))
+            self.assertEqual(victim.read_text(), "mine\n")
+            link.unlink()
+            if kept.exists():
+                kept.rename(link)
 
     def test_no_hook_runs(self):
         self.run_box("echo 2 >file.txt; git commit -qam two")

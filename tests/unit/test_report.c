@@ -103,6 +103,9 @@ static void test_programs(void)
 	struct file_change edited = change_of("tool", PROGRAM_MODE, PROGRAM_MODE);
 	struct file_change ceased = change_of("tool", PROGRAM_MODE, FILE_MODE);
 
+	struct file_change link = change_of("Makefile", 0, LINK_MODE);
+
+	CHECK(rank_of(&link, NULL, "notes.txt") == RUN_BY_BUILD);
 	CHECK(rank_of(&created, NULL, NULL) == RUN_BY_BUILD);
 	CHECK(rank_of(&became, NULL, NULL) == RUN_BY_BUILD);
 	CHECK(rank_of(&edited, NULL, NULL) == RUN_RANK_COUNT);
@@ -226,7 +229,7 @@ static size_t count_lines(const char *text)
 static void test_texts(void)
 {
 	struct report report = make_report();
-	struct report nothing = { .tier = "full" };
+	struct report nothing = { .tier = "full", .saved = true };
 	struct reader reader = { .terminal = true, .columns = 80, .rows = 24 };
 	const char *end = render_report_end(&arena, &report, reader);
 	const char *all = render_report(&arena, &report, reader);

@@ -253,22 +253,22 @@ bool executed_judge(struct arena *arena, const struct file_change *change,
 
 	if (!change->after.mode)
 		return false; // a file that is gone executes nothing
-	if (is_link(&change->after))
-		return content->after && leads_out(arena, change->path, content->after)
-			       ? set(ret, change, RUN_WITHOUT_ASKING,
-				     "a link that leads out of the project: writing to it changes a "
-				     "file outside")
-			       : place && set(ret, change, rank_of(place->host), place->why);
+	if (is_link(&change->after) && content->after &&
+	    leads_out(arena, change->path, content->after))
+		return set(ret, change, RUN_WITHOUT_ASKING,
+			   "a link that leads out of the project: writing to it changes a file "
+			   "outside");
 	if (place)
 		return set(ret, change, rank_of(place->host), place->why);
-	if (is_package(change->path)) {
+	if (is_package(change->path) && !is_link(&change->after)) {
 		why = judge_package(content);
 		return why && set(ret, change, RUN_BY_BUILD, why);
 	}
 	if (row)
 		return set(ret, change, row->rank, row->why);
 	if (is_program(&change->after) && !is_program(&change->before))
-		return set(ret, change, RUN_BY_BUILD, "a new program");
+		return set(ret, change, RUN_BY_BUILD,
+			   change->before.mode ? "it can be executed now" : "a new program");
 	return false;
 }
 

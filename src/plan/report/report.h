@@ -28,6 +28,7 @@ struct report {
 	int64_t ended_ms;
 	int status;
 	bool saved;  // the changes are known, and --diff and --undo work
+	size_t left_out; // files that could not be saved
 	bool killed; // claudebox was: `files` may have changes of the user
 	VEC(struct report_moved) moved;
 	executed_files executed;
