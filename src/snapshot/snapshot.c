@@ -285,7 +285,7 @@ bool snapshot_finish(struct snapshot *snapshot, const struct plan *plan, struct 
 
 	if (!snapshot->id)
 		return false;
-	take.session_ended = true;
+	take.closed_since_ms = strtoll(snapshot->id, NULL, 10);
 	if (store_open(&store, plan->undo.git, plan->undo.path, plan->project, false, &error) &&
 	    refresh(&store, &plan->undo, &take, &error)) {
 		if (!take.complete)

@@ -127,15 +127,21 @@ static bool is_readable(const char *path)
 	       faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0;
 }
 
+// Returns whether a session may have taken away permissions of a file or directory of this user.
+static bool is_closed(const struct stat *status, int64_t since_ms)
+{
+	return status->st_uid == geteuid() && clock_ms(&status->st_ctim) >= since_ms;
+}
+
 // Lets the owner read a file that a session has closed.
-static void open_file(const char *path)
+static void open_file(const char *path, int64_t since_ms)
 {
 	CLEANUP_FD int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	char link[LINK_SIZE];
 	struct stat status;
 
 	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) ||
-	    status.st_uid != geteuid() || (status.st_mode & S_IRUSR))
+	    (status.st_mode & S_IRUSR) || !is_closed(&status, since_ms))
 		return;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	chmod(link, (status.st_mode & 07777) | S_IRUSR);
@@ -145,8 +151,8 @@ static void add_path(struct listing *listing, const char *path, bool is_new)
 {
 	const char *full = path_join(listing->arena, listing->store->project, path);
 
-	if (is_new && listing->take->session_ended)
-		open_file(full);
+	if (is_new && listing->take->closed_since_ms)
+		open_file(full, listing->take->closed_since_ms);
 	if (is_new && !is_readable(full)) {
 		leave_out(listing, path);
 		return;
@@ -264,7 +270,7 @@ static bool open_directories(const struct listing *listing, const char *path)
 }
 
 // Opens all directories below one for their owner. Follows no link.
-static void open_tree(int parent, const char *name, size_t *left)
+static void open_tree(int parent, const char *name, int64_t since_ms, size_t *left)
 {
 	CLEANUP_FD int fd = openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	CLEANUP_DIR DIR *stream = NULL;
@@ -276,14 +282,14 @@ static void open_tree(int parent, const char *name, size_t *left)
 		return;
 	--*left;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	if (status.st_uid == geteuid() && (status.st_mode & S_IRWXU) != S_IRWXU)
+	if ((status.st_mode & S_IRWXU) != S_IRWXU && is_closed(&status, since_ms))
 		chmod(link, (status.st_mode & 07777) | S_IRWXU);
 	stream = open_directory_stream(fd, ".");
 	while (stream && (entry = readdir(stream)))
 		if ((entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) &&
 		    !str_equal(entry->d_name, ".") && !str_equal(entry->d_name, "..") &&
 		    !str_equal(entry->d_name, ".git"))
-			open_tree(dirfd(stream), entry->d_name, left);
+			open_tree(dirfd(stream), entry->d_name, since_ms, left);
 }
 
 // Opens all directories and files that a session has closed. Returns whether there were
@@ -300,7 +306,7 @@ static bool open_closed(const struct listing *listing)
 		while (lstat(full, &status) < 0 && errno == EACCES &&
 		       open_directories(listing, path))
 			found = true;
-		open_file(full);
+		open_file(full, listing->take->closed_since_ms);
 	}
 	return found;
 }
@@ -377,9 +383,9 @@ bool snapshot_take(const struct store *store, struct take *take, struct error *e
 
 	if (!list_files(&listing, "", error))
 		return false;
-	if (take->session_ended && (open_closed(&listing) || listing.closed)) {
+	if (take->closed_since_ms && (open_closed(&listing) || listing.closed)) {
 		if (listing.closed)
-			open_tree(AT_FDCWD, store->project, &directories);
+			open_tree(AT_FDCWD, store->project, take->closed_since_ms, &directories);
 		listing.input.length = 0;
 		listing.known = (struct path_set){ 0 };
 		if (!list_files(&listing, "", error))

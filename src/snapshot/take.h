@@ -9,12 +9,15 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct take {
 	const char *git_directory; // of the project's worktree, NULL: there is none
 	const char *prefix;        // of the project in that worktree: "" or "sub/"
 	bool ignored;              // files that git ignores too
-	bool session_ended; // directories that the session has closed are opened for their owner
+	// The session has ended, and began at this time since 1970: what it has closed is opened for
+	// its owner. 0: it has not ended.
+	int64_t closed_since_ms;
 	int budget_ms;
 	// Results.
 	bool complete;     // false: the time was over; what was saved speeds up the next time
