@@ -21,6 +21,7 @@
 #include "guard/guard.h"
 #include "plan/guard/places.h"
 #include "plan/plan.h"
+#include "render/guard_notice.h"
 #include "sys/ask.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
@@ -44,7 +45,6 @@ enum {
 	TRACKED_SIZE = 1024 * 1024,
 	DIGEST_DIGITS = 64,
 	SWEEP_TIMEOUT_MS = 60000,
-	NOTICE_PATH = 20, // columns: the line fits a screen of 80
 };
 
 // Returns a digest of the content of a file, NULL: it cannot be read.
@@ -82,16 +82,17 @@ static bool is_changed(const struct guarding *guarding, const char *path)
 	return access(path, F_OK) == 0;
 }
 
-// Adds a path once. Returns whether it is shown.
+// Adds a path once. Returns whether it was added.
 static bool add_moved(struct guarding *guarding, const char *path)
 {
 	vec_each(known, &guarding->moved) {
 		if (str_equal(*known, path))
 			return false;
 	}
-	if (guarding->moved.count < COUNTED_PATHS)
-		vec_push(guarding->arena, &guarding->moved, arena_strdup(guarding->arena, path));
-	return guarding->moved.count <= SHOWN_PATHS;
+	if (guarding->moved.count == COUNTED_PATHS)
+		return false;
+	vec_push(guarding->arena, &guarding->moved, arena_strdup(guarding->arena, path));
+	return true;
 }
 
 // Adds a tracked place that was changed, once; those that the host executes come first.
@@ -132,17 +133,17 @@ static void tell_moved(const struct guarding *guarding, const struct box *box,
 	struct arena *arena = guarding->arena;
 	const char *below = str_after(event->text, plan->project);
 	const char *path = below && *below == '/' ? below + 1 : event->text;
-	bool on_screen = box->terminal.fd >= 0 && output_reader(STDERR_FILENO).terminal;
-	const char *line = arena_printf(arena, "moved %s (put back later: --quarantine=%s)",
-					quote_display(arena, path, on_screen ? NOTICE_PATH : 0),
-					event->id);
+	size_t count = guarding->moved.count;
 
 	if (plan->config->audit == AUDIT_QUIET)
 		return;
-	if (on_screen)
-		terminal_notice(&box->terminal, arena_printf(arena, "guard: %s", line));
-	else
-		output_message("guard", "%s", line);
+	if (box->terminal.fd >= 0 && output_reader(STDERR_FILENO).terminal)
+		terminal_notice(&box->terminal,
+				render_guard_notice(arena, path, count,
+						    terminal_notice_columns(&box->terminal)));
+	else if (count <= SHOWN_PATHS)
+		output_message("guard", "moved %s (put back later: --quarantine=%s)",
+			       quote_display(arena, path, 0), event->id);
 }
 
 enum guarding_result guarding_handle(struct guarding *guarding, struct box *box,
@@ -264,6 +265,15 @@ static void tell_changed(const struct guarding *guarding, const struct plan *pla
 	}
 }
 
+// Tells how many files were moved: with --quiet too, since they can be the user's own edits.
+static void tell_count(const struct guarding *guarding)
+{
+	if (guarding->moved.count)
+		output_message("guard", "%s moved to quarantine: claudebox --quarantine",
+			       render_file_count(guarding->arena, guarding->moved.count,
+						 COUNTED_PATHS));
+}
+
 void guarding_finish(struct guarding *guarding, struct box *box, const struct plan *plan)
 {
 	struct arena *arena = guarding->arena;
@@ -271,8 +281,10 @@ void guarding_finish(struct guarding *guarding, struct box *box, const struct pl
 
 	guard_finish(&box->guard, plan, collect, guarding);
 	copies_apply(plan, arena, &notes);
-	if (plan->config->audit == AUDIT_QUIET)
+	if (plan->config->audit == AUDIT_QUIET) {
+		tell_count(guarding);
 		return;
+	}
 	for (size_t i = 0; i < guarding->moved.count && i < SHOWN_PATHS; i++)
 		output_message(
 			"guard", "moved to quarantine: %s",

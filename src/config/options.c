@@ -42,7 +42,7 @@ const struct option_row option_table[] = {
 	{ OPTION_AUDIT, 0, "audit", ARGUMENT_FULL, NULL,
 	  "show every variable and mount before the start; with or without =full" },
 	{ OPTION_QUIET, 0, "quiet", ARGUMENT_NONE, NULL,
-	  "show errors only; a question still shows what it is about" },
+	  "show errors and the number of moved files; a question shows its audit" },
 	{ OPTION_SHELL, 0, "shell", ARGUMENT_NONE, NULL,
 	  "run a shell in the box instead of claude" },
 	{ OPTION_EXEC, 0, "exec", ARGUMENT_REST, "CMD [ARG...]",
