@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SHA-256, computed by libmd.
+// SHA-256, and the ids of git, computed by libmd.
 #pragma once
 
 #include "base/arena.h"
@@ -8,3 +8,6 @@
 
 // Returns the first `digits` (at most 64) hexadecimal digits of the SHA-256 of `text`.
 const char *digest_hex(struct arena *arena, const char *text, size_t digits);
+
+// Returns the id that git gives to a file with this content, in a repository with SHA-1.
+const char *digest_blob(struct arena *arena, const void *bytes, size_t length);

@@ -15,6 +15,7 @@
 #include "base/quote.h"
 #include "base/text.h"
 #include "box/box.h"
+#include "box/tracked_changes.h"
 #include "config/claude/words.h"
 #include "config/config.h"
 #include "guard/git/copies.h"
@@ -42,6 +43,7 @@ enum {
 	SHOWN_PATHS = 8,
 	COUNTED_PATHS = 2000, // distinct ones
 	MAX_TRACKED = 64,
+	MAX_CHANGED = 256,
 	TRACKED_SIZE = 1024 * 1024,
 	DIGEST_DIGITS = 64,
 	SWEEP_TIMEOUT_MS = 60000,
@@ -105,7 +107,7 @@ static void add_changed(struct guarding *guarding, const struct guard_event *eve
 		if (str_equal(*known, event->text))
 			return;
 	}
-	if (list->count < SHOWN_PATHS)
+	if (list->count < MAX_CHANGED)
 		vec_push(guarding->arena, list, arena_strdup(guarding->arena, event->text));
 }
 
@@ -251,18 +253,16 @@ bool guarding_decide(struct guarding *guarding, struct box *box, const struct pl
 	return answer == 'c';
 }
 
-static void tell_changed(const struct guarding *guarding, const struct plan *plan,
-			 const strings *paths, const char *effect)
+// Returns the places that differ from the start.
+static strings keep_changed(const struct guarding *guarding, const strings *paths)
 {
-	struct arena *arena = guarding->arena;
+	strings changed = { 0 };
 
 	vec_each(path, paths) {
 		if (is_changed(guarding, *path))
-			output_message("guard", "changed: %s (%s)",
-				       quote_display(arena, path_tilde(arena, *path, plan->home),
-						     0),
-				       effect);
+			vec_push(guarding->arena, &changed, *path);
 	}
+	return changed;
 }
 
 // Tells how many files were moved: with --quiet too, since they can be the user's own edits.
@@ -277,7 +277,7 @@ static void tell_count(const struct guarding *guarding)
 void guarding_finish(struct guarding *guarding, struct box *box, const struct plan *plan)
 {
 	struct arena *arena = guarding->arena;
-	strings notes = { 0 };
+	strings executed, trusted, notes = { 0 };
 
 	guard_finish(&box->guard, plan, collect, guarding);
 	copies_apply(plan, arena, &notes);
@@ -294,9 +294,9 @@ void guarding_finish(struct guarding *guarding, struct box *box, const struct pl
 		output_message("guard", "and %zu more", guarding->moved.count - SHOWN_PATHS);
 	if (guarding->moved.count)
 		output_message("guard", "claudebox --quarantine lists them and puts them back");
-	tell_changed(guarding, plan, &guarding->executed,
-		     "your programs execute it without asking");
-	tell_changed(guarding, plan, &guarding->trusted, "your programs use it");
+	executed = keep_changed(guarding, &guarding->executed);
+	trusted = keep_changed(guarding, &guarding->trusted);
+	tracked_changes_tell(plan, arena, &box->guard.start, &executed, &trusted);
 	if (guarding->problem)
 		output_message("guard", "%s", quote_display(arena, guarding->problem, 0));
 	vec_each(line, &notes)
