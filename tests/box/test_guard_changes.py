@@ -104,3 +104,16 @@ class Changes(BoxTest):
         lines = self.lines("git worktree add -q .trees/new other", cwd=self.home / "linked")
         self.assertEqual(len(lines), 1, lines)
         self.assertTrue(lines[0].startswith("guard: new worktree or repository '~/linked/.trees/new' with "), lines)
+
+    def test_applied_settings_are_named_without_their_values(self):
+        lines = self.lines("git config user.email box@example.com; git config core.autocrlf input; git remote add far https://example.com/x; "
+                           "git config branch.main.remote far; git config branch.main.merge refs/heads/main")
+        self.assertEqual(lines, [f"guard: applied to '{self.project}/.git/config': core.autocrlf, user.email"])
+        lines = self.lines("git config --unset core.autocrlf; git config core.pager evil")
+        self.assertEqual(lines[0], f"guard: applied to '{self.project}/.git/config': core.autocrlf")
+        self.assertRegex(lines[1], "^guard: settings of '.*' that claudebox does not apply outside: core.pager ")
+        self.assertEqual(self.lines("git remote add further https://example.com/x"), [])
+
+    def test_a_setting_that_could_not_be_written_is_not_called_applied(self):
+        lines = self.lines("git config user.email box@example.com; touch .git/config.lock")
+        self.assertFalse([line for line in lines if "applied to" in line], lines)
