@@ -77,7 +77,7 @@ static bool belongs_here(const struct changes *changes, const char *directory)
 	       path_within(directory, siblings);
 }
 
-// Returns the git directory that the `.git` of a worktree is or names; NULL: there is no `.git`, "":
+// Returns the git directory that the `.git` of a worktree is or names; NULL: there is none, "":
 // it names none that belongs to the project.
 static const char *git_directory_at(const struct changes *changes, const char *top)
 {
