@@ -251,7 +251,7 @@ class Answers(ShortTest):
 
 class WithoutATerminal(ShortTest):
     def test_the_error_is_short(self):
-        for command in (("--", "--version"), ("mcp", "list"), ("--exec", "true")):
+        for command in (("-p", "x"), ("mcp", "list"), ("--exec", "true")):
             with self.subTest(command=command):
                 self.fake_claude("echo it-runs")
                 done = self.claudebox(*command)
