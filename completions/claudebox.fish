@@ -132,7 +132,7 @@ complete -c claudebox -n '__claudebox_in own' -l path -r -F -d 'mount a director
 complete -c claudebox -n '__claudebox_in own' -l unprotect -x -d 'let the box write a protected place; **/NAME: in every directory'
 complete -c claudebox -n '__claudebox_in own' -l report-fd -x -d 'write exit status and refused connections as JSON to descriptor N'
 complete -c claudebox -n '__claudebox_in own' -l audit -f -a full -d 'show every variable and mount before the start; with or without =full'
-complete -c claudebox -n '__claudebox_in own' -l quiet -d 'show errors only; a question still shows what it is about'
+complete -c claudebox -n '__claudebox_in own' -l quiet -d 'show errors and the number of moved files; a question shows its audit'
 complete -c claudebox -n '__claudebox_in own' -l shell -d 'run a shell in the box instead of claude'
 complete -c claudebox -n '__claudebox_in own' -l exec -d 'run CMD in the box instead of claude; the rest are its arguments'
 complete -c claudebox -n '__claudebox_in own' -l instances -f -a json -d 'list the state of each project, the last used first'

@@ -4,6 +4,7 @@
 // An error that ends the program is returned up to main, which prints it once.
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/quote.h"
 #include "base/text.h"
 #include "box/box.h"
 #include "check/check.h"
@@ -152,6 +153,23 @@ static void show_audit(struct session *session, bool full)
 		fputs(render_audit_changes(plan, &session->arena, reader), stderr);
 }
 
+// Completes the error that there is no terminal for the question. Returns false.
+static bool explain_no_question(const struct session *session, bool silent, struct error *error)
+{
+	const char *misplaced = options_misplaced(&session->config);
+
+	if (misplaced)
+		return error_hint(error,
+				  "'%s' is an argument of the command: options of claudebox go "
+				  "before --exec",
+				  quote_display(error->arena, misplaced, 60));
+	if (silent)
+		return error_hint(error, "claudebox --dry-run shows the box: start with --yes if "
+					 "you agree");
+	return error_hint(error, "the list above is the box, and --audit=full shows all of it: "
+				 "start with --yes if you agree");
+}
+
 // Shows the short form and asks. The answer to show the full list leads to the question again.
 // Without a terminal nothing starts, and the short form says why.
 static bool confirm_start(struct session *session, struct error *error)
@@ -175,13 +193,7 @@ static bool confirm_start(struct session *session, struct error *error)
 		if (!silent)
 			show_audit(session, full);
 		if (!ask_confirmation(keys, count, &letter, error))
-			return possible ? false
-					: error_hint(error,
-						     silent ? "claudebox --dry-run shows the box: "
-							      "start with --yes if you agree"
-							    : "the list above is the box, and "
-							      "--audit=full shows all of it: "
-							      "start with --yes if you agree");
+			return possible ? false : explain_no_question(session, silent, error);
 	} while (letter == AUDIT_DETAILS);
 	plan->state.empty_home = letter == 'e';
 	plan->state.new_approval = approval_render(&session->arena, plan);

@@ -15,12 +15,14 @@
 #include "base/quote.h"
 #include "base/text.h"
 #include "box/box.h"
+#include "box/tracked_changes.h"
 #include "config/claude/words.h"
 #include "config/config.h"
 #include "guard/git/copies.h"
 #include "guard/guard.h"
 #include "plan/guard/places.h"
 #include "plan/plan.h"
+#include "render/guard_notice.h"
 #include "sys/ask.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
@@ -41,10 +43,10 @@ enum {
 	SHOWN_PATHS = 8,
 	COUNTED_PATHS = 2000, // distinct ones
 	MAX_TRACKED = 64,
+	MAX_CHANGED = 256,
 	TRACKED_SIZE = 1024 * 1024,
 	DIGEST_DIGITS = 64,
 	SWEEP_TIMEOUT_MS = 60000,
-	NOTICE_PATH = 20, // columns: the line fits a screen of 80
 };
 
 // Returns a digest of the content of a file, NULL: it cannot be read.
@@ -82,16 +84,17 @@ static bool is_changed(const struct guarding *guarding, const char *path)
 	return access(path, F_OK) == 0;
 }
 
-// Adds a path once. Returns whether it is shown.
+// Adds a path once. Returns whether it was added.
 static bool add_moved(struct guarding *guarding, const char *path)
 {
 	vec_each(known, &guarding->moved) {
 		if (str_equal(*known, path))
 			return false;
 	}
-	if (guarding->moved.count < COUNTED_PATHS)
-		vec_push(guarding->arena, &guarding->moved, arena_strdup(guarding->arena, path));
-	return guarding->moved.count <= SHOWN_PATHS;
+	if (guarding->moved.count == COUNTED_PATHS)
+		return false;
+	vec_push(guarding->arena, &guarding->moved, arena_strdup(guarding->arena, path));
+	return true;
 }
 
 // Adds a tracked place that was changed, once; those that the host executes come first.
@@ -104,7 +107,7 @@ static void add_changed(struct guarding *guarding, const struct guard_event *eve
 		if (str_equal(*known, event->text))
 			return;
 	}
-	if (list->count < SHOWN_PATHS)
+	if (list->count < MAX_CHANGED)
 		vec_push(guarding->arena, list, arena_strdup(guarding->arena, event->text));
 }
 
@@ -132,17 +135,17 @@ static void tell_moved(const struct guarding *guarding, const struct box *box,
 	struct arena *arena = guarding->arena;
 	const char *below = str_after(event->text, plan->project);
 	const char *path = below && *below == '/' ? below + 1 : event->text;
-	bool on_screen = box->terminal.fd >= 0 && output_reader(STDERR_FILENO).terminal;
-	const char *line = arena_printf(arena, "moved %s (put back later: --quarantine=%s)",
-					quote_display(arena, path, on_screen ? NOTICE_PATH : 0),
-					event->id);
+	size_t count = guarding->moved.count;
 
 	if (plan->config->audit == AUDIT_QUIET)
 		return;
-	if (on_screen)
-		terminal_notice(&box->terminal, arena_printf(arena, "guard: %s", line));
-	else
-		output_message("guard", "%s", line);
+	if (box->terminal.fd >= 0 && output_reader(STDERR_FILENO).terminal)
+		terminal_notice(&box->terminal,
+				render_guard_notice(arena, path, count,
+						    terminal_notice_columns(&box->terminal)));
+	else if (count <= SHOWN_PATHS)
+		output_message("guard", "moved %s (put back later: --quarantine=%s)",
+			       quote_display(arena, path, 0), event->id);
 }
 
 enum guarding_result guarding_handle(struct guarding *guarding, struct box *box,
@@ -250,29 +253,38 @@ bool guarding_decide(struct guarding *guarding, struct box *box, const struct pl
 	return answer == 'c';
 }
 
-static void tell_changed(const struct guarding *guarding, const struct plan *plan,
-			 const strings *paths, const char *effect)
+// Returns the places that differ from the start.
+static strings keep_changed(const struct guarding *guarding, const strings *paths)
 {
-	struct arena *arena = guarding->arena;
+	strings changed = { 0 };
 
 	vec_each(path, paths) {
 		if (is_changed(guarding, *path))
-			output_message("guard", "changed: %s (%s)",
-				       quote_display(arena, path_tilde(arena, *path, plan->home),
-						     0),
-				       effect);
+			vec_push(guarding->arena, &changed, *path);
 	}
+	return changed;
+}
+
+// Tells how many files were moved: with --quiet too, since they can be the user's own edits.
+static void tell_count(const struct guarding *guarding)
+{
+	if (guarding->moved.count)
+		output_message("guard", "%s moved to quarantine: claudebox --quarantine",
+			       render_file_count(guarding->arena, guarding->moved.count,
+						 COUNTED_PATHS));
 }
 
 void guarding_finish(struct guarding *guarding, struct box *box, const struct plan *plan)
 {
 	struct arena *arena = guarding->arena;
-	strings notes = { 0 };
+	strings executed, trusted, notes = { 0 };
 
 	guard_finish(&box->guard, plan, collect, guarding);
 	copies_apply(plan, arena, &notes);
-	if (plan->config->audit == AUDIT_QUIET)
+	if (plan->config->audit == AUDIT_QUIET) {
+		tell_count(guarding);
 		return;
+	}
 	for (size_t i = 0; i < guarding->moved.count && i < SHOWN_PATHS; i++)
 		output_message(
 			"guard", "moved to quarantine: %s",
@@ -282,9 +294,9 @@ void guarding_finish(struct guarding *guarding, struct box *box, const struct pl
 		output_message("guard", "and %zu more", guarding->moved.count - SHOWN_PATHS);
 	if (guarding->moved.count)
 		output_message("guard", "claudebox --quarantine lists them and puts them back");
-	tell_changed(guarding, plan, &guarding->executed,
-		     "your programs execute it without asking");
-	tell_changed(guarding, plan, &guarding->trusted, "your programs use it");
+	executed = keep_changed(guarding, &guarding->executed);
+	trusted = keep_changed(guarding, &guarding->trusted);
+	tracked_changes_tell(plan, arena, &box->guard.start, &executed, &trusted);
 	if (guarding->problem)
 		output_message("guard", "%s", quote_display(arena, guarding->problem, 0));
 	vec_each(line, &notes)

@@ -153,7 +153,7 @@ struct config {
 	enum audit_form audit;
 	int report; // descriptor for the report at the end, 0: none
 	bool yes;
-	bool list_only; // --gc with --dry-run
+	bool list_only; // --gc or --undo with --dry-run
 	bool homes;     // --gc=home
 	bool snapshots; // --gc=snapshots
 	bool statistics; // --diff=stat

@@ -101,25 +101,34 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-// Returns the number of letters to add, drop or replace to get from one name to the other
-// (Levenshtein distance), ignoring case.
+static bool is_same_letter(char a, char b)
+{
+	return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+// Returns the number of letters to add, drop, replace or exchange with the next one to get from one
+// name to the other (optimal string alignment), ignoring case.
 static size_t distance(const char *a, const char *b)
 {
-	size_t row[LONGEST_COMPARED + 1];
+	size_t rows[3][LONGEST_COMPARED + 1];
+	size_t *before = rows[0], *last = rows[1], *row = rows[2];
 	size_t length = strlen(b);
 
 	for (size_t k = 0; k <= length; k++)
 		row[k] = k;
 	for (size_t i = 0; a[i]; i++) {
-		size_t diagonal = row[0];
+		size_t *oldest = before;
 
+		before = last;
+		last = row;
+		row = oldest;
 		row[0] = i + 1;
 		for (size_t k = 0; k < length; k++) {
-			size_t replaced = diagonal + (tolower((unsigned char)a[i]) !=
-						      tolower((unsigned char)b[k]));
-
-			diagonal = row[k + 1];
-			row[k + 1] = least(replaced, 1 + least(row[k], row[k + 1]));
+			row[k + 1] = least(last[k] + !is_same_letter(a[i], b[k]),
+					   1 + least(row[k], last[k + 1]));
+			if (i && k && is_same_letter(a[i], b[k - 1]) &&
+			    is_same_letter(a[i - 1], b[k]))
+				row[k + 1] = least(row[k + 1], before[k - 1] + 1);
 		}
 	}
 	return row[length];

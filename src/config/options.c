@@ -9,6 +9,7 @@
 #include "config/claude/pass_on.h"
 #include "config/claude/words.h"
 #include "config/config.h"
+#include "config/modes.h"
 #include "config/names.h"
 
 #include <string.h>
@@ -42,7 +43,7 @@ const struct option_row option_table[] = {
 	{ OPTION_AUDIT, 0, "audit", ARGUMENT_FULL, NULL,
 	  "show every variable and mount before the start; with or without =full" },
 	{ OPTION_QUIET, 0, "quiet", ARGUMENT_NONE, NULL,
-	  "show errors only; a question still shows what it is about" },
+	  "show errors and the number of moved files; a question shows its audit" },
 	{ OPTION_SHELL, 0, "shell", ARGUMENT_NONE, NULL,
 	  "run a shell in the box instead of claude" },
 	{ OPTION_EXEC, 0, "exec", ARGUMENT_REST, "CMD [ARG...]",
@@ -296,8 +297,8 @@ static bool apply(struct config *config, struct arena *arena, const struct optio
 		config->payload = PAYLOAD_EXEC;
 		return true;
 	case OPTION_DRY_RUN:
-		config->list_only = config->action == ACTION_GC;
-		choose_output(config, config->list_only ? ACTION_GC : ACTION_DRY_RUN, value);
+		config->list_only = config->action == ACTION_GC || config->action == ACTION_UNDO;
+		choose_output(config, config->list_only ? config->action : ACTION_DRY_RUN, value);
 		return true;
 	case OPTION_CHECK:
 		choose_output(config, ACTION_CHECK, value);
@@ -315,6 +316,7 @@ static bool apply(struct config *config, struct arena *arena, const struct optio
 		config->statistics = value != NULL;
 		return true;
 	case OPTION_UNDO:
+		config->list_only = config->action == ACTION_DRY_RUN;
 		config->action = ACTION_UNDO;
 		config->commits = value != NULL;
 		return true;
@@ -428,6 +430,7 @@ static bool parse_words(struct config *config, struct arena *arena, char *const 
 			struct error *error)
 {
 	struct claude_reader reader = { 0 };
+	struct modes modes = { 0 };
 
 	for (; *words; words++) {
 		const char *value;
@@ -455,7 +458,8 @@ static bool parse_words(struct config *config, struct arena *arena, char *const 
 		}
 		if (row->argument == ARGUMENT_REQUIRED && !value && words[1])
 			value = *++words;
-		if (!check_value(row, value, error) || !apply(config, arena, row, value, error))
+		if (!modes_add(&modes, row, error) || !check_value(row, value, error) ||
+		    !apply(config, arena, row, value, error))
 			return false;
 		if (row->argument != ARGUMENT_REST)
 			continue;
@@ -480,6 +484,8 @@ static bool refuse_arguments(const struct config *config, const char *name, cons
 	const char *word = config->payload == PAYLOAD_CLAUDE ? config->arguments.items[0] : "";
 
 	error_set(error, "option '--%s' accepts no command and no arguments", name);
+	if (str_after(word, "--"))
+		word += 2; // --instances --json
 	if (!(value ? str_equal(word, value) : is_quarantine_word(word)))
 		return usage_error(error);
 	error->status = EXIT_USAGE;
@@ -532,7 +538,26 @@ bool options_parse(struct config *config, struct arena *arena, int argc, char *c
 		return false;
 	if (config->action == ACTION_PROVE) // works without claude
 		config->payload = PAYLOAD_EXEC;
+	// Only claude's version or help is printed: there is nothing to agree to.
+	if (config->action == ACTION_LAUNCH && config->payload == PAYLOAD_CLAUDE &&
+	    claude_words_inform(&config->arguments)) {
+		config->yes = true;
+		config->audit = config->audit == AUDIT_FULL ? AUDIT_FULL : AUDIT_QUIET;
+	}
 	return true;
+}
+
+const char *options_misplaced(const struct config *config)
+{
+	const char *value;
+
+	for (size_t i = 1; config->payload == PAYLOAD_EXEC && i < config->arguments.count; i++) {
+		const struct option_row *row = find_row(config->arguments.items[i], &value);
+
+		if (row && row->id != OPTION_HELP && row->id != OPTION_VERSION)
+			return config->arguments.items[i];
+	}
+	return NULL;
 }
 
 bool options_check(const struct config *config, struct error *error)

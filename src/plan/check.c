@@ -38,6 +38,21 @@ static bool overlaps(const char *project, const char *place)
 	return place && path_overlaps(place, project);
 }
 
+// Refuses the git directory of a worktree, and what lies in it: the box would write git's own files
+// and not the worktree that they belong to. A worktree in a git directory is none of these.
+static bool refuse_git_directory(const struct git_facts *git, const char *project,
+				 struct error *error)
+{
+	if (!git->top || !git->directory || !path_within(project, git->directory) ||
+	    !path_within(git->directory, git->top))
+		return true;
+	error_set(error, "project '%s' %s the git directory of '%s'",
+		  quote_display(error->arena, project, 0),
+		  str_equal(project, git->directory) ? "is" : "lies in",
+		  quote_display(error->arena, git->top, 0));
+	return error_hint(error, "start claudebox in that directory");
+}
+
 bool plan_refuse_project(const struct facts *facts, struct error *error)
 {
 	const char *project = facts->project;
@@ -78,7 +93,7 @@ bool plan_refuse_project(const struct facts *facts, struct error *error)
 		if (row->inside && path_within(project, place))
 			return refuse(error, project, "lies in", place, row->what);
 	}
-	return true;
+	return refuse_git_directory(&facts->git, project, error);
 }
 
 bool plan_refuse_state(const struct facts *facts, struct error *error)

@@ -40,6 +40,7 @@ struct git_facts {
 	bool identity_incomplete; // the host has no user.name or no user.email
 	strings config_secrets;   // entries of the repository's configuration with a secret
 	bool repository_signs;    // the repository's configuration requires signatures
+	git_settings addresses;   // of remotes and submodules, in the repository's configuration
 	struct git_user_facts user;
 	VEC(struct git_named) named; // settings of any configuration that can name files
 };

@@ -21,6 +21,7 @@
 #include "plan/editors.h"
 #include "plan/facts.h"
 #include "plan/git/git.h"
+#include "plan/git/remotes.h"
 #include "plan/guard/guard.h"
 #include "plan/home/home.h"
 #include "plan/limits.h"
@@ -327,6 +328,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 		return false;
 	plan_report_links(plan, arena, facts);
 	plan_leave_out_named(plan, arena, facts);
+	plan_leave_out_remotes(plan, arena, facts);
 	if (!plan_build_conversations(plan, arena, facts, error))
 		return false;
 	plan_build_registries(plan, arena, facts);

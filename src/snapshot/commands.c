@@ -540,6 +540,9 @@ static bool undo_last(struct command *command, struct error *error)
 		error_set(error, "there is nothing that can be taken back");
 		return error_hint(error, "claudebox --diff shows what the last session changed");
 	}
+	if (command->config->list_only)
+		return output_print(STDOUT_FILENO,
+				    render_undo(arena, &view, output_reader(STDOUT_FILENO)), error);
 	if (!confirm(command, &view, error) || !apply(command, &steps, view.possible, now, error))
 		return false;
 	return output_print(STDOUT_FILENO,

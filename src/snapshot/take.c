@@ -211,13 +211,13 @@ static void list_repositories(struct listing *listing, int64_t until_ms)
 }
 
 // Adds a path of the project's own index.
-static bool add_tracked(void *context, const char *path, size_t length, uint32_t mode)
+static bool add_tracked(void *context, const struct git_index_entry *entry)
 {
 	struct listing *listing = context;
-	const char *below = str_after(path, listing->take->prefix);
+	const char *below = str_after(entry->path, listing->take->prefix);
 
-	if (below && *below && path[length - 1] != '/' && (mode & GIT_MODE_TYPE) != GIT_MODE_LINK &&
-	    !set_has(&listing->known, below))
+	if (below && *below && entry->path[entry->length - 1] != '/' &&
+	    (entry->mode & GIT_MODE_TYPE) != GIT_MODE_LINK && !set_has(&listing->known, below))
 		add_path(listing, arena_strdup(listing->arena, below), true);
 	return true;
 }

@@ -185,8 +185,10 @@ bool gc_homes(const struct config *config, int all, const instance_list *list,
 				  : render_homes(arena, &homes, &view),
 			  error))
 		return false;
+	// With homes and none of them free, boxes use them.
 	if (idle)
-		return true;
+		return config->list_only || !(homes.count || view.shared.count) ||
+		       output_print(fd, "Nothing was removed: boxes use these homes.\n", error);
 	if (!config->yes && !confirm(count, size, error))
 		return false;
 	cleared = clear_all(all, &homes, &view, arena);

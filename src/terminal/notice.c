@@ -7,6 +7,7 @@
 #include "terminal/notice.h"
 
 #include "base/arena.h"
+#include "base/width.h"
 #include "sys/write.h"
 #include "terminal/relay_state.h"
 #include "terminal/terminal.h"
@@ -16,20 +17,27 @@
 
 enum { DEFAULT_COLUMNS = 80 };
 
+size_t terminal_notice_columns(const struct terminal *terminal)
+{
+	struct winsize size = { 0 };
+
+	if (ioctl(terminal->fd, TIOCGWINSZ, &size) < 0 || !size.ws_col)
+		return DEFAULT_COLUMNS - 1;
+	return size.ws_col > 1 ? size.ws_col - 1U : 1;
+}
+
 bool terminal_notice(const struct terminal *terminal, const char *line)
 {
 	struct arena arena = { 0 };
-	struct winsize size = { 0 };
 	const char *text;
-	int columns;
+	int length;
 	bool ok;
 
 	if (terminal->fd < 0 || !terminal_is_foreground(terminal) ||
 	    (terminal->relay && terminal->relay->out.length))
 		return false;
-	columns = ioctl(terminal->fd, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col
-									     : DEFAULT_COLUMNS;
-	text = arena_printf(&arena, "\0337\033[1;1H\033[7m%.*s\033[0m\033[K\0338", columns, line);
+	length = (int)display_fit(line, terminal_notice_columns(terminal));
+	text = arena_printf(&arena, "\0337\033[1;1H\033[7m%.*s\033[0m\033[K\0338", length, line);
 	ok = write_all(terminal->fd, text, strlen(text));
 	arena_free(&arena);
 	return ok;

@@ -2,6 +2,7 @@
 """The table of git commands in doc/git.md: the exit status in the box, and what the user's repository has afterwards."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import unittest
@@ -11,6 +12,7 @@ from lib.box import BoxTest
 STAGE = pathlib.Path(os.environ["STAGE"])
 AS_OUTSIDE = "as outside"
 STAYS = "stays in the box; a line at the end names it"
+TOLD = "as outside; a line at the end names it"
 QUIET = "stays in the box, without a line"
 STASH = "refused, nothing is changed; name other paths, or run it outside"
 CLEAN = "as outside, but protected files stay, with a warning for each"
@@ -27,6 +29,7 @@ ON_THE_HOST = {
     "git clean -fd": "echo x >.envrc; echo x >loose",
     "git clean -ffdx": "mkdir .vscode; echo x >.vscode/x; echo .vscode >>.git/info/exclude; echo x >loose",
     "git config --unset core.hooksPath": "git config core.hooksPath /dev/null",
+    "git remote add NAME PATH, with the path of another remote": "git remote set-url near /srv/near",
     "git remote remove": "git remote set-url near /srv/near",
     "git config --unset transfer.fsckObjects": "git config transfer.fsckObjects true",
 }
@@ -64,10 +67,12 @@ COMMANDS = [
      "refused, nothing is changed; run it outside"),
     ("git worktree prune", "", "git worktree prune", "test ! -e .git/worktrees/gone", 0, "keeps the records from before the start"),
     ("git sparse-checkout set", "",
-     "git sparse-checkout set --no-cone /s && git checkout -q side", "git config --worktree core.sparseCheckout", 0, AS_OUTSIDE),
+     "git sparse-checkout set --no-cone /s && git checkout -q side", "git config --worktree core.sparseCheckout", 0, TOLD),
     ("git remote add", "", "git remote add other https://example.com/x", "git remote | grep -x other", 0, AS_OUTSIDE),
     ("git remote add NAME PATH", "", "git remote add up /srv/up", "git config --get-regexp '^remote.up'", 0, STAYS),
     ("git remote add NAME node_modules/PATH", "", "git remote add up ./node_modules/e.git", "git config --get-regexp '^remote.up'", 0, STAYS),
+    ("git remote add, with the address of another remote", "", "git remote add again https://example.com/z", "git remote get-url again | grep example.com/z", 0, AS_OUTSIDE),
+    ("git remote add NAME PATH, with the path of another remote", "", "git remote add again /srv/near", "git remote get-url again | grep -x /srv/near", 0, AS_OUTSIDE),
     ("git remote rename", "", "git remote rename far o2",
      "test $(git remote get-url o2) = /srv/far && test $(git config branch.side.remote) = o2 && ! git config --get-regexp '^remote.far'", 0, AS_OUTSIDE),
     ("git remote remove", "", "git remote remove near", "! git remote | grep -x near && ! git config --get-regexp '^remote.near'", 0, AS_OUTSIDE),
@@ -78,7 +83,7 @@ COMMANDS = [
     ("git branch -u, of a branch with another remote", "git fetch -q near",
      "git branch -q -u near/main side", "test $(git config branch.side.remote) = near", 0, STAYS),
     ("git branch --unset-upstream", "", "git branch --unset-upstream side", "! git config branch.side.remote", 0, AS_OUTSIDE),
-    ("git config user.name", "", "git config user.name Bob", "git config --local user.name | grep -x Bob", 0, AS_OUTSIDE),
+    ("git config user.name", "", "git config user.name Bob", "git config --local user.name | grep -x Bob", 0, TOLD),
     ("git config --unset", "git config user.name Bob", "git config --unset user.name", "! git config --local user.name", 0, AS_OUTSIDE),
     ("git config --unset core.hooksPath", "", "git config --unset core.hooksPath", "! git config core.hooksPath", 0, STAYS),
     ("git config --unset transfer.fsckObjects", "",
@@ -107,12 +112,14 @@ COMMANDS = [
     ("git init DIRECTORY", "", "git init -q new", "git -C new status", 0, AS_OUTSIDE),
     ("git clone", "", "git clone -q . copy", "git -C copy log -1", 0, AS_OUTSIDE),
     ("a new file in .git/hooks", "", "echo true >.git/hooks/pre-commit", "test -e .git/hooks/pre-commit", 2, "refused: read-only file system"),
-    ("a new file in the hooks of a nested repository", "git init -q new",
+    ("a new executable file in the hooks of a nested repository", "git init -q new",
      "echo true >new/.git/hooks/pre-commit; chmod +x new/.git/hooks/pre-commit; sleep 0.3", "test -e new/.git/hooks/pre-commit", 0, "moved to quarantine"),
+    ("a new file in the hooks of a nested repository that git cannot execute", "git init -q new",
+     "echo true >new/.git/hooks/pre-commit; sleep 0.3", "test -e new/.git/hooks/pre-commit", 0, AS_OUTSIDE),
     ("a new .git/info/attributes", "",
      "echo '*.x filter=y' >.git/info/attributes; sleep 0.3", "test -e .git/info/attributes", 0, "moved to quarantine"),
     ("git config --worktree", "git config extensions.worktreeConfig true",
-     "git config --worktree user.name Bob", "git config --worktree user.name | grep -x Bob", 0, AS_OUTSIDE),
+     "git config --worktree user.name Bob", "git config --worktree user.name | grep -x Bob", 0, TOLD),
 ]
 
 
@@ -160,9 +167,11 @@ class Commands(BoxTest):
                 self.assertEqual(done.returncode, status, done.stderr)
                 there = subprocess.run(["sh", "-c", effect], cwd=project, env=self.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                        text=True, check=False)
-                self.assertEqual(there.returncode == 0, text == AS_OUTSIDE, there.stdout + done.stderr)
+                self.assertEqual(there.returncode == 0, text in (AS_OUTSIDE, TOLD), there.stdout + done.stderr)
                 if "quarantine" in text:
                     self.assertIn("guard: moved to quarantine: ", done.stderr)
+                applied = re.findall(r"(?m)^guard: applied to '\S*/\.git/config\S*': (.*)$", done.stderr)
+                self.assertEqual(bool(applied), text == TOLD, done.stderr)
                 if text == STAYS:
                     self.assertRegex(done.stderr, r"(?m)guard: settings of '\S*/\.git/config' that .*: \S.*( \(claudebox --quarantine has the new values\))?$")
                 else:

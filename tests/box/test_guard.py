@@ -158,7 +158,8 @@ class Places(GuardTest):
         self.git("add", ".")
         self.git("commit", "-qm", "two")
         done = self.claudebox("--yes", "--exec", "sh", "-c", f"echo '{EVIL}' >.npmrc; echo x >.mcp.json; sleep 0.2")
-        self.assertRegex(done.stderr, r"(?s)changed: .*\.npmrc \(your programs execute it without asking\)\n.*changed: .*\.mcp\.json \(your programs use it\)")
+        self.assertRegex(done.stderr, r"(?s)changed: ~/project/\.npmrc \(your programs execute it without asking: git diff -- \.npmrc\)\n"
+                                      r".*changed: ~/project/\.mcp\.json \(your programs use it: git diff -- \.mcp\.json\)")
         self.assertNotIn("guard", self.claudebox("--yes", "--exec", "true").stderr)
 
     def test_a_read_only_project_needs_no_guard(self):

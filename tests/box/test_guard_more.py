@@ -584,6 +584,12 @@ class OfTheUser(MoreTest):
         err = self.claudebox("--yes", "--exec", "sh", "-c", "git switch -q --orphan x && git switch -q main && sleep 0.2").stderr
         self.assertNotIn("changed:", err)
 
+    def test_one_line_about_moved_files_remains_with_quiet(self):
+        for count, text in ((1, "1 file"), (12, "12 files")):
+            script = f"for i in $(seq {count}); do mkdir -p d$i; echo x >d$i/.envrc; done; sleep 0.5"
+            done = self.claudebox("--yes", "--quiet", "--exec", "sh", "-c", script)
+            self.assertEqual((done.returncode, done.stderr), (0, f"guard: {text} moved to quarantine: claudebox --quarantine\n"))
+
     def test_moved_files_are_counted_once(self):
         err = self.claudebox("--yes", "--exec", "sh", "-c", "for i in $(seq 20); do mkdir d$i; echo x >d$i/.envrc; done; sleep 0.5").stderr
         self.assertEqual(err.count("moved to quarantine: "), 8, err)

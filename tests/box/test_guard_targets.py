@@ -68,7 +68,7 @@ class Includes(TargetTest):
         self.git("add", "shared.gitconfig")
         self.git("commit", "-qm", "shared")
         done = self.claudebox("--yes", "--exec", "sh", "-c", "echo '[x]' >>shared.gitconfig; sleep 0.2")
-        self.assertRegex(done.stderr, r"changed: .*shared\.gitconfig \(your programs execute it without asking\)")
+        self.assertRegex(done.stderr, r"changed: .*shared\.gitconfig \(your programs execute it without asking: git diff -- shared\.gitconfig\)")
         self.assertIn("shared.gitconfig", self.plan()["guard"]["tracked"])
 
     def test_an_included_file_names_further_ones(self):

@@ -15,10 +15,20 @@ class OnATerminal(OnTerminal):
 
     def test_a_moved_file_is_told_at_once(self):
         terminal = self.start("echo x >.envrc; sleep 0.5; echo still-here; read x")
-        terminal.expect(r"guard: moved \.envrc \(put back later: --quarantine=\d+-\d+\)")
+        terminal.expect(r"guard: moved \.envrc \(claudebox --quarantine\)\x1b")
         terminal.expect("still-here")
         terminal.send("\n")
         terminal.expect("moved to quarantine: .*/.envrc")
+        self.assertEqual(terminal.wait(), 0)
+
+    def test_the_notice_counts_and_is_whole_on_a_narrow_screen(self):
+        script = "for i in $(seq 11); do mkdir packages-$i; echo x >packages-$i/.envrc; sleep 0.1; done; sleep 0.5; echo still-here"
+        terminal = self.open(CLAUDEBOX, "--yes", "--exec", "sh", "-c", script, self.mark, columns=40)
+        terminal.expect(r"\x1b\[7mguard: moved [^\x1b]{,12}\.envrc: --quarantine\x1b")
+        terminal.expect(r"\x1b\[7mguard: 2 files moved: --quarantine\x1b")
+        terminal.expect(r"\x1b\[7mguard: 11 files moved: --quarantine\x1b")
+        terminal.expect("still-here")
+        terminal.expect("and 3 more")
         self.assertEqual(terminal.wait(), 0)
 
     def test_a_box_that_goes_on_creating_a_place_is_stopped_and_can_be_ended(self):

@@ -356,7 +356,7 @@ class Sizes(HomeTest):
         self.assertEqual(tree(self.home / ".claudebox"), before)
         out = self.gc()
         self.assertRegex(out, r"Removed 3 home directories, 1\.\d MB\.")
-        self.assertIn("No home directory is kept.", self.gc())
+        self.assertEqual(self.gc(), "No home directory is kept.\n")
         self.assertEqual(self.box("cat ~/.claude/conversation; ls -A ~"), "c\n.claude\n.local\nbin\nproject\n")
 
     def test_gc_home_of_one_project(self):
@@ -386,7 +386,10 @@ class Sizes(HomeTest):
             running = subprocess.Popen([self.under_test, "--yes", "--exec", "sh", "-c", "echo x >~/.note; echo ready; read x; cat ~/.note"], cwd=self.project,
                                        env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
             self.assertEqual(running.stdout.readline(), "ready\n")
-            self.assertIn("in use now", self.gc())
+            out = self.gc(*(("--instance", ".", "--yes") if home == "project" else ()))
+            self.assertIn("in use now", out)
+            self.assertTrue(out.endswith("Nothing was removed: boxes use these homes.\n"), out)
+            self.assertNotIn("Nothing was removed", self.gc("--dry-run"))
             self.assertEqual((running.communicate("\n", timeout=20)[0], running.returncode), ("x\n", 0))
             self.assertIn("Removed", self.gc())
 

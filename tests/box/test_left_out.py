@@ -254,3 +254,55 @@ class Variables(ToolchainTest):
         audit = " ".join(self.claudebox("--yes", "--audit=full", "--exec", "true").stderr.split())
         self.assertIn("variable MISSING_ONE (not set on the host; requested by CLAUDEBOX_EXTRA_ENV)", audit)
         self.assertNotIn("not in the box", self.box("cat /etc/claude-code/CLAUDE.md"))
+
+
+class LocalRemotes(ToolchainTest):
+    """Remotes and submodules whose address is a path of this machine."""
+
+    def setUp(self):
+        super().setUp()
+        self.repository(self.project)
+
+    def set(self, name, value):
+        self.git("config", name, value)
+
+    def rows(self, *arguments):
+        return {what: row["why"] for what, row in self.left_out(*arguments).items() if row["why"].startswith(("git's ", "remotes "))}
+
+    def test_a_path_that_the_box_lacks_is_listed_and_not_offered(self):
+        self.git("clone", "-q", "--bare", self.project, self.home / "store.git")
+        self.set("remote.origin.url", str(self.home / "store.git"))
+        self.set("remote.up.url", "../up.git")
+        self.set("remote.file.pushurl", "file:///srv/a b.git")
+        self.set("submodule.lib.url", str(self.home / ".ssh/lib"))
+        found = self.left_out()
+        self.assertEqual(self.rows(), {"~/store.git": "git's remote 'origin' is there", "~/up.git": "git's remote 'up' is there",
+                                       "/srv/a\\ b.git": "git's remote 'file' is there", "~/.ssh/lib": "git's submodule 'lib' is there"})
+        self.assertEqual({found[what]["option"] for what in self.rows()}, {None})
+        self.assertRegex(self.claudebox("--audit=full", "--exec", "true").stderr, r"~/store\.git +\S*git's remote 'origin' is there")
+        # With the mount, git works and the row is gone.
+        mount = ("--mount-rw", str(self.home / "store.git"))
+        self.assertNotIn("~/store.git", self.rows(*mount))
+        done = self.claudebox("--yes", *mount, "--exec", "git", "fetch", "-q", "origin")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotEqual(self.claudebox("--yes", "--exec", "git", "fetch", "-q", "origin").returncode, 0)
+
+    def test_servers_and_paths_in_the_box_are_no_rows(self):
+        for i, value in enumerate(("https://example.com/x", "git@example.com:x/y", "ssh://h/x", "host:/srv/x", "./store", "sub/x.git", "ext::sh -c x",
+                                   str(self.project / "x"), "file://" + str(self.project), "/usr/share/x.git", "file://host/srv", "~/x", "")):
+            self.set(f"remote.r{i}.url", value)
+        self.set("remote.pushdefault", "/srv/x")
+        self.set("branch.main.remote", "/srv/x")
+        self.assertEqual(self.rows(), {})
+
+    def test_a_hostile_configuration_fills_no_screen(self):
+        for i in range(100):
+            self.set(f"remote.r{i}.url", f"/srv/{i}.git")
+        self.set("remote.\x1b[2J.url", "/srv/\x1b[31mred")
+        rows = self.rows()
+        self.assertEqual(len(rows), 6)
+        self.assertEqual(rows["59 more paths"], "remotes and submodules of git are there")
+
+    def test_control_characters_are_escaped(self):
+        self.set("remote.\x1b[2J.url", "/srv/\x1b[31mred")
+        self.assertEqual(self.rows(), {"/srv/\\x1b[31mred": "git's remote '\\x1b[2J' is there"})

@@ -254,6 +254,16 @@ class Settings(StateTest):
         self.assertNotIn("PORT", said)
         self.assertNotIn(".env.example", said)
 
+    def test_a_project_npmrc_counts_only_with_a_login(self):
+        for name, text in (("exact", "save-exact=true\n"), ("variable", "//r.example/:_authToken=${NPM_TOKEN}\n"),
+                           ("token", "save-exact=true\n//r.example/:_authToken=hunter2\n"), ("binary", "save-exact=true\n\0"),
+                           ("long", "#" * 70000)):
+            (self.project / name).mkdir()
+            (self.project / name / ".npmrc").write_text(text)
+        said = " ".join(self.claudebox("--yes", "--exec", "true").stderr.split())
+        self.assertRegex(said, r"files in the project that look like secrets: binary/\.npmrc, long/\.npmrc, token/\.npmrc( |$)")
+        self.assertNotIn("hunter2", said)
+
 
 class Planted(StateTest):
     """The box can create any file in its own directories. The next start must not write or read through it."""

@@ -350,6 +350,15 @@ class Changed(UndoTest):
         self.assertIn("restore", done.stderr)
         self.assertEqual((self.project / "a").read_text(), "new\n")
 
+    def test_dry_run_lists_and_changes_nothing(self):
+        self.run_box("echo new >a; echo n >c")
+        for words in (["--undo", "--dry-run"], ["--dry-run", "--undo"]):
+            done = self.claudebox(*words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stdout, r"(?s)restore +a\n.*delete +c\n")
+        self.assertEqual((self.project / "a").read_text(), "new\n")
+        self.refused("--undo", "--diff", status=2)
+
     def test_refused_while_a_box_runs(self):
         self.run_box("echo new >a")
         running = subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", "echo on; sleep 20"], cwd=self.project, env=self.env,

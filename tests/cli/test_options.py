@@ -100,6 +100,20 @@ class Options(BoxTest):
     def test_version(self):
         self.assertRegex(self.claudebox("--version").stdout, r"^claudebox \d+\.\d+\.\d+\n$")
 
+    def test_the_version_and_the_help_of_claude_ask_nothing(self):
+        for word in ("--version", "-v", "--help", "-h"):
+            done = self.claudebox("--", word)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, GIVEN + f"<{word}>\n", ""))
+        # With any other word, claude may do more than print.
+        for words in (("--", "--version", "x"), ("--", "-p", "--help"), ("--", "version"), ("--", "-hv"), ("--shell", "--", "--version"), ("--exec", "true", "--version")):
+            self.assertIn("cannot ask for confirmation", self.refused(*words), words)
+
+    def test_an_option_behind_exec_is_named_if_nothing_can_be_asked(self):
+        for words, found in ((("true", "--yes"), "--yes"), (("npm", "x", "--network=none"), "--network=none")):
+            self.assertTrue(self.refused("--exec", *words).endswith(
+                f"hint: '{found}' is an argument of the command: options of claudebox go before --exec\n"), words)
+        self.assertNotIn("before --exec", self.refused("--exec", "git", "--version"))
+
     def test_without_a_terminal_yes_is_required(self):
         self.assertIn("--yes", self.refused("-p", "x"))
 

@@ -43,6 +43,21 @@ class Project(Refusal):
                 break
             place = place.parent
 
+    def test_the_git_directory_of_a_worktree(self):
+        self.repository(self.project)
+        for place in ("", "/hooks", "/objects/info"):
+            message = self.refuse(f"project '{self.project}/.git{place}' (is|lies in) the git directory of '{self.project}'",
+                                  cwd=self.project / f".git{place}")
+            self.assertIn("hint: start claudebox in that directory", message)
+        # A worktree in a git directory, a bare repository and its worktrees are projects.
+        self.git("worktree", "add", "-q", self.project / ".git/wt", "-b", "wt")
+        bare = self.home / "x.git"
+        self.git("clone", "-q", "--bare", self.project, bare)
+        self.git("worktree", "add", "-q", bare / "wt", "wt", cwd=bare)
+        for place in (self.project / ".git/wt", bare, bare / "wt"):
+            done = self.claudebox("--yes", "--exec", "git", "log", "-1", "--format=%s", cwd=place)
+            self.assertEqual((done.returncode, done.stdout), (0, "first\n"), done.stderr)
+
     def test_home_through_a_link(self):
         link = self.scratch() / "link"
         link.symlink_to(self.home)
@@ -77,7 +92,7 @@ class Project(Refusal):
     def test_files_with_names_of_secrets_are_not_refused(self):
         """A file name alone is no reason to refuse: .npmrc in a project causes a warning."""
         for name in (".npmrc", ".env"):
-            (self.project / name).write_text("x")
+            (self.project / name).write_text("_password=x")
         done = self.claudebox("--yes", "--exec", "true")
         self.assertEqual(done.returncode, 0)
         self.assertIn(".npmrc", done.stderr)

@@ -171,6 +171,25 @@ class Order(ShortTest):
                 self.assertIn(word, words, text)
         self.assertGreater(cut, 0)
 
+    def test_the_sentences_of_a_first_start_are_not_cut(self):
+        self.repository(self.project)
+        self.fake_claude("true")
+        for name in (".npmrc", ".envrc"):
+            (self.project / name).write_text("x=1\n")
+        lines = self.shown(command=())
+        self.assertEqual(len(lines), 19, lines)
+        self.assertNotIn("...", "\n".join(lines))
+        self.assertIn("You log in once: all boxes share the login.", " ".join(" ".join(lines).split()))
+        # With more sections, each still shows its first item in full.
+        for key in ("core.hooksPath", "commit.gpgSign", "core.fsmonitor"):
+            self.git("config", "--global", key, "true")
+        (self.home / ".claude").mkdir(exist_ok=True)
+        (self.home / ".claude/settings.json").write_text('{"apiKeyHelper": "x"}')
+        lines = self.shown(command=(), env={"JAVA_HOME": "/opt/j", "CLAUDEBOX_EXTRA_ENV": "FOO_A,TERM", "FOO_A": "1"})
+        self.assertEqual(len(lines), 19, lines)
+        self.assertNotIn("...", "\n".join(lines))
+        self.assertRegex(" ".join(" ".join(lines).split()), r"Not logged in: This machine has no Claude login and no ANTHROPIC_API_KEY\. ")
+
     def test_free_rows_are_used(self):
         """What is cut leaves no row of the screen empty."""
         options, env = self.rich()
@@ -232,7 +251,7 @@ class Answers(ShortTest):
 
 class WithoutATerminal(ShortTest):
     def test_the_error_is_short(self):
-        for command in (("--", "--version"), ("mcp", "list"), ("--exec", "true")):
+        for command in (("-p", "x"), ("mcp", "list"), ("--exec", "true")):
             with self.subTest(command=command):
                 self.fake_claude("echo it-runs")
                 done = self.claudebox(*command)

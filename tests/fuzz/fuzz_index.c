@@ -7,17 +7,16 @@
 
 enum { ENTRY_SIZE = 62 };
 
-static bool count_entry(void *context, const char *path, size_t length, uint32_t mode)
+static bool count_entry(void *context, const struct git_index_entry *entry)
 {
-	(void)mode;
-	MUST(length && strlen(path) == length);
+	MUST(entry->length && strlen(entry->path) == entry->length);
 	++*(size_t *)context;
 	return true;
 }
 
-static bool stop(void *context, const char *path, size_t length, uint32_t mode)
+static bool stop(void *context, const struct git_index_entry *entry)
 {
-	(void)path, (void)length, (void)mode;
+	(void)entry;
 	++*(size_t *)context;
 	return false;
 }

@@ -30,12 +30,15 @@ static struct text read_file(const char *path)
 	return text;
 }
 
-static bool print_entry(void *context, const char *path, size_t length, uint32_t mode)
+// Prints an entry. *context is the size of an id.
+static bool print_entry(void *context, const struct git_index_entry *entry)
 {
-	(void)context;
-	if (strlen(path) != length)
+	if (strlen(entry->path) != entry->length)
 		exit(3);
-	printf("%06o %s%c", mode, path, '\0');
+	printf("%06o ", entry->mode);
+	for (size_t i = 0; i < *(const size_t *)context; i++)
+		printf("%02x", entry->id[i]);
+	printf(" %s%c", entry->path, '\0');
 	return true;
 }
 
@@ -43,9 +46,10 @@ static int run_index(const char *path, const char *hash_size)
 {
 	static const char *const results[] = { "", "damaged", "split" };
 	struct text text = read_file(path);
+	size_t size = strtoul(hash_size, NULL, 10);
 	enum git_index_result result = git_index_walk((const unsigned char *)text_get(&text),
-						      text.length, strtoul(hash_size, NULL, 10),
-						      &arena, print_entry, NULL);
+						      text.length, size, &arena, print_entry,
+						      &size);
 
 	fputs(results[result], stdout);
 	return 0;

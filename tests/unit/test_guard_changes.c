@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "check.h"
+#include "plan/guard/applied.h"
 #include "plan/guard/changes.h"
 #include "plan/guard/npmrc.h"
 
@@ -213,6 +214,26 @@ static void check_cases(const struct change_case *cases, size_t count)
 	}
 }
 
+static void test_told_settings(void)
+{
+	static const char *const told[] = {
+		"user.email",  "core.autocrlf",      "push.default",          "pull.rebase",
+		"branch.sort", "branch.main.rebase", "branch.a.b.pushremote", "remote.pushdefault",
+		"pager.log",   "submodule.recurse",  "branch.remote",         "remotes.a.url",
+		"color.ui",
+	};
+	static const char *const routine[] = {
+		"branch.main.remote",   "branch.a.b.merge", "branch.main.vscode-merge-base",
+		"remote.origin.url",    "remote.a.b.fetch", "submodule.lib.url",
+		"submodule.lib.active",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(told); i++)
+		CHECK_CASE(git_setting_is_told(told[i]), told[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(routine); i++)
+		CHECK_CASE(!git_setting_is_told(routine[i]), routine[i]);
+}
+
 static void test_texts_that_cannot_be_parsed(void)
 {
 	struct git_config_texts texts = { .base = "", .copy = "[a", .host = "" };
@@ -267,6 +288,7 @@ int main(void)
 	check_cases(redirects, ARRAY_SIZE(redirects));
 	check_cases(others, ARRAY_SIZE(others));
 	test_texts_that_cannot_be_parsed();
+	test_told_settings();
 	test_npmrc();
 	arena_free(&arena);
 	return check_done();

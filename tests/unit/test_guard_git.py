@@ -3,6 +3,7 @@
 import os
 import pathlib
 import random
+import re
 import shutil
 import struct
 import subprocess
@@ -52,7 +53,7 @@ class Index(GitTest):
         output = self.guard("index", self.index, self.size)
         if not output.endswith(b"\0"):
             return output.decode()
-        return [tuple((row.split(b" ")[0].decode(), row.split(b" ", 1)[1])) for row in output.split(b"\0")[:-1]]
+        return [(row.split(b" ")[0].decode(), row.split(b" ", 2)[2]) for row in output.split(b"\0")[:-1]]
 
     def add_all(self):
         self.add(("100644", "A"), ("100755", "a/b.sh"), ("120000", "link"), ("160000", "sub/module"), ("160000", "x" * 40), ("100644", "é ü\n\t"),
@@ -86,6 +87,20 @@ class Index(GitTest):
         lines = "".join(f"100644 {self.blob} {stage}\tconflict\0" for stage in (1, 2, 3))
         self.git("update-index", "-z", "--index-info", input=lines.encode())
         self.assertEqual(self.read(), [("100644", b"conflict")] * 3)
+
+    def test_ids(self):
+        for options in (), ("--object-format=sha256",):
+            with self.subTest(options):
+                shutil.rmtree(self.directory / ".git", ignore_errors=True)
+                self.init(*options)
+                for name in "a", "b", "c" * 300:
+                    (self.directory / name[:9]).write_text(name)
+                self.git("add", ".")
+                for version in "2", "4":
+                    self.git("update-index", "--index-version", version)
+                    rows = [re.sub(rb" 0\t", b" ", row) for row in self.git("ls-files", "-s", "-z").split(b"\0")[:-1]]
+                    self.assertEqual(len(rows), 3)
+                    self.assertEqual(self.guard("index", self.index, self.size).split(b"\0")[:-1], rows)
 
     def test_an_empty_index(self):
         self.init()

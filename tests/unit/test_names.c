@@ -65,6 +65,8 @@ static void test_nearest(void)
 		{ "mount", "mounts" },
 		{ "nam", "name" },
 		{ "nmae", "name" },
+		{ "nev", "env" }, // one exchange
+		{ "evn", "env" },
 		{ "nixpkg", "nixpkgs" },
 		{ "e", NULL },
 		{ "en", "env" },

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The list of --quarantine, and the difference of two files in it.
+// The list of --quarantine, the difference of two files in it, and the lines about moved files.
 #include "base/arena.h"
 #include "base/screen.h"
 #include "base/text.h"
+#include "base/width.h"
 #include "check.h"
 #include "fixture.h"
 #include "golden.h"
 #include "render/difference.h"
+#include "render/guard_notice.h"
 #include "render/quarantine.h"
 
 #include <string.h>
@@ -199,8 +201,47 @@ static void test_screens(void)
 	check_text("quarantine-empty.txt", render_quarantine(&arena, &none, "/home/ann", wide));
 }
 
+// The notice is whole on every screen from 40 columns on, of which it leaves the last one free.
+static void test_notice(void)
+{
+	static const char *const paths[] = { ".envrc", "packages/a/b/c/d/e/f/g/h/i/j/k/.npmrc",
+					     ".pre-commit-config.yaml",
+					     "\xe4\xb8\xad\xe4\xb8\xad/x" };
+
+	for (size_t columns = 39; columns < 200; columns++) {
+		for (size_t count = 1; count <= 2000; count = count * 4 + 1) {
+			for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+				const char *line =
+					render_guard_notice(&arena, paths[i], count, columns);
+
+				CHECK(display_width(line) <= columns);
+				CHECK(strstr(line, "--quarantine"));
+				CHECK(columns < 60 || str_ends(line, " (claudebox --quarantine)"));
+			}
+		}
+	}
+	CHECK_STRING(render_guard_notice(&arena, ".envrc", 1, 79),
+		     "guard: moved .envrc (claudebox --quarantine)");
+	CHECK_STRING(render_guard_notice(&arena, ".envrc", 1, 39),
+		     "guard: moved .envrc: --quarantine");
+	CHECK_STRING(render_guard_notice(&arena, ".pre-commit-config.yaml", 1, 39),
+		     "guard: moved .pre-comm...: --quarantine");
+	CHECK_STRING(render_guard_notice(&arena, paths[1], 1, 79),
+		     "guard: moved packages/a/b/c/d/e/f/g/h/i/j/k/.npmrc (claudebox --quarantine)");
+	CHECK_STRING(render_guard_notice(&arena, paths[1], 1, 60),
+		     "guard: moved .npmrc (claudebox --quarantine)");
+	CHECK_STRING(render_guard_notice(&arena, ".envrc", 4, 79),
+		     "guard: 4 files moved (claudebox --quarantine)");
+	CHECK_STRING(render_guard_notice(&arena, ".envrc", 2000, 39),
+		     "guard: 2000 files moved: --quarantine");
+	CHECK_STRING(render_file_count(&arena, 1, 9), "1 file");
+	CHECK_STRING(render_file_count(&arena, 8, 9), "8 files");
+	CHECK_STRING(render_file_count(&arena, 9, 9), "9 or more files");
+}
+
 int main(void)
 {
+	test_notice();
 	test_lines();
 	test_limits();
 	test_kinds();

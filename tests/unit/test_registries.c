@@ -62,6 +62,8 @@ static const struct {
 	  "registry=https://a.example/\n", "" },
 	{ TOOL_NPM, "registry=https://a.example/\nregistry=https://b.example/\n",
 	  "registry=https://b.example/\n", "" },
+	{ TOOL_NPM, "offline=true\nprefer-offline = true\n", "offline=true\nprefer-offline=true\n",
+	  "" },
 	{ TOOL_NPM, "omit[]=dev\nomit[]=optional\n", "omit[]=dev\nomit[]=optional\n", "" },
 	{ TOOL_NPM, "registry=${NPM_REGISTRY}\n", "registry=${NPM_REGISTRY}\n", "" },
 	{ TOOL_NPM, "registry=/srv/registry\n", "", "out registry" },

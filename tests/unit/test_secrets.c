@@ -4,6 +4,7 @@
 #include "check.h"
 #include "plan/secrets/detect.h"
 #include "plan/secrets/git_config.h"
+#include "plan/secrets/npmrc.h"
 
 static struct arena arena;
 
@@ -232,6 +233,42 @@ static const char *masked(const char *text)
 	return text_get(&out);
 }
 
+static void test_npmrc(void)
+{
+	static const char *const with[] = {
+		"//registry.example/:_authToken=hunter2\n",
+		"_auth = dXNlcjpodW50ZXIy",
+		"save-exact=true\r\n  _password=\"x\"\r\n",
+		"_auth[]=x",
+		"//r.example/:_authToken=${A}${B}",
+		"//r.example/:_authToken=${A}x",
+		"_AUTHTOKEN=x",
+		"key=-----BEGIN",
+		"otp=123456",
+		"registry=https://user:hunter2@r.example/\n",
+		"# npm_"
+		"7Qk29XvLmPq7RtYzW3bN5cY8wL2pD4aB1cE2\n",
+	};
+	static const char *const without[] = {
+		"",
+		"\n\n",
+		"save-exact=true\n",
+		"registry=https://r.example/\n@a:registry=https://b.example/\n",
+		"//r.example/:_authToken=${NPM_TOKEN}\n",
+		"//r.example/:_authToken = \"${NPM_TOKEN}\"\r\n",
+		"_auth=\n_password = \n",
+		"# _auth=x\n;_auth=x\n",
+		"always-auth=true\n",
+		"_auth",
+		"=",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(with); i++)
+		CHECK_CASE(secret_npmrc(with[i]), with[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(without); i++)
+		CHECK_CASE(!secret_npmrc(without[i]), without[i]);
+}
+
 static void test_places(void)
 {
 	CHECK_STRING(masked("Bash(GITHUB_TOKEN=ghp_" TAIL " gh pr list)"),
@@ -316,6 +353,7 @@ static void test_git_config(void)
 int main(void)
 {
 	test_git_config();
+	test_npmrc();
 	test_places();
 	test_variables();
 	test_names();

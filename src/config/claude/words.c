@@ -153,6 +153,16 @@ bool claude_words_print(const strings *words)
 	return reader.print;
 }
 
+bool claude_words_inform(const strings *words)
+{
+	static const char *const informing[] = { "--version", "-v", "--help", "-h" };
+
+	for (size_t i = 0; words->count == 1 && i < ARRAY_SIZE(informing); i++)
+		if (str_equal(words->items[0], informing[i]))
+			return true;
+	return false;
+}
+
 bool claude_words_are_first(const strings *words)
 {
 	const struct claude_command *command = words->count ? claude_command_find(words->items[0])

@@ -50,5 +50,8 @@ typedef VEC(struct claude_argument) claude_arguments;
 claude_arguments claude_find_arguments(struct arena *arena, const strings *words);
 // Returns whether claude answers once and ends (-p), without a screen.
 bool claude_words_print(const strings *words);
+// Returns whether claude only prints its version or its help: there is one word, --version, --help
+// or its letter.
+bool claude_words_inform(const strings *words);
 // Returns whether claude requires that no option comes before the first of these words.
 bool claude_words_are_first(const strings *words);

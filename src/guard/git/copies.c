@@ -26,6 +26,7 @@
 #include "guard/git/hooks.h"
 #include "guard/git/setting.h"
 #include "guard/quarantine/quarantine.h"
+#include "plan/guard/applied.h"
 #include "plan/guard/changes.h"
 #include "plan/guard/config_edit.h"
 #include "plan/guard/hooks.h"
@@ -159,6 +160,23 @@ static const char *describe(struct arena *arena, const char *config,
 	return text_get(&line);
 }
 
+// Notes which settings that concern the user were applied.
+static void note_applied(struct arena *arena, const char *config, const git_config_changes *changes,
+			 strings *notes)
+{
+	struct text line = { .arena = arena };
+	strings names = { 0 };
+
+	vec_each(change, changes) {
+		if (git_setting_is_told(change->name))
+			vec_push(arena, &names, change->name);
+	}
+	add_names(&line, arena_printf(arena, "applied to '%s'", quote_display(arena, config, 0)),
+		  &names);
+	if (names.count)
+		vec_push(arena, notes, text_get(&line));
+}
+
 static void note_failure(struct arena *arena, const char *config, strings *notes)
 {
 	vec_push(arena, notes,
@@ -192,6 +210,8 @@ static bool merge(struct arena *arena, const struct base_record *record, const c
 		text = git_config_edit(arena, texts.host, &division->harmless);
 	if (!git_config_write(directory, name, lock, text, status.st_mode))
 		note_failure(arena, record->config, notes);
+	else if (text)
+		note_applied(arena, record->config, &division->harmless, notes);
 	return ok;
 }
 

@@ -52,6 +52,7 @@ struct entry {
 	const char *path;
 	size_t length;
 	uint32_t mode;
+	const unsigned char *id;
 	bool shares; // its path begins with a part of the path before it
 };
 
@@ -134,6 +135,7 @@ static bool read_entry(struct reader *reader, struct entry *entry)
 	if (reader->end - reader->at < fixed + FLAGS_SIZE)
 		return false;
 	entry->mode = get_32(start + MODE_OFFSET);
+	entry->id = start + STAT_SIZE;
 	flags = get_16(start + fixed - FLAGS_SIZE);
 	reader->at += fixed;
 	if (flags & FLAG_EXTENDED) {
@@ -184,7 +186,10 @@ static bool walk_entries(struct reader *reader, git_index_handler handle, void *
 		if (!read_entry(reader, &entry) || !check_block(reader, &entry, &block, &left))
 			return false;
 		reader->has_empty |= !entry.length;
-		if (handle && !handle(context, entry.path, entry.length, entry.mode))
+		if (handle && !handle(context, &(struct git_index_entry){ .path = entry.path,
+									  .length = entry.length,
+									  .mode = entry.mode,
+									  .id = entry.id }))
 			return true;
 	}
 	return !left && block == reader->block_count;

@@ -23,9 +23,17 @@ enum git_index_result {
 	GIT_INDEX_SPLIT,   // a part of its entries is in another file
 };
 
-// Handles one entry. The path has a NUL at its end, is valid during the call, and may be any bytes:
-// nothing is known about ".." or a leading '/'. Returns false to end the walk.
-typedef bool (*git_index_handler)(void *context, const char *path, size_t length, uint32_t mode);
+// An entry. The path has a NUL at its end and may be any bytes: nothing is known about ".." or a
+// leading '/'. Both pointers are valid while the entry is handled.
+struct git_index_entry {
+	const char *path;
+	size_t length;
+	uint32_t mode;
+	const unsigned char *id; // of its content, hash_size bytes
+};
+
+// Handles one entry. Returns false to end the walk.
+typedef bool (*git_index_handler)(void *context, const struct git_index_entry *entry);
 
 // Calls `handle` for each entry of an index, after the structure of the whole file was checked.
 // hash_size is 20 for a repository with SHA-1, 32 with SHA-256. Only GIT_INDEX_OK means that every

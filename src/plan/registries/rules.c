@@ -24,6 +24,8 @@ const struct rule_row rule_table[] = {
 	{ TOOL_NPM, RULE_ADDRESS, "registry", WHERE },
 	{ TOOL_NPM, RULE_ADDRESS, "@*:registry", WHERE },
 	{ TOOL_NPM, RULE_WORD, "replace-registry-host", WHERE },
+	{ TOOL_NPM, RULE_WORD, "offline", WHERE },
+	{ TOOL_NPM, RULE_WORD, "prefer-offline", WHERE },
 	{ TOOL_NPM, RULE_WORD, "ignore-scripts", SAFER },
 	{ TOOL_NPM, RULE_WORD, "min-release-age", SAFER },
 	{ TOOL_NPM, RULE_WORD, "engine-strict", WHICH },

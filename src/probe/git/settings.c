@@ -19,6 +19,7 @@
 #include "plan/facts.h"
 #include "plan/git/facts.h"
 #include "plan/git/parse.h"
+#include "plan/git/remotes.h"
 #include "plan/git/settings.h"
 #include "plan/guard/targets.h"
 #include "plan/project.h"
@@ -38,6 +39,7 @@ enum {
 	MAX_FILES = 64,
 	MAX_SETTINGS = 4096,
 	MAX_NAMED = 512,
+	MAX_ADDRESSES = 64,
 	NOTED_DEPTH = 4, // of includes that are noted only
 };
 
@@ -304,6 +306,9 @@ void probe_git_settings(struct facts *facts, struct arena *arena)
 		own = read_repository(facts, arena, &place);
 	}
 	vec_each(setting, &own) {
+		if (setting->value && git_setting_is_address(setting->name) &&
+		    facts->git.addresses.count < MAX_ADDRESSES)
+			vec_push(arena, &facts->git.addresses, *setting);
 		if (str_starts(setting->name, "remote.") && str_ends(setting->name, ".url") &&
 		    setting->value)
 			vec_push(arena, &place.urls, setting->value);

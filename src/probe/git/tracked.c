@@ -8,12 +8,14 @@
 
 #include "base/arena.h"
 #include "base/path.h"
+#include "base/text.h"
 #include "plan/guard/index.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
 #include "sys/read.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -52,11 +54,12 @@ struct tracked tracked_open(const char *git_directory)
 }
 
 // Compares one entry with all paths.
-static bool compare(void *context, const char *path, size_t length, uint32_t mode)
+static bool compare(void *context, const struct git_index_entry *entry)
 {
 	struct search *search = context;
+	const char *path = entry->path;
+	size_t length = entry->length;
 
-	(void)mode;
 	for (size_t i = 0; i < search->count; i++) {
 		size_t wanted = strlen(search->paths[i]);
 
@@ -102,12 +105,16 @@ struct exact {
 	bool found;
 };
 
-static bool compare_exactly(void *context, const char *path, size_t length, uint32_t mode)
+static bool has_path(const struct git_index_entry *entry, const char *path)
+{
+	return strlen(path) == entry->length && memcmp(path, entry->path, entry->length) == 0;
+}
+
+static bool compare_exactly(void *context, const struct git_index_entry *entry)
 {
 	struct exact *exact = context;
 
-	(void)mode;
-	exact->found |= strlen(exact->path) == length && memcmp(path, exact->path, length) == 0;
+	exact->found |= has_path(entry, exact->path);
 	return !exact->found;
 }
 
@@ -120,17 +127,60 @@ bool tracked_has(const struct tracked *tracked, const char *path)
 	return exact.found;
 }
 
+struct content {
+	const char *path;
+	const char *hex;
+	uint32_t type;
+	size_t entries;
+	bool same;
+};
+
+static bool compare_content(void *context, const struct git_index_entry *entry)
+{
+	struct content *content = context;
+	char hex[2 * SHA1_SIZE + 1];
+
+	if (!has_path(entry, content->path))
+		return true;
+	for (size_t i = 0; i < SHA1_SIZE; i++)
+		snprintf(hex + 2 * i, 3, "%02x", entry->id[i]);
+	content->entries++;
+	content->same = (entry->mode & GIT_MODE_TYPE) == content->type &&
+			str_equal(hex, content->hex);
+	return true;
+}
+
+enum tracked_content tracked_compare(const struct tracked *tracked, const char *path,
+				     const char *hex, bool link)
+{
+	struct arena arena = { 0 };
+	struct content content = { .path = path,
+				   .hex = hex,
+				   .type = link ? GIT_MODE_SYMLINK : GIT_MODE_FILE };
+	enum git_index_result result =
+		tracked->bytes ? git_index_walk(tracked->bytes, tracked->size, SHA1_SIZE, &arena,
+						compare_content, &content)
+			       : GIT_INDEX_DAMAGED;
+
+	arena_free(&arena);
+	if (result != GIT_INDEX_OK)
+		return TRACKED_UNKNOWN;
+	// A path of a merge that is not finished has several entries.
+	if (hex ? content.entries == 1 && content.same : !content.entries)
+		return TRACKED_SAME;
+	return TRACKED_DIFFERS;
+}
+
 struct wish {
 	bool (*wanted)(const char *path, uint32_t mode);
 	bool found;
 };
 
-static bool ask(void *context, const char *path, size_t length, uint32_t mode)
+static bool ask(void *context, const struct git_index_entry *entry)
 {
 	struct wish *wish = context;
 
-	(void)length;
-	wish->found = wish->wanted(path, mode);
+	wish->found = wish->wanted(entry->path, entry->mode);
 	return !wish->found;
 }
 

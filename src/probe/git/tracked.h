@@ -23,6 +23,16 @@ bool tracked_find(const struct tracked *tracked, const char *const *paths, size_
 		  bool *ret_tracked);
 // Returns whether git tracks exactly this path.
 bool tracked_has(const struct tracked *tracked, const char *path);
+// What an index says about the content of a path.
+enum tracked_content {
+	TRACKED_SAME,    // it has this content; without a file: it does not have the path
+	TRACKED_DIFFERS, // it has another content, or none
+	TRACKED_UNKNOWN, // it cannot be read, or is not that of a repository with SHA-1
+};
+// Compares the index with the content of a file, of which `hex` is the id as digest_blob() returns
+// it; NULL: there is no file. `link`: it is a symbolic link.
+enum tracked_content tracked_compare(const struct tracked *tracked, const char *path,
+				     const char *hex, bool link);
 // Returns whether an entry is wanted. Returns true also if the index cannot be understood.
 bool tracked_any(const struct tracked *tracked, bool (*wanted)(const char *path, uint32_t mode));
 // Calls `handle` for each entry. Returns false if the index cannot be understood.

@@ -12,6 +12,7 @@
 #include "plan/facts.h"
 #include "plan/secrets/detect.h"
 #include "plan/secrets/git_config.h"
+#include "plan/secrets/npmrc.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
 
@@ -52,6 +53,18 @@ static bool is_skipped(const char *name)
 	return false;
 }
 
+// Returns whether a file that is a secret by its name has one. Only a .npmrc is read: most have
+// settings alone. One that cannot be read counts.
+static bool has_secret(struct arena *arena, int directory, const char *name)
+{
+	const char *text;
+
+	if (!str_equal(name, ".npmrc"))
+		return true;
+	text = file_read_at(arena, directory, name, TEXT_LIMIT);
+	return !text || secret_npmrc(text);
+}
+
 // Adds the matching files of a directory and of those below it. `shown` is the directory's path
 // relative to the project, or to the repository around it.
 static void scan_directory(struct scan *scan, int parent, const char *name, const char *shown,
@@ -68,7 +81,8 @@ static void scan_directory(struct scan *scan, int parent, const char *name, cons
 			continue;
 		if (*shown && scan->nested && str_equal(entry->d_name, ".git"))
 			vec_push(scan->arena, scan->nested, shown);
-		if (entry->d_type == DT_REG && secret_file_path(path))
+		if (entry->d_type == DT_REG && secret_file_path(path) &&
+		    has_secret(scan->arena, dirfd(directory), entry->d_name))
 			vec_push(scan->arena, scan->found, path);
 		if (entry->d_type == DT_DIR && depth > 1 && !is_skipped(entry->d_name) &&
 		    !str_equal(path, scan->skipped) && scan->directories++ < MAX_DIRECTORIES)

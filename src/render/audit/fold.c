@@ -146,6 +146,11 @@ static size_t needed_width(const struct screen *screen, const struct audit_item 
 	return before + width;
 }
 
+static bool has_commas(const struct audit_section *section)
+{
+	return !section->list && !section->prose;
+}
+
 static void write_item(struct writer *writer, const struct audit_item *item, bool more)
 {
 	const struct audit_section *section = writer->section;
@@ -161,7 +166,7 @@ static void write_item(struct writer *writer, const struct audit_item *item, boo
 		writer->used = make_room(screen, needed_width(screen, item, mark, more), gap,
 					 indent_of(screen), writer->used);
 	}
-	writer->used = add_item(screen, section, item, mark, more && !section->list ? "," : "",
+	writer->used = add_item(screen, section, item, mark, more && has_commas(section) ? "," : "",
 				writer->used);
 	writer->last = item;
 }
@@ -266,7 +271,7 @@ static size_t choose_words(const struct screen *screen, const struct audit_secti
 	size_t most = screen_count_words(screen, item->text);
 	size_t least = 0;
 
-	if (!alone && (!room || screen_width(screen, item->text) <= room))
+	if (!alone && (section->prose || !room || screen_width(screen, item->text) <= room))
 		return 0;
 	while (least + 1 < most) {
 		size_t middle = (least + most) / 2;
@@ -308,6 +313,7 @@ struct share {
 	const struct audit_section *section;
 	size_t kept;   // lines that cannot be folded
 	size_t red;    // of these, lines in red
+	size_t first;  // lines with the first item in full
 	size_t wanted; // lines of the whole section
 	size_t lines;
 };
@@ -334,16 +340,29 @@ static struct share share_of(const struct screen *screen, const struct audit_sec
 		.section = section,
 		.kept = kept ? least - (foldable > 0) : 0,
 		.red = count_red_lines(screen, section),
+		.first =
+			kept ? least
+			     : count_lines(screen, section, (struct part){ .shown = foldable > 0 }),
 		.wanted = count_lines(screen, section, (struct part){ .shown = foldable }),
 		.lines = least,
 	};
 }
 
-// Gives lines to the sections, each time one to a section that has the fewest and wants more.
+// Gives lines to the sections: first for one item in full, then each time one to a section that has
+// the fewest and wants more.
 static void distribute(struct share *shares, size_t count, size_t lines)
 {
 	for (size_t i = 0; i < count; i++)
 		lines -= shares[i].lines < lines ? shares[i].lines : lines;
+	for (size_t i = 0; i < count; i++) {
+		size_t more = shares[i].first > shares[i].lines ? shares[i].first - shares[i].lines
+								: 0;
+
+		if (more > lines)
+			continue;
+		shares[i].lines += more;
+		lines -= more;
+	}
 	while (lines) {
 		struct share *poorest = NULL;
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Lays out sections of items in a number of lines. What does not fit becomes a count.
 //
-// Theory of operation: each section keeps at least one line. The other lines go to the section with
-// the fewest lines that has more to show, so that a long section leaves the short ones whole. An
+// Theory of operation: each section keeps at least one line. Then each gets the lines of its first
+// item, in order, as long as there are enough. The other lines go to the section with the fewest
+// lines that has more to show, so that a long section leaves the short ones whole. An
 // item in STYLE_DANGER and one that is kept are always shown in full, even if there are more lines
 // then. What is shown in part ends after a word.
 #pragma once
@@ -29,6 +30,7 @@ struct audit_section {
 	const char *label;
 	enum style label_style;
 	bool list; // each item starts a line; otherwise they follow each other, separated by commas
+	bool prose; // items are sentences that follow each other, and no other one is shown in part
 	VEC(struct audit_item) items;
 };
 typedef VEC(struct audit_section) audit_sections;

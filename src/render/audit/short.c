@@ -284,7 +284,7 @@ static void add_sections(struct screen *screen, const struct plan *plan, audit_s
 	vec_each(note, &plan->notes) {
 		struct audit_section section = { .label = note->title,
 						 .label_style = STYLE_HEAD,
-						 .list = true };
+						 .prose = true };
 
 		for (size_t i = 0; i < ARRAY_SIZE(note->lines); i++)
 			audit_add_item(screen->arena, &section, STYLE_PLAIN, note->lines[i]);
