@@ -149,8 +149,6 @@ bool watcher_is_new(const struct watcher *watcher, const char *path, const struc
 void watcher_watch_file(struct watcher *watcher, int directory, const char *name, const char *path);
 // Returns whether the user has excepted a place.
 bool watcher_is_unprotected(const struct watcher *watcher, const char *path);
-// Adds an entry that cannot be judged yet. It is examined again after a moment.
-void watcher_postpone(struct watcher *watcher, const char *directory, const char *name);
 
 // Examines directory/name, which was created or changed, or was found by a search. Protects it,
 // moves it to quarantine, or leaves it.
@@ -159,12 +157,5 @@ void examine_entry(struct watcher *watcher, const char *directory, const char *n
 void examine_link(struct watcher *watcher, const char *directory, const char *name);
 // Examines all places again that counted as tracked.
 void examine_tracked(struct watcher *watcher);
-// Examines all entries again that could not be judged.
-void examine_pending(struct watcher *watcher);
-// Returns whether the entries of a directory are of no interest: objects and references of git.
-bool examine_skips(const struct watcher *watcher, const char *directory, const char *name);
-// Searches directories of dependencies from now on, if the index of a git directory has a
-// repository in one: git runs the programs of its configuration for a plain `git status`.
-void watcher_check_index(struct watcher *watcher, const char *git_directory);
 // Runs the guard process.
 _Noreturn void watcher_run(struct watcher *watcher);

@@ -12,6 +12,8 @@ bool git_directory_is(int fd);
 bool git_is_module(const char *directory);
 // Returns what git does with a part of a git directory, as the end of a sentence.
 const char *git_part_reason(const char *name);
+// Returns whether a path lies where git of this project may keep a git directory.
+bool git_is_own(const struct watcher *watcher, const char *path);
 // Returns whether only the user can have changed a part of a git directory.
 bool git_part_is_left_alone(const struct watcher *watcher, struct arena *arena,
 			    const char *directory, const char *name);
