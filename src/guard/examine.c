@@ -14,6 +14,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "guard/git/directory.h"
+#include "guard/git/links.h"
 #include "guard/known_places.h"
 #include "guard/move_out.h"
 #include "guard/pending.h"
@@ -378,7 +379,11 @@ void examine_link(struct watcher *watcher, const char *directory, const char *na
 	const char *path = path_join(&arena, directory, name);
 	struct stat status;
 
-	if (!path_lies_in_git(directory) && lstat(path, &status) == 0 && S_ISLNK(status.st_mode)) {
+	if (lstat(path, &status) < 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode))
+		goto end;
+	if (git_below(watcher, directory)) {
+		git_link_judge(watcher, directory, name);
+	} else if (S_ISLNK(status.st_mode)) {
 		const char *real = file_follow(&arena, path).real;
 
 		if (path_within(real, watcher->plan->state.root) &&
@@ -390,5 +395,6 @@ void examine_link(struct watcher *watcher, const char *directory, const char *na
 			watches_queue(&watcher->watches, real,
 				      watcher_is_new(watcher, path, &status));
 	}
+end:
 	arena_free(&arena);
 }

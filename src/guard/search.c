@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "guard/git/links.h"
 #include "guard/permissions.h"
 #include "guard/rows.h"
 #include "guard/watcher.h"
@@ -27,6 +28,7 @@
 enum {
 	ENTRIES_SIZE = 32 * 1024,
 	MAX_DEPENDENCIES = 300000, // directories that are searched at the end
+	MAX_NUMEROUS = 1000,       // watched directories of references and logs
 };
 
 // Returns whether an entry is one of dependencies, and no setting of git names a file in it.
@@ -50,18 +52,11 @@ static bool skips_dependencies(const struct watcher *watcher, const char *direct
 
 bool search_skips(const struct watcher *watcher, const char *directory, const char *name)
 {
-	static const char *const stores[] = { "objects", "refs", "logs", "lfs", "annex" };
-
-	if (skips_dependencies(watcher, directory, name))
-		return true;
-	if (str_equal(path_name(directory), "objects") && path_lies_in_git(directory))
-		return !str_equal(name, "info");
 	if (!path_lies_in_git(directory))
-		return false;
-	for (size_t i = 1; i < ARRAY_SIZE(stores); i++)
-		if (str_equal(stores[i], name))
-			return true;
-	return false;
+		return skips_dependencies(watcher, directory, name) &&
+		       !git_below(watcher, directory);
+	return git_has_objects(directory, name) ||
+	       (str_equal(name, "pack") && str_equal(path_name(directory), "objects"));
 }
 
 static void tell_exhausted(struct watcher *watcher)
@@ -133,7 +128,7 @@ static void search_entry(struct watcher *watcher, const char *name, unsigned cha
 	// A repository is judged when its own directory is searched.
 	if (type != DT_DIR || !str_equal(name, ".git"))
 		examine_entry(watcher, path, name);
-	if (type == DT_LNK)
+	if (type != DT_DIR && type != DT_REG)
 		examine_link(watcher, path, name);
 	if (type == DT_DIR && guard_is_dependency(name))
 		search_note_dependencies(watcher, path, name);
@@ -161,6 +156,22 @@ int search_open(struct watcher *watcher, const char *path)
 	return -1;
 }
 
+// Watches an open directory. Of directories of references and logs only a limited number: the search
+// at the end finds what is created in the others.
+static void watch(struct watcher *watcher, int fd, const char *path, bool *ret_new)
+{
+	struct watches *watches = &watcher->watches;
+	enum watch_kind kind = WATCH_DIRECTORY;
+
+	*ret_new = false;
+	if (has_places(watcher, path))
+		kind = WATCH_PLACES;
+	else if (git_is_numerous(watcher, path))
+		kind = WATCH_NUMEROUS;
+	if (kind != WATCH_NUMEROUS || watches->numerous_count < MAX_NUMEROUS)
+		watches_add(watches, fd, path, kind, ret_new);
+}
+
 void search_directory(struct watcher *watcher, const char *path, bool moved_in)
 {
 	_Alignas(struct dirent64) static char buffer[ENTRIES_SIZE];
@@ -171,8 +182,7 @@ void search_directory(struct watcher *watcher, const char *path, bool moved_in)
 
 	if (fd < 0)
 		return;
-	watches_add(&watcher->watches, fd, path,
-		    has_places(watcher, path) ? WATCH_PLACES : WATCH_DIRECTORY, &added);
+	watch(watcher, fd, path, &added);
 	tell_exhausted(watcher);
 	search.moved_in = moved_in || (added && watcher->complete);
 	watcher->search = &search;

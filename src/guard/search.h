@@ -17,7 +17,7 @@ bool search_next(struct watcher *watcher);
 void search_directory(struct watcher *watcher, const char *path, bool moved_in);
 // Opens a directory to search it. Adds permissions that the box has taken away.
 int search_open(struct watcher *watcher, const char *path);
-// Returns whether the entries of a directory are of no interest: objects and references of git.
+// Returns whether the entries of a directory are of no interest: dependencies, and objects of git.
 bool search_skips(const struct watcher *watcher, const char *directory, const char *name);
 // Notes a directory of dependencies, for the search at the end.
 void search_note_dependencies(struct watcher *watcher, const char *directory, const char *name);

@@ -19,6 +19,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "guard/git/directory.h"
+#include "guard/git/links.h"
 #include "guard/guard.h"
 #include "guard/pending.h"
 #include "guard/permissions.h"
@@ -138,6 +139,7 @@ static void sweep(struct watcher *watcher)
 	examine_tracked(watcher);
 	if (watcher->box_ended)
 		git_directories_finish(watcher);
+	git_links_finish(watcher);
 	permissions_return(watcher);
 	watcher->strict = watcher->box_ended;
 }

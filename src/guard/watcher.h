@@ -53,6 +53,21 @@ struct repository {
 	struct repository *next;
 };
 
+// An entry of a git directory that git did not create, and that is older than the session.
+enum { OLD_LINK_BUCKETS = 256 };
+struct old_link {
+	struct file_id id;
+	struct file_id parent; // the directory that contains it
+	struct timespec ctime;
+	struct old_link *next;
+};
+
+// A directory of the project that such a link leads to.
+struct linked_directory {
+	char *path;
+	struct linked_directory *next;
+};
+
 // A directory whose mode was changed for a short time.
 struct lent_mode {
 	int fd;
@@ -116,6 +131,9 @@ struct watcher {
 	size_t pending_count;
 	struct baseline *baselines;
 	struct repository *repositories;
+	struct old_link *old_links[OLD_LINK_BUCKETS];
+	struct linked_directory *linked;
+	bool finds_old_links; // while a git directory is searched for the first time
 	struct lent_mode *lent;
 	struct tracked_place *tracked;
 	size_t tracked_count;
@@ -153,7 +171,8 @@ bool watcher_is_unprotected(const struct watcher *watcher, const char *path);
 // Examines directory/name, which was created or changed, or was found by a search. Protects it,
 // moves it to quarantine, or leaves it.
 void examine_entry(struct watcher *watcher, const char *directory, const char *name);
-// Examines a link: it may lead to a repository among dependencies, which are not searched.
+// Examines an entry that is no directory. A link may lead to a repository among dependencies, which
+// are not searched; in a git directory, it is judged by its kind.
 void examine_link(struct watcher *watcher, const char *directory, const char *name);
 // Examines all places again that counted as tracked.
 void examine_tracked(struct watcher *watcher);

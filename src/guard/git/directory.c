@@ -14,6 +14,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "guard/git/config.h"
+#include "guard/git/links.h"
 #include "guard/git/parts.h"
 #include "guard/git/pointers.h"
 #include "guard/git/unfinished.h"
@@ -139,10 +140,13 @@ static struct file_id identify(int fd, const char *name)
 }
 
 // Returns the record of a git directory, and adds one for a new one. NULL: no memory is left.
-static struct repository *find_repository(struct watcher *watcher, int fd, const char *path)
+static struct repository *find_repository(struct watcher *watcher, int fd, const char *path,
+					  bool *ret_added)
 {
 	struct file_id id = identify(fd, ".");
 	struct repository *repository = watcher->repositories;
+
+	*ret_added = false;
 
 	while (repository &&
 	       (repository->id.device != id.device || repository->id.inode != id.inode))
@@ -163,6 +167,7 @@ static struct repository *find_repository(struct watcher *watcher, int fd, const
 	git_parts_identify(repository, fd);
 	repository->next = watcher->repositories;
 	watcher->repositories = repository;
+	*ret_added = true;
 	if (repository->old && !is_listed(watcher, path) && !watcher->plan->guard.recovering &&
 	    !watcher->box_ended)
 		git_parts_protect_hooks(watcher, fd, path);
@@ -185,15 +190,20 @@ void git_directory_judge(struct watcher *watcher, const char *path)
 	CLEANUP_FD int fd = file_open(AT_FDCWD, path, O_PATH | O_DIRECTORY);
 	struct search *search = watcher->search;
 	const struct repository *repository;
+	bool recovering = watcher->plan->guard.recovering;
+	bool added;
 
 	if (fd < 0 || !git_directory_is(fd))
 		return;
-	repository = find_repository(watcher, fd, path);
-	watcher->all_is_new = !watcher->plan->guard.recovering && !(repository && repository->old);
+	repository = find_repository(watcher, fd, path, &added);
+	watcher->all_is_new = !recovering && !(repository && repository->old);
 	// The directories of an old repository are recognised by their inodes.
 	if (repository && repository->old)
 		watcher->search = NULL;
 	judge_parts(watcher, repository, fd, path);
+	// At the start, an old repository is searched with the project.
+	if (added && (!repository->old || watcher->complete))
+		git_links_search(watcher, path, repository->old || recovering);
 	watcher->all_is_new = false;
 	watcher->search = search;
 }
