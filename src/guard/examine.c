@@ -246,14 +246,14 @@ static const char *enclosing_git(struct arena *arena, int fd, const char *direct
 	const char *parent = path_parent(arena, directory);
 	CLEANUP_FD int above = -1;
 
-	if (git_directory_is(fd))
+	if (git_directory_may_be(fd, directory))
 		return directory;
 	if (!is_git_part(path_name(directory)))
 		return NULL;
 	if (str_equal(path_name(directory), "info") && str_equal(path_name(parent), "objects"))
 		parent = path_parent(arena, parent);
 	above = file_open(AT_FDCWD, parent, O_PATH | O_DIRECTORY);
-	return above >= 0 && git_directory_is(above) ? parent : NULL;
+	return above >= 0 && git_directory_may_be(above, parent) ? parent : NULL;
 }
 
 static bool is_git_entry(const char *directory, const char *name)

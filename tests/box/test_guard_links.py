@@ -153,6 +153,19 @@ class WrittenThrough(LinksTest):
         self.host(self.project, "git init -q u", "git -C u commit --allow-empty -m x")
         self.assertEqual(self.precious.read_text(), "precious\n")
 
+    def test_a_repository_that_the_user_completes(self):
+        """`git init` keeps the configuration and the hooks that it finds."""
+        self.box(f"""mkdir -p v/.git/hooks w; printf '[core]\\n\\tfsmonitor = "touch {self.marker}; false"\\n' >v/.git/config; printf '#!/bin/sh\\ntouch {self.marker}\\n' >x
+                 chmod +x x; cp x v/.git/hooks/pre-commit; cp -r v/.git w/g; mv w/g w/.git; sleep 0.3""")
+        for name in ("v", "w"):
+            self.host(self.project, f"git init -q {name}", f"git -C {name} status", f"git -C {name} commit --allow-empty -m x")
+        self.assertFalse(self.marker.exists())
+        half = self.project / "old/.git"  # one that the user has
+        half.mkdir(parents=True)
+        (half / "config").write_text("[core]\n\tpager = less\n")
+        self.box("sleep 0.2; echo >old/.git/description; sleep 0.2")
+        self.assertIn("pager", (half / "config").read_text())
+
     def test_a_bare_repository(self):
         self.git("init", "-q", "--bare", self.project / "old.git")
         self.box(f"git init -q --bare new.git; for r in old.git new.git; do mkdir -p $r/logs/refs/heads; ln -s {self.precious} $r/logs/refs/heads/main; "

@@ -49,6 +49,11 @@ bool git_directory_is(int fd)
 	       ((has(fd, "objects") && has(fd, "refs")) || has(fd, "commondir"));
 }
 
+bool git_directory_may_be(int fd, const char *path)
+{
+	return str_equal(path_name(path), ".git") || git_directory_is(fd);
+}
+
 bool git_is_module(const char *directory)
 {
 	return strstr(directory, "/.git/modules/");
@@ -147,7 +152,6 @@ static struct repository *find_repository(struct watcher *watcher, int fd, const
 	struct repository *repository = watcher->repositories;
 
 	*ret_added = false;
-
 	while (repository &&
 	       (repository->id.device != id.device || repository->id.inode != id.inode))
 		repository = repository->next;
@@ -193,8 +197,12 @@ void git_directory_judge(struct watcher *watcher, const char *path)
 	bool recovering = watcher->plan->guard.recovering;
 	bool added;
 
-	if (fd < 0 || !git_directory_is(fd))
+	if (fd < 0 || !git_directory_may_be(fd, path))
 		return;
+	if (!git_directory_is(fd)) {
+		judge_parts(watcher, NULL, fd, path);
+		return;
+	}
 	repository = find_repository(watcher, fd, path, &added);
 	watcher->all_is_new = !recovering && !(repository && repository->old);
 	// The directories of an old repository are recognised by their inodes.
