@@ -16,7 +16,10 @@ FILES = [".envrc", ".mcp.json", ".claude/settings.json", ".claude/settings.local
          ".claude/agents/a.md", ".claude/skills/s/SKILL.md", ".vscode/tasks.json", ".idea/workspace.xml", ".devcontainer/devcontainer.json",
          ".devcontainer.json", ".husky/pre-commit", "lefthook.yml", ".pre-commit-config.yaml", ".cargo/config.toml", ".npmrc",
          ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", "bunfig.toml", ".bazelrc", ".mvn/extensions.xml", "mise.toml", ".bashrc", ".zshrc",
-         ".profile", ".claudebox/tools.txt"]
+         ".profile", ".claudebox/tools.txt", ".zlogout", ".hg/hgrc", ".hg/hgrc-not-shared", ".hg/sharedpath", ".jj/repo/config.toml", ".gemini/settings.json",
+         ".codex/config.toml", ".aider.conf.yml", ".cursor/mcp.json", ".windsurf/hooks.json", ".zed/tasks.json", ".Rprofile", ".irbrc", ".pryrc", ".ghci",
+         ".ocamlinit", ".iex.exs", "lefthook.toml", ".lefthook.json", "lefthook-local.jsonc", ".config/lefthook.yaml", ".lefthook/pre-commit/run",
+         ".lefthook-local/pre-push/run", ".config/mise.toml", ".config/mise/conf.d/a.toml", "mise/config.toml"]
 EVIL = "script-shell=/tmp/evil"
 # Files that a box may not leave in a git directory.
 GIT_FILES = ["commondir", "remotes/origin", "branches/b", "info/attributes", "objects/info/alternates"]

@@ -46,7 +46,7 @@ class Shown(MoreTest):
         self.assertIn("  [~] read-only  .git/hooks (git runs the programs in it)", lines)
         self.assertIn("  [~] copy       .git/config (git runs the programs that it names)", lines)
         self.assertIn("  [~] read-only  .vscode (the editor runs its tasks and the programs of its settings)", lines)
-        self.assertRegex(" ".join(" ".join(lines).split()), r"\[~\] watched \d\d names: what the box writes there is moved to quarantine\. "
+        self.assertRegex(" ".join(" ".join(lines).split()), r"\[~\] watched \d+ names: what the box writes there is moved to quarantine\. "
                          r"Such places in subdirectories are found and protected while the box starts")
         self.assertIn("  [~] writable   .npmrc (git tracks it: `git diff` shows a change)", lines)
         self.assertNotIn("NOT", "\n".join(lines))

@@ -39,7 +39,7 @@ enum guard_judge {
 };
 
 struct guard_row {
-	const char *name; // relative; '*' stands for any part of the last component
+	const char *name; // relative
 	enum guard_scope scope;
 	bool directory;
 	enum guard_host host;
@@ -59,7 +59,7 @@ extern const char *const guard_decision_names[GUARD_DECISION_COUNT];
 const struct guard_row *guard_find(const char *path);
 // Returns a row whose place lies below this path, NULL: none. A link at the path leads to a place.
 const struct guard_row *guard_find_below(const char *path);
-// Returns whether a place of the table that begins without a dot has this name.
+// Returns whether this is a component of a place of the table that begins without a dot.
 bool guard_is_name(const char *name);
 // Returns the row of a path relative to a git directory.
 const struct guard_row *guard_find_in_git(const char *path);
