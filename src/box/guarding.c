@@ -104,7 +104,7 @@ static void add_changed(struct guarding *guarding, const struct guard_event *eve
 		if (str_equal(*known, event->text))
 			return;
 	}
-	if (list->count < SHOWN_PATHS)
+	if (list->count < COUNTED_PATHS)
 		vec_push(guarding->arena, list, arena_strdup(guarding->arena, event->text));
 }
 
@@ -254,14 +254,17 @@ static void tell_changed(const struct guarding *guarding, const struct plan *pla
 			 const strings *paths, const char *effect)
 {
 	struct arena *arena = guarding->arena;
+	size_t count = 0;
 
 	vec_each(path, paths) {
-		if (is_changed(guarding, *path))
+		if (is_changed(guarding, *path) && count++ < SHOWN_PATHS)
 			output_message("guard", "changed: %s (%s)",
 				       quote_display(arena, path_tilde(arena, *path, plan->home),
 						     0),
 				       effect);
 	}
+	if (count > SHOWN_PATHS)
+		output_message("guard", "changed: %zu more (%s)", count - SHOWN_PATHS, effect);
 }
 
 void guarding_finish(struct guarding *guarding, struct box *box, const struct plan *plan)
