@@ -55,8 +55,7 @@ bool search_skips(const struct watcher *watcher, const char *directory, const ch
 	if (!path_lies_in_git(directory))
 		return skips_dependencies(watcher, directory, name) &&
 		       !git_below(watcher, directory);
-	return git_has_objects(directory, name) ||
-	       (str_equal(name, "pack") && str_equal(path_name(directory), "objects"));
+	return git_has_objects(directory, name);
 }
 
 static void tell_exhausted(struct watcher *watcher)
@@ -156,14 +155,16 @@ int search_open(struct watcher *watcher, const char *path)
 	return -1;
 }
 
-// Watches an open directory. Of directories of references and logs only a limited number: the search
-// at the end finds what is created in the others.
+// Watches an open directory. Not one of packs, and of those of references and logs only a limited
+// number: the search at the end finds what is created in the others.
 static void watch(struct watcher *watcher, int fd, const char *path, bool *ret_new)
 {
 	struct watches *watches = &watcher->watches;
 	enum watch_kind kind = WATCH_DIRECTORY;
 
 	*ret_new = false;
+	if (str_ends(path, "/objects/pack") && path_lies_in_git(path))
+		return;
 	if (has_places(watcher, path))
 		kind = WATCH_PLACES;
 	else if (git_is_numerous(watcher, path))

@@ -145,6 +145,15 @@ class WrittenThrough(LinksTest):
                 shutil.rmtree(self.project / git / "logs")
                 (self.project / "l2").rename(self.project / git / "logs")
 
+    def test_links_that_are_renamed_before_all_is_searched(self):
+        for i in range(3000):
+            (self.project / f"many/{i % 50}/d{i}").mkdir(parents=True)
+        self.box(f"mkdir -p payload/refs/heads; ln -s {self.precious} payload/HEAD; ln -s {self.precious} payload/refs/heads/main; sleep 0.2")
+        time.sleep(0.05)
+        self.box("mv .git/logs l2; mv payload .git/logs")
+        self.assertTrue((self.project / "l2").is_dir())
+        self.assertEqual(self.links(self.project / ".git"), [])
+
     def test_a_repository_that_becomes_one_after_its_links(self):
         self.box(f"mkdir -p half/logs half.git/logs; ln -s {self.precious} half/logs/HEAD; ln -s {self.precious} half.git/logs/HEAD; ln -s {self.precious} half.git/FETCH_HEAD; "
                  "mkdir half.git/refs half.git/objects; sleep 0.2; cp .git/HEAD half.git/; mkdir t; mv half t/.git; sleep 0.3")
@@ -180,6 +189,11 @@ class WrittenThrough(LinksTest):
                 python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' $G/fsmonitor--daemon.ipc; sleep 0.3; find $G ! -type f ! -type d"""
                 self.assertEqual(self.box(begin + script, cwd=cwd), "")
                 subprocess.run(["git", "commit", "-q", "--allow-empty", "-m", "x"], cwd=repository, env=self.env, check=True, timeout=10)
+
+    def test_a_loop_ends_the_box(self):
+        done = self.claudebox("--yes", "--exec", "sh", "-c", f"while :; do ln -s {self.precious} .git/FETCH_HEAD; done 2>/dev/null")
+        self.assertEqual(done.returncode, 123, done.stderr)
+        self.assertEqual(self.links(self.project / ".git"), [])
 
     def test_many_branches_do_not_exhaust_the_watches(self):
         for directory in (".git/refs/heads", ".git/logs/refs/heads"):
@@ -277,6 +291,7 @@ class OfTheUser(LinksTest):
         shutil.rmtree(self.project / ".git/logs")
         (self.project / ".git/logs").symlink_to("../log-store")
         (self.project / ".git/modules").symlink_to(self.home / "elsewhere")
+        (self.project / ".git/objects/pack/pack-x.keep").symlink_to(self.precious)
         before = self.links(self.project / ".git", workdir)
         self.assertGreater(len(before), 8)
         self.box("git commit -q --allow-empty -m x; git gc -q; sleep 0.3; touch nested/.git/x .git/x; sleep 0.2")
