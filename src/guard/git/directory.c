@@ -210,7 +210,7 @@ void git_directory_judge(struct watcher *watcher, const char *path)
 		watcher->search = NULL;
 	judge_parts(watcher, repository, fd, path);
 	// At the start, an old repository is searched with the project.
-	if (added && (!repository->old || watcher->complete))
+	if (repository && added && (!repository->old || watcher->complete))
 		git_links_search(watcher, path, repository->old || recovering);
 	watcher->all_is_new = false;
 	watcher->search = search;
