@@ -43,7 +43,6 @@ enum {
 	SHOWN_PATHS = 8,
 	COUNTED_PATHS = 2000, // distinct ones
 	MAX_TRACKED = 64,
-	MAX_CHANGED = 256,
 	TRACKED_SIZE = 1024 * 1024,
 	DIGEST_DIGITS = 64,
 	SWEEP_TIMEOUT_MS = 60000,
@@ -107,7 +106,7 @@ static void add_changed(struct guarding *guarding, const struct guard_event *eve
 		if (str_equal(*known, event->text))
 			return;
 	}
-	if (list->count < MAX_CHANGED)
+	if (list->count < COUNTED_PATHS)
 		vec_push(guarding->arena, list, arena_strdup(guarding->arena, event->text));
 }
 

@@ -45,6 +45,7 @@ struct changes {
 	struct arena *arena;
 	const struct timespec *start;
 	VEC(struct repository) repositories;
+	size_t told; // places with a line of their own, of one effect
 };
 
 // Returns whether a `.git` was created after the start. Without a time of birth only a file counts:
@@ -182,10 +183,13 @@ static const char *command_for(const struct changes *changes, const struct repos
 		       : arena_printf(arena, "git %s%s -- %s", nested, command, below);
 }
 
-static void tell_strong(const struct changes *changes, const char *path, const char *effect,
+static void tell_strong(struct changes *changes, const char *path, const char *effect,
 			const char *command)
 {
 	struct arena *arena = changes->arena;
+
+	if (++changes->told > SHOWN_NAMES)
+		return;
 
 	path = quote_display(arena, path_tilde(arena, path, changes->plan->home), 0);
 	output_message("guard", "changed: %s (%s%s%s)", path, effect, command ? ": " : "",
@@ -265,16 +269,25 @@ static void tell_same(struct changes *changes)
 		       text_get(&line), names.count > 1 ? "git log -p -1 -- PATH" : command);
 }
 
+// Judges all places of one effect. Those that got no line are counted.
+static void judge_all(struct changes *changes, const strings *paths, const char *effect)
+{
+	changes->told = 0;
+	vec_each(path, paths)
+		judge(changes, *path, effect);
+	if (changes->told > SHOWN_NAMES)
+		output_message("guard", "changed: %zu more (%s)", changes->told - SHOWN_NAMES,
+			       effect);
+}
+
 void tracked_changes_tell(const struct plan *plan, struct arena *arena,
 			  const struct timespec *start, const strings *executed,
 			  const strings *trusted)
 {
 	struct changes changes = { .plan = plan, .arena = arena, .start = start };
 
-	vec_each(path, executed)
-		judge(&changes, *path, "your programs execute it without asking");
-	vec_each(path, trusted)
-		judge(&changes, *path, "your programs use it");
+	judge_all(&changes, executed, "your programs execute it without asking");
+	judge_all(&changes, trusted, "your programs use it");
 	tell_same(&changes);
 	vec_each(repository, &changes.repositories)
 		tracked_close(&repository->tracked);

@@ -14,11 +14,14 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "guard/git/directory.h"
+#include "guard/git/links.h"
 #include "guard/known_places.h"
 #include "guard/move_out.h"
+#include "guard/pending.h"
 #include "guard/permissions.h"
 #include "guard/replaced.h"
 #include "guard/rows.h"
+#include "guard/search.h"
 #include "guard/tracking.h"
 #include "guard/watches.h"
 #include "guard/writers.h"
@@ -43,10 +46,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum {
-	MAX_PENDING = 4096,
-	CONTENT_LIMIT = 256 * 1024,
-};
+enum { CONTENT_LIMIT = 256 * 1024 };
 
 // Entries that can turn a directory into a git directory, or are judged with it.
 static const char *const git_entries[] = {
@@ -91,27 +91,6 @@ bool watcher_is_unprotected(const struct watcher *watcher, const char *path)
 	const struct plan *plan = watcher->plan;
 
 	return unprotect_covers(&plan->guard.unprotected, plan->project, path);
-}
-
-void watcher_postpone(struct watcher *watcher, const char *directory, const char *name)
-{
-	struct pending *pending = watcher->pending;
-
-	while (pending &&
-	       !(str_equal(pending->directory, directory) && str_equal(pending->name, name)))
-		pending = pending->next;
-	if (pending)
-		return;
-	pending = calloc(1, sizeof(*pending));
-	if (!pending || watcher->pending_count >= MAX_PENDING) {
-		free(pending);
-		return; // the search at the end finds it
-	}
-	pending->directory = strdup(directory);
-	pending->name = strdup(name);
-	pending->next = watcher->pending;
-	watcher->pending = pending;
-	watcher->pending_count++;
 }
 
 struct entry_judgement {
@@ -242,7 +221,7 @@ static void examine_place(struct watcher *watcher, struct arena *arena, int fd,
 			watcher_tell(watcher, GUARD_CHANGED, path, guard_host_names[row->host]);
 		return;
 	case UNDECIDED:
-		watcher_postpone(watcher, directory, name);
+		pending_add(watcher, directory, name);
 		return;
 	case UNTRACKED:
 		break;
@@ -274,14 +253,14 @@ static const char *enclosing_git(struct arena *arena, int fd, const char *direct
 	const char *parent = path_parent(arena, directory);
 	CLEANUP_FD int above = -1;
 
-	if (git_directory_is(fd))
+	if (git_directory_may_be(fd, directory))
 		return directory;
 	if (!is_git_part(path_name(directory)))
 		return NULL;
 	if (str_equal(path_name(directory), "info") && str_equal(path_name(parent), "objects"))
 		parent = path_parent(arena, parent);
 	above = file_open(AT_FDCWD, parent, O_PATH | O_DIRECTORY);
-	return above >= 0 && git_directory_is(above) ? parent : NULL;
+	return above >= 0 && git_directory_may_be(above, parent) ? parent : NULL;
 }
 
 static bool is_git_entry(const char *directory, const char *name)
@@ -362,8 +341,8 @@ void examine_entry(struct watcher *watcher, const char *directory, const char *n
 	if (!may_matter(watcher, directory, name))
 		return;
 	if (str_equal(name, "index")) { // git has written its index
-		examine_pending(watcher);
-		watcher_check_index(watcher, directory);
+		pending_examine(watcher);
+		search_check_index(watcher, directory);
 	}
 	path = path_join(&arena, directory, name);
 	row = rows_find(watcher, path);
@@ -407,7 +386,11 @@ void examine_link(struct watcher *watcher, const char *directory, const char *na
 	const char *path = path_join(&arena, directory, name);
 	struct stat status;
 
-	if (!path_lies_in_git(directory) && lstat(path, &status) == 0 && S_ISLNK(status.st_mode)) {
+	if (lstat(path, &status) < 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode))
+		goto end;
+	if (git_below(watcher, directory)) {
+		git_link_judge(watcher, directory, name);
+	} else if (S_ISLNK(status.st_mode)) {
 		const char *real = file_follow(&arena, path).real;
 
 		if (path_within(real, watcher->plan->state.root) &&
@@ -419,58 +402,6 @@ void examine_link(struct watcher *watcher, const char *directory, const char *na
 			watches_queue(&watcher->watches, real,
 				      watcher_is_new(watcher, path, &status));
 	}
+end:
 	arena_free(&arena);
-}
-
-void examine_pending(struct watcher *watcher)
-{
-	struct pending *list = watcher->pending;
-
-	watcher->pending = NULL;
-	watcher->pending_count = 0;
-	while (list) {
-		struct pending *next = list->next;
-
-		if (list->directory && list->name)
-			examine_entry(watcher, list->directory, list->name);
-		free(list->directory);
-		free(list->name);
-		free(list);
-		list = next;
-	}
-}
-
-// Returns whether an entry is one of dependencies, and no setting of git names a file in it.
-static bool skips_dependencies(const struct watcher *watcher, const char *directory,
-			       const char *name)
-{
-	const guard_targets *targets = &watcher->plan->guard.targets;
-	const char *below = str_after(directory, watcher->plan->project);
-	struct arena arena = { 0 };
-	bool dependency = guard_is_dependency(name);
-
-	if (watcher->dependencies)
-		return false;
-	// Directories of dependencies are searched only on the way to a file that a setting names.
-	if (!dependency && below && targets->count) {
-		dependency = guard_lies_in_dependencies(arena_printf(&arena, "%s/", below));
-		arena_free(&arena);
-	}
-	return dependency && !guard_target_may_be(targets, directory, name);
-}
-
-bool examine_skips(const struct watcher *watcher, const char *directory, const char *name)
-{
-	static const char *const stores[] = { "objects", "refs", "logs", "lfs", "annex" };
-
-	if (skips_dependencies(watcher, directory, name))
-		return true;
-	if (str_equal(path_name(directory), "objects") && path_lies_in_git(directory))
-		return !str_equal(name, "info");
-	if (!path_lies_in_git(directory))
-		return false;
-	for (size_t i = 1; i < ARRAY_SIZE(stores); i++)
-		if (str_equal(stores[i], name))
-			return true;
-	return false;
 }

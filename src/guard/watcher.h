@@ -53,6 +53,21 @@ struct repository {
 	struct repository *next;
 };
 
+// An entry of a git directory that git did not create, and that is older than the session.
+enum { OLD_LINK_BUCKETS = 256 };
+struct old_link {
+	struct file_id id;
+	struct file_id parent; // the directory that contains it
+	struct timespec ctime;
+	struct old_link *next;
+};
+
+// A directory of the project that such a link leads to.
+struct linked_directory {
+	char *path;
+	struct linked_directory *next;
+};
+
 // A directory whose mode was changed for a short time.
 struct lent_mode {
 	int fd;
@@ -122,6 +137,9 @@ struct watcher {
 	size_t pending_count;
 	struct baseline *baselines;
 	struct repository *repositories;
+	struct old_link *old_links[OLD_LINK_BUCKETS];
+	struct linked_directory *linked;
+	bool finds_old_links; // while a git directory is searched for the first time
 	struct lent_mode *lent;
 	struct tracked_place *tracked;
 	size_t tracked_count;
@@ -157,22 +175,14 @@ bool watcher_is_new(const struct watcher *watcher, const char *path, const struc
 void watcher_watch_file(struct watcher *watcher, int directory, const char *name, const char *path);
 // Returns whether the user has excepted a place.
 bool watcher_is_unprotected(const struct watcher *watcher, const char *path);
-// Adds an entry that cannot be judged yet. It is examined again after a moment.
-void watcher_postpone(struct watcher *watcher, const char *directory, const char *name);
 
 // Examines directory/name, which was created or changed, or was found by a search. Protects it,
 // moves it to quarantine, or leaves it.
 void examine_entry(struct watcher *watcher, const char *directory, const char *name);
-// Examines a link: it may lead to a repository among dependencies, which are not searched.
+// Examines an entry that is no directory. A link may lead to a repository among dependencies, which
+// are not searched; in a git directory, it is judged by its kind.
 void examine_link(struct watcher *watcher, const char *directory, const char *name);
 // Examines all places again that counted as tracked.
 void examine_tracked(struct watcher *watcher);
-// Examines all entries again that could not be judged.
-void examine_pending(struct watcher *watcher);
-// Returns whether the entries of a directory are of no interest: objects and references of git.
-bool examine_skips(const struct watcher *watcher, const char *directory, const char *name);
-// Searches directories of dependencies from now on, if the index of a git directory has a
-// repository in one: git runs the programs of its configuration for a plain `git status`.
-void watcher_check_index(struct watcher *watcher, const char *git_directory);
 // Runs the guard process.
 _Noreturn void watcher_run(struct watcher *watcher);

@@ -52,6 +52,7 @@ void watches_remove(struct watches *watches, int number)
 	if (!found)
 		return;
 	*slot = found->next;
+	watches->numerous_count -= found->kind == WATCH_NUMEROUS;
 	free(found->path);
 	free(found);
 	watches->count--;
@@ -99,10 +100,12 @@ static bool store(struct watches *watches, int number, const char *path, enum wa
 		free(copy);
 		return false;
 	}
+	watches->numerous_count -= (*slot)->kind == WATCH_NUMEROUS;
 	free((*slot)->path);
 	(*slot)->number = number;
 	(*slot)->path = copy;
-	(*slot)->kind = kind;
+	(*slot)->kind = kind; // a new one was a WATCH_DIRECTORY, which is 0
+	watches->numerous_count += kind == WATCH_NUMEROUS;
 	return true;
 }
 
@@ -111,6 +114,7 @@ bool watches_add(struct watches *watches, int fd, const char *path, enum watch_k
 {
 	static const uint32_t events[] = { [WATCH_DIRECTORY] = DIRECTORY_EVENTS,
 					   [WATCH_PLACES] = PLACES_EVENTS,
+					   [WATCH_NUMEROUS] = DIRECTORY_EVENTS,
 					   [WATCH_FILE] = FILE_EVENTS };
 	char name[DESCRIPTOR_PATH];
 	int number;

@@ -8,7 +8,8 @@
 
 enum watch_kind {
 	WATCH_DIRECTORY,
-	WATCH_PLACES, // a directory with protected places
+	WATCH_PLACES,   // a directory with protected places
+	WATCH_NUMEROUS, // a directory of which a repository can have many
 	WATCH_FILE,
 };
 
@@ -31,6 +32,7 @@ struct watches {
 	struct watch **buckets;
 	size_t bucket_count;
 	size_t count;
+	size_t numerous_count; // of WATCH_NUMEROUS
 	struct waiting *first; // directories to search
 	struct waiting *last;
 	bool exhausted; // the kernel's limit is reached

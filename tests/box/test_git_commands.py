@@ -92,6 +92,9 @@ COMMANDS = [
     ("git config gc.pruneExpire", "", "git config gc.pruneExpire now", "git config gc.pruneExpire", 0, STAYS),
     ("git config status.showUntrackedFiles no", "",
      "git config status.showUntrackedFiles no", "git config status.showUntrackedFiles", 0, STAYS),
+    ("git config core.commentChar", "", "git config core.commentChar p", "git config core.commentChar", 0, STAYS),
+    ("git config core.repositoryFormatVersion", "",
+     "git config core.repositoryFormatVersion 1", "test $(git config core.repositoryFormatVersion) = 1", 0, STAYS),
     ("git config core.hooksPath", "",
      "git config core.hooksPath hooks", "git config core.hooksPath", 0, STAYS),
     ("git config core.fsmonitor", "",
@@ -118,6 +121,7 @@ COMMANDS = [
      "echo true >new/.git/hooks/pre-commit; sleep 0.3", "test -e new/.git/hooks/pre-commit", 0, AS_OUTSIDE),
     ("a new .git/info/attributes", "",
      "echo '*.x filter=y' >.git/info/attributes; sleep 0.3", "test -e .git/info/attributes", 0, "moved to quarantine"),
+    ("a new symbolic link in .git", "", "ln -s config .git/COMMIT_EDITMSG.new; sleep 0.3", "test -L .git/COMMIT_EDITMSG.new", 0, "moved to quarantine"),
     ("git config --worktree", "git config extensions.worktreeConfig true",
      "git config --worktree user.name Bob", "git config --worktree user.name | grep -x Bob", 0, TOLD),
 ]

@@ -16,7 +16,10 @@ FILES = [".envrc", ".mcp.json", ".claude/settings.json", ".claude/settings.local
          ".claude/agents/a.md", ".claude/skills/s/SKILL.md", ".vscode/tasks.json", ".idea/workspace.xml", ".devcontainer/devcontainer.json",
          ".devcontainer.json", ".husky/pre-commit", "lefthook.yml", ".pre-commit-config.yaml", ".cargo/config.toml", ".npmrc",
          ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", "bunfig.toml", ".bazelrc", ".mvn/extensions.xml", "mise.toml", ".bashrc", ".zshrc",
-         ".profile", ".claudebox/tools.txt"]
+         ".profile", ".claudebox/tools.txt", ".zlogout", ".hg/hgrc", ".hg/hgrc-not-shared", ".hg/sharedpath", ".jj/repo/config.toml", ".gemini/settings.json",
+         ".codex/config.toml", ".aider.conf.yml", ".cursor/mcp.json", ".windsurf/hooks.json", ".zed/tasks.json", ".Rprofile", ".irbrc", ".pryrc", ".ghci",
+         ".ocamlinit", ".iex.exs", "lefthook.toml", ".lefthook.json", "lefthook-local.jsonc", ".config/lefthook.yaml", ".lefthook/pre-commit/run",
+         ".lefthook-local/pre-push/run", ".config/mise.toml", ".config/mise/conf.d/a.toml", "mise/config.toml"]
 EVIL = "script-shell=/tmp/evil"
 # Files that a box may not leave in a git directory.
 GIT_FILES = ["commondir", "remotes/origin", "branches/b", "info/attributes", "objects/info/alternates"]
@@ -289,7 +292,8 @@ class Git(GuardTest):
         printf '[core]\\n\\tfsmonitor = %s\\n\\tworktree = ..\\n' $EVIL >part/config
         mkdir -p late/.git/hooks late/.git/refs late/.git/objects; cp $HOOK late/.git/hooks/pre-commit
         """)
-        for path in ("part/hooks/pre-commit", "late/.git/hooks/pre-commit", "part/config"):
+        self.assertFalse((self.project / "late/.git/hooks/pre-commit").exists())  # `git init` of the user would complete it
+        for path in ("part/hooks/pre-commit", "part/config"):
             self.assertTrue((self.project / path).exists(), f"the test can fail: {path}")
         self.attack("for d in sub/.git part late/.git; do echo 'ref: refs/heads/main' >$d/HEAD; done",
                     self.project / "sub", self.project / "part", self.project / "late")

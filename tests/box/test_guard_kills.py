@@ -38,6 +38,12 @@ def plant(path, text, mode=0o644):
         os.chmod(path, mode)
     except OSError:
         pass
+def link(path):
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        os.symlink(evil, path)
+    except OSError:
+        pass
 def log(word):
     with open("work/log", "a") as file:
         file.write(word + "\n")
@@ -49,6 +55,7 @@ for i in range(10000):
     log("file " + name)
     plant(f"work/d{i % 50}/.envrc", "evil")
     plant([".envrc", ".git/commondir", ".mcp.json", ".git/config.worktree", ".husky/pre-commit"][i % 5], "[core]\n\tfsmonitor = " + evil + "\n")
+    link([".git/FETCH_HEAD", ".git/logs/refs/heads/x", ".git/modules", ".git/rr-cache/x/preimage", "work/n/.git/COMMIT_EDITMSG"][i % 5])
     if i % 3 == 0:
         nested = f"work/nested{i % 9}"
         git("init", "-q", nested)
@@ -121,6 +128,7 @@ class Kills(GuardTest):
         for path in [*self.project.rglob(".envrc"), *self.project.rglob(".mcp.json"), *self.project.rglob("commondir"),
                      *self.project.rglob(".husky/*"), *(hook for hook in self.project.rglob(".git/hooks/*") if hook.suffix != ".sample" and hook.lstat().st_mode & 0o111 and (hook.parent.parent / "HEAD").exists())]:
             problems.append(f"left: {path.relative_to(self.project)}")
+        problems += [f"link: {path.relative_to(self.project)}" for git in self.project.rglob(".git") for path in git.rglob("*") if path.is_symlink()]
         for config in [*self.project.rglob(".git/config"), *self.project.rglob("config.worktree")]:
             if "evil" in config.read_text():
                 problems.append(f"executes: {config.relative_to(self.project)}")
@@ -171,6 +179,9 @@ class Kills(GuardTest):
         (self.project / ".envrc").write_text("evil\n")
         self.git("init", "-q", "sub")
         (self.project / "sub/.git/hooks/pre-commit").symlink_to(self.evil)
+        (self.project / "sub/.git/COMMIT_EDITMSG").symlink_to("config")
+        (self.project / ".git/logs/HEAD").unlink()
+        (self.project / ".git/logs/HEAD").symlink_to("../hooks/post-commit")
         (self.project / ".npmrc").write_text("changed by the user\n")
         (self.project / ".git/hooks/post-commit").write_text("the user's\n")
         (self.project / ".git/hooks/post-commit").chmod(0o755)
@@ -180,7 +191,7 @@ class Kills(GuardTest):
         done = self.claudebox("--yes", "--exec", "ls", "-A")
         self.assertNotIn(".envrc", done.stdout.split())
         self.assertIn("after a box that was killed", done.stderr)
-        self.assertEqual(self.quarantine(), [".envrc", "sub/.git/hooks/pre-commit"])
+        self.assertEqual(self.quarantine(), [".envrc", ".git/logs/HEAD", "sub/.git/COMMIT_EDITMSG", "sub/.git/hooks/pre-commit"])
         self.assertEqual((self.project / ".npmrc").read_text(), "changed by the user\n")
         self.assertTrue((self.project / ".git/hooks/post-commit").exists())
 

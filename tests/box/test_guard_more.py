@@ -47,7 +47,7 @@ class Shown(MoreTest):
         self.assertIn("  [~] read-only  .git/hooks (git runs the programs in it)", lines)
         self.assertIn("  [~] copy       .git/config (git runs the programs that it names)", lines)
         self.assertIn("  [~] read-only  .vscode (the editor runs its tasks and the programs of its settings)", lines)
-        self.assertRegex(" ".join(" ".join(lines).split()), r"\[~\] watched \d\d names: what the box writes there is moved to quarantine\. "
+        self.assertRegex(" ".join(" ".join(lines).split()), r"\[~\] watched \d+ names: what the box writes there is moved to quarantine\. "
                          r"Such places in subdirectories are found and protected while the box starts")
         self.assertIn("  [~] writable   .npmrc (git tracks it: `git diff` shows a change)", lines)
         self.assertNotIn("NOT", "\n".join(lines))
@@ -589,6 +589,22 @@ class OfTheUser(MoreTest):
             script = f"for i in $(seq {count}); do mkdir -p d$i; echo x >d$i/.envrc; done; sleep 0.5"
             done = self.claudebox("--yes", "--quiet", "--exec", "sh", "-c", script)
             self.assertEqual((done.returncode, done.stderr), (0, f"guard: {text} moved to quarantine: claudebox --quarantine\n"))
+    def test_tracked_places_of_new_repositories_are_named(self):
+        """A clone has such files and keeps them. So does a repository with an index that the box has made up."""
+        err = self.claudebox("--yes", "--exec", "sh", "-c", """git init -q n; mkdir n/.claude; cd n; h=$(echo {} | git hash-object -w --stdin)
+                             git update-index --add --cacheinfo 100644,$h,.claude/settings.json; git config core.pager cat; echo '{"hooks":{}}' >.claude/settings.json
+                             git init -q ../c; cd ../c; echo x >.envrc; git add .envrc; git commit -qm x; git clone -q . ../d; sleep 0.3""").stderr
+        self.assertIn("guard: changed: ~/project/n/.claude/settings.json (your programs execute it without asking", err)
+        self.assertIn("guard: changed: ~/project/d/.envrc (your programs use it)", err)
+        self.assertTrue((self.project / "n/.claude/settings.json").exists())
+
+    def test_changed_places_are_counted(self):
+        """Files that the box creates first do not hide another one."""
+        err = self.claudebox("--yes", "--exec", "sh", "-c", """git init -q n; cd n; h=$(echo | git hash-object -w --stdin)
+                             for i in 1 2 3 4 5 6 7 8 9 10; do mkdir -p d$i; git update-index --add --cacheinfo 100644,$h,d$i/.ghci; done
+                             for i in 1 2 3 4 5 6 7 8 9 10; do echo x >d$i/.ghci; done; sleep 0.3""").stderr
+        self.assertEqual(err.count("guard: changed: ~/project/n/d"), 8, err)
+        self.assertIn("guard: changed: 2 more (your programs execute it without asking)", err)
 
     def test_moved_files_are_counted_once(self):
         err = self.claudebox("--yes", "--exec", "sh", "-c", "for i in $(seq 20); do mkdir d$i; echo x >d$i/.envrc; done; sleep 0.5").stderr

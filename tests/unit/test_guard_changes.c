@@ -45,6 +45,25 @@ static const struct change_case probes[] = {
 	  "" },
 };
 
+static const struct change_case formats[] = {
+	{ "git sparse-checkout", "[core]\nbare = false\n",
+	  "[core]\nbare = false\n[extensions]\nworktreeConfig = true\n",
+	  "extensions.worktreeconfig", "", "", NULL, "" },
+	{ "git sparse-checkout in a worktree of a bare repository", "[core]\nbare = true\n",
+	  "[extensions]\nworktreeConfig = true\n", "", "extensions.worktreeconfig", "core.bare",
+	  NULL, "" },
+	{ "config.worktree has no effect any more", "[extensions]\nworktreeConfig = true\n", "", "",
+	  "", "extensions.worktreeconfig", NULL, "" },
+	{ "an extension of the other version of the format",
+	  "[core]\nrepositoryformatversion = 0\n",
+	  "[core]\nrepositoryformatversion = 0\n[extensions]\nrefStorage = files\n", "",
+	  "extensions.refstorage", "", NULL, "" },
+	{ "git refs migrate",
+	  "[core]\nrepositoryformatversion = 1\n[extensions]\nrefStorage = reftable\n",
+	  "[core]\nrepositoryformatversion = 0\n", "", "core.repositoryformatversion",
+	  "extensions.refstorage", NULL, "" },
+};
+
 static const struct change_case remotes[] = {
 	{ "a new remote", ORIGIN, ORIGIN UP, "remote.up.url remote.up.fetch", "", "", NULL, "" },
 	{ "a new remote with a local address", ORIGIN,
@@ -284,6 +303,7 @@ static void test_npmrc(void)
 int main(void)
 {
 	check_cases(probes, ARRAY_SIZE(probes));
+	check_cases(formats, ARRAY_SIZE(formats));
 	check_cases(remotes, ARRAY_SIZE(remotes));
 	check_cases(redirects, ARRAY_SIZE(redirects));
 	check_cases(others, ARRAY_SIZE(others));

@@ -8,10 +8,15 @@
 
 // Returns whether git takes an open directory for a git directory.
 bool git_directory_is(int fd);
+// Returns whether it is one, or has the name of one: `git init` of the user completes it, and keeps
+// its configuration and hooks.
+bool git_directory_may_be(int fd, const char *path);
 // Returns whether a git directory is that of a submodule, whose worktree is elsewhere.
 bool git_is_module(const char *directory);
 // Returns what git does with a part of a git directory, as the end of a sentence.
 const char *git_part_reason(const char *name);
+// Returns whether a path lies where git of this project may keep a git directory.
+bool git_is_own(const struct watcher *watcher, const char *path);
 // Returns whether only the user can have changed a part of a git directory.
 bool git_part_is_left_alone(const struct watcher *watcher, struct arena *arena,
 			    const char *directory, const char *name);

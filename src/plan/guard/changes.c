@@ -246,6 +246,13 @@ static bool redirects_push(const struct work *work, const struct candidate *cand
 	return *addresses(work, "remote", name->subsection, host_values);
 }
 
+// Returns whether linked worktrees become bare: git moves core.bare before, and here it stays.
+static bool breaks_worktrees(const struct work *work, const struct git_config_change *change)
+{
+	return str_equal(change->name, "extensions.worktreeconfig") &&
+	       has_refused(work, "core.bare", host_values(work, "core.bare"));
+}
+
 // Judges a change by its values and by the settings of its group.
 static enum verdict judge_change(struct work *work, struct candidate *candidate)
 {
@@ -257,12 +264,12 @@ static enum verdict judge_change(struct work *work, struct candidate *candidate)
 	candidate->is_copy = is_copy(work, candidate);
 	if (candidate->is_copy)
 		return APPLIED;
-	if (redirects_push(work, candidate) || has_refused(work, change->name, &change->after))
+	if (redirects_push(work, candidate) || breaks_worktrees(work, change) ||
+	    has_refused(work, change->name, &change->after))
 		return REFUSED;
 	// An address of the user protects nothing; the names of remotes are judged below.
 	if (rule == KEY_ADDRESS || rule == KEY_REMOTE)
 		return APPLIED;
-	// A setting that protects, such as one that the user has added, is not removed either.
 	if ((rule == KEY_TRUE && !change->after.count) ||
 	    has_refused(work, change->name, &change->before))
 		return REFUSED;

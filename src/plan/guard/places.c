@@ -30,6 +30,13 @@
 		.name = (name_), .scope = (scope_), .directory = true, .host = (host_), \
 		.decision = GUARD_PROTECTED, .why = (why_)                              \
 	}
+#define LEFTHOOK(name_) \
+	FILE_ROW(GUARD_TOP, name_, HOST_EXECUTES, JUDGE_NONE, "a git hook runs its commands")
+// The names that lefthook has for its configuration in one format.
+#define LEFTHOOK_ROWS(format_)                                                        \
+	LEFTHOOK("lefthook." format_), LEFTHOOK("lefthook-local." format_),           \
+		LEFTHOOK(".lefthook." format_), LEFTHOOK(".lefthook-local." format_), \
+		LEFTHOOK(".config/lefthook." format_), LEFTHOOK(".config/lefthook-local." format_)
 
 const struct guard_row guard_table[] = {
 	// Git, for every git directory in or of the project.
@@ -60,6 +67,15 @@ const struct guard_row guard_table[] = {
 	  .why = "git runs the hooks and programs of its configuration" },
 	FILE_ROW(GUARD_ANYWHERE, ".gitmodules", HOST_READS, JUDGE_GITMODULES,
 		 "git fetches the repositories that it names"),
+	// Other version control.
+	FILE_ROW(GUARD_ANYWHERE, ".hg/hgrc", HOST_EXECUTES, JUDGE_NONE,
+		 "hg runs the hooks and loads the extensions that it names"),
+	FILE_ROW(GUARD_ANYWHERE, ".hg/hgrc-not-shared", HOST_EXECUTES, JUDGE_NONE,
+		 "hg runs the hooks and loads the extensions that it names"),
+	FILE_ROW(GUARD_ANYWHERE, ".hg/sharedpath", HOST_EXECUTES, JUDGE_NONE,
+		 "hg reads its configuration from the directory that it names"),
+	FILE_ROW(GUARD_ANYWHERE, ".jj/repo/config.toml", HOST_EXECUTES, JUDGE_NONE,
+		 "jj runs the pager, editor and other programs that it names"),
 	// Agents.
 	FILE_ROW(GUARD_ANYWHERE, ".mcp.json", HOST_ASKS, JUDGE_NONE,
 		 "Claude Code starts the servers that it names"),
@@ -75,6 +91,12 @@ const struct guard_row guard_table[] = {
 		      "Claude Code follows the agents in it"),
 	DIRECTORY_ROW(GUARD_ANYWHERE, ".claude/skills", HOST_READS,
 		      "Claude Code follows the skills in it, which may run programs"),
+	DIRECTORY_ROW(GUARD_ANYWHERE, ".gemini", HOST_EXECUTES,
+		      "Gemini CLI starts the servers that its settings name"),
+	DIRECTORY_ROW(GUARD_ANYWHERE, ".codex", HOST_ASKS,
+		      "Codex starts the servers that its configuration names"),
+	FILE_ROW(GUARD_ANYWHERE, ".aider.conf.yml", HOST_EXECUTES, JUDGE_NONE,
+		 "aider runs the commands that it names"),
 	DIRECTORY_ROW(GUARD_TOP, ".claudebox", HOST_ASKS,
 		      "claudebox asks about the packages that it requests"),
 	// Editors.
@@ -85,6 +107,12 @@ const struct guard_row guard_table[] = {
 		      "the editor runs the commands of its containers"),
 	FILE_ROW(GUARD_TOP, ".devcontainer.json", HOST_ASKS, JUDGE_NONE,
 		 "the editor runs the commands of its containers"),
+	DIRECTORY_ROW(GUARD_TOP, ".cursor", HOST_ASKS,
+		      "the editor runs its hooks and starts the servers that it names"),
+	DIRECTORY_ROW(GUARD_TOP, ".windsurf", HOST_ASKS,
+		      "the editor runs its hooks and follows its rules"),
+	DIRECTORY_ROW(GUARD_TOP, ".zed", HOST_ASKS,
+		      "the editor runs its tasks and the programs of its settings"),
 	// The shell.
 	FILE_ROW(GUARD_ANYWHERE, ".envrc", HOST_ASKS, JUDGE_NONE, "direnv runs it"),
 	FILE_ROW(GUARD_TOP, ".bashrc", HOST_EXECUTES, JUDGE_NONE, "a shell runs it"),
@@ -96,7 +124,15 @@ const struct guard_row guard_table[] = {
 	FILE_ROW(GUARD_TOP, ".zshrc", HOST_EXECUTES, JUDGE_NONE, "a shell runs it"),
 	FILE_ROW(GUARD_TOP, ".zprofile", HOST_EXECUTES, JUDGE_NONE, "a shell runs it"),
 	FILE_ROW(GUARD_TOP, ".zlogin", HOST_EXECUTES, JUDGE_NONE, "a shell runs it"),
+	FILE_ROW(GUARD_TOP, ".zlogout", HOST_EXECUTES, JUDGE_NONE, "a shell runs it"),
 	FILE_ROW(GUARD_TOP, ".inputrc", HOST_READS, JUDGE_NONE, "a shell takes its keys from it"),
+	// Interpreters that run a file of the current directory when they start.
+	FILE_ROW(GUARD_ANYWHERE, ".Rprofile", HOST_EXECUTES, JUDGE_NONE, "R runs it"),
+	FILE_ROW(GUARD_ANYWHERE, ".irbrc", HOST_EXECUTES, JUDGE_NONE, "irb runs it"),
+	FILE_ROW(GUARD_ANYWHERE, ".pryrc", HOST_EXECUTES, JUDGE_NONE, "pry runs it"),
+	FILE_ROW(GUARD_ANYWHERE, ".ghci", HOST_EXECUTES, JUDGE_NONE, "ghci runs its commands"),
+	FILE_ROW(GUARD_ANYWHERE, ".ocamlinit", HOST_EXECUTES, JUDGE_NONE, "ocaml runs it"),
+	FILE_ROW(GUARD_ANYWHERE, ".iex.exs", HOST_EXECUTES, JUDGE_NONE, "iex runs it"),
 	// Hooks by other programs.
 	{ .name = ".husky",
 	  .scope = GUARD_ANYWHERE,
@@ -105,16 +141,14 @@ const struct guard_row guard_table[] = {
 	  .decision = GUARD_PROTECTED,
 	  .judge = JUDGE_HOOKS,
 	  .why = "a git hook runs the programs in it" },
-	FILE_ROW(GUARD_TOP, "lefthook.yml", HOST_EXECUTES, JUDGE_NONE,
-		 "a git hook runs its commands"),
-	FILE_ROW(GUARD_TOP, "lefthook.yaml", HOST_EXECUTES, JUDGE_NONE,
-		 "a git hook runs its commands"),
-	FILE_ROW(GUARD_TOP, ".lefthook.yml", HOST_EXECUTES, JUDGE_NONE,
-		 "a git hook runs its commands"),
-	FILE_ROW(GUARD_TOP, "lefthook-local.yml", HOST_EXECUTES, JUDGE_NONE,
-		 "a git hook runs its commands"),
-	FILE_ROW(GUARD_TOP, ".lefthook-local.yml", HOST_EXECUTES, JUDGE_NONE,
-		 "a git hook runs its commands"),
+	LEFTHOOK_ROWS("yml"),
+	LEFTHOOK_ROWS("yaml"),
+	LEFTHOOK_ROWS("toml"),
+	LEFTHOOK_ROWS("json"),
+	LEFTHOOK_ROWS("jsonc"),
+	DIRECTORY_ROW(GUARD_TOP, ".lefthook", HOST_EXECUTES, "a git hook runs the programs in it"),
+	DIRECTORY_ROW(GUARD_TOP, ".lefthook-local", HOST_EXECUTES,
+		      "a git hook runs the programs in it"),
 	FILE_ROW(GUARD_TOP, ".pre-commit-config.yaml", HOST_EXECUTES, JUDGE_NONE,
 		 "a git hook runs its commands"),
 	// Package managers and builders: settings that name programs and addresses.
@@ -141,6 +175,13 @@ const struct guard_row guard_table[] = {
 	FILE_ROW(GUARD_ANYWHERE, "mise.local.toml", HOST_ASKS, JUDGE_NONE, "mise runs its hooks"),
 	FILE_ROW(GUARD_ANYWHERE, ".mise.local.toml", HOST_ASKS, JUDGE_NONE, "mise runs its hooks"),
 	DIRECTORY_ROW(GUARD_ANYWHERE, ".mise", HOST_ASKS, "mise runs its hooks"),
+	FILE_ROW(GUARD_ANYWHERE, "mise/config.toml", HOST_ASKS, JUDGE_NONE, "mise runs its hooks"),
+	FILE_ROW(GUARD_ANYWHERE, "mise/config.local.toml", HOST_ASKS, JUDGE_NONE,
+		 "mise runs its hooks"),
+	FILE_ROW(GUARD_ANYWHERE, ".config/mise.toml", HOST_ASKS, JUDGE_NONE, "mise runs its hooks"),
+	FILE_ROW(GUARD_ANYWHERE, ".config/mise.local.toml", HOST_ASKS, JUDGE_NONE,
+		 "mise runs its hooks"),
+	DIRECTORY_ROW(GUARD_ANYWHERE, ".config/mise", HOST_ASKS, "mise runs its hooks"),
 };
 const size_t guard_count = ARRAY_SIZE(guard_table);
 
@@ -248,10 +289,23 @@ bool guard_may_be_empty(const struct guard_row *row)
 	       !str_equal(row->name, ".claudebox");
 }
 
+// Returns whether a path has a component with this name.
+static bool has_component(const char *path, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (; path; path = strchr(path, '/')) {
+		path += *path == '/';
+		if (strncmp(path, name, length) == 0 && strchr("/", path[length]))
+			return true;
+	}
+	return false;
+}
+
 bool guard_is_name(const char *name)
 {
 	for (size_t i = 0; i < guard_count; i++)
-		if (guard_table[i].name[0] == name[0] && str_equal(guard_table[i].name, name))
+		if (guard_table[i].name[0] != '.' && has_component(guard_table[i].name, name))
 			return true;
 	return false;
 }

@@ -39,7 +39,7 @@ enum guard_judge {
 };
 
 struct guard_row {
-	const char *name; // relative; '*' stands for any part of the last component
+	const char *name; // relative
 	enum guard_scope scope;
 	bool directory;
 	enum guard_host host;
@@ -62,7 +62,7 @@ const struct guard_row *guard_find_below(const char *path);
 // Returns whether a directory at a place of this row is no place while no file is in it: nothing in
 // it can be executed. A directory of hooks is one.
 bool guard_may_be_empty(const struct guard_row *row);
-// Returns whether a place of the table that begins without a dot has this name.
+// Returns whether this is a component of a place of the table that begins without a dot.
 bool guard_is_name(const char *name);
 // Returns the row of a path relative to a git directory.
 const struct guard_row *guard_find_in_git(const char *path);
