@@ -593,9 +593,9 @@ class OfTheUser(MoreTest):
         """A clone has such files and keeps them. So does a repository with an index that the box has made up."""
         err = self.claudebox("--yes", "--exec", "sh", "-c", """git init -q n; mkdir n/.claude; cd n; h=$(echo {} | git hash-object -w --stdin)
                              git update-index --add --cacheinfo 100644,$h,.claude/settings.json; git config core.pager cat; echo '{"hooks":{}}' >.claude/settings.json
-                             git init -q ../c; cd ../c; echo x >.envrc; git add .envrc; git commit -qm x; git clone -q . ../d; sleep 0.3""").stderr
+                             git init -q ../c; cd ../c; h=$(echo x | git hash-object -w --stdin); git update-index --add --cacheinfo 100644,$h,.envrc; git commit -qm x; git clone -q . ../d; sleep 0.3""").stderr
         self.assertIn("guard: changed: ~/project/n/.claude/settings.json (your programs execute it without asking", err)
-        self.assertIn("guard: changed: ~/project/d/.envrc (your programs use it)", err)
+        self.assertIn("new worktree or repository '~/project/d' with .envrc", err)
         self.assertTrue((self.project / "n/.claude/settings.json").exists())
 
     def test_changed_places_are_counted(self):
