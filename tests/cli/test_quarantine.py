@@ -216,7 +216,11 @@ class Restoring(QuarantineTest):
     def test_a_missing_directory_is_named_and_not_created(self):
         self.make("mkdir -p a/b; echo x >a/b/.envrc")
         shutil.rmtree(self.project / "a")
-        self.assertIn(f"'{self.project}/a': No such file or directory", self.restore(status=125))
+        message = self.restore(status=125)
+        self.assertIn(f"'{self.project}/a' does not exist any more", message)
+        self.assertIn(self.items()[0]["file"].replace(str(self.home), "~"), message)
+        self.assertIn("claudebox --quarantine=clear", message)
+        self.assertIn(f"it cannot be put back: '{self.project}/a' does not exist any more", " ".join(self.run_it().split()))
         self.assertFalse((self.project / "a").exists())
         self.assertIn("'", self.items()[0]["obstacle"])
         self.assertEqual(len(self.items()), 1)
@@ -401,6 +405,20 @@ class Asking(OnTerminal, QuarantineTest):
             self.assertFalse((self.project / ".envrc").exists())
         self.ask("1", "y\n")
         self.assertEqual((self.project / ".envrc").read_text(), "export A=1\n")
+
+    def test_an_item_without_a_directory_can_be_removed(self):
+        """A repository whose clone failed is gone, and its configuration is in the quarantine."""
+        self.make("mkdir a b; echo x >a/.envrc; echo y >b/.envrc")
+        shutil.rmtree(self.project / "a")
+        for answer in ("n\n", "\n"):
+            text = self.ask("1", answer)
+            self.assertRegex(" ".join(text.split()), r"it cannot be put back: '.*/project/a' does not exist any more.*"
+                                                     r"It cannot be put back\. Remove the item permanently\? \[y/N\]")
+            self.assertIn("nothing was removed", text)
+            self.assertEqual(len(self.items()), 2)
+        self.assertIn("Removed the item.", self.ask("1", "y\n"))
+        self.assertEqual(self.paths(), ["b/.envrc"])
+        self.assertEqual(len(os.listdir(self.quarantine())), 1)
 
     def test_clear_names_count_and_size(self):
         self.make("echo x >.envrc; echo y >.mcp.json; echo z >file")

@@ -26,6 +26,7 @@
 #include "sys/cleanup.h"
 #include "sys/clock.h"
 #include "sys/files.h"
+#include "sys/list.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,6 +39,7 @@ enum {
 	POINTER_LIMIT = 4096,
 	MAX_HOOKS = 1000,
 	TEMPORARY_MS = 500,
+	CLONE_MS = 2000, // from `git init` until it has read its configuration
 };
 
 // Git does not look at the kind of these files.
@@ -48,12 +50,47 @@ static bool has(int directory, const char *name)
 	return fstatat(directory, name, &status, 0) == 0;
 }
 
+static struct file_id identify(int fd, const char *name)
+{
+	struct stat status;
+
+	return fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? file_identity(&status)
+								    : (struct file_id){ 0 };
+}
+
 bool git_directory_is(int fd)
 {
 	struct stat status;
 
 	return fstatat(fd, "HEAD", &status, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       ((has(fd, "objects") && has(fd, "refs")) || has(fd, "commondir"));
+}
+
+static bool is_empty(struct arena *arena, int fd, const char *name)
+{
+	CLEANUP_FD int directory = file_open(fd, name, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
+
+	return directory >= 0 && !list_directory_up_to(arena, directory, ".", 1).count;
+}
+
+bool git_directory_may_be_cloned(const struct watcher *watcher, int fd)
+{
+	static const char *const later[] = { "packed-refs", "index", "refs/remotes", "reftable" };
+	const struct repository *repository = watcher->repositories;
+	struct file_id id = identify(fd, ".");
+	struct arena arena = { 0 };
+	bool may;
+
+	while (repository &&
+	       (repository->id.device != id.device || repository->id.inode != id.inode))
+		repository = repository->next;
+	may = repository && !repository->old && watcher->all_is_new && !watcher->box_ended &&
+	      clock_monotonic_ms() - repository->found_ms < CLONE_MS &&
+	      is_empty(&arena, fd, "refs/heads") && is_empty(&arena, fd, "refs/tags");
+	for (size_t i = 0; i < ARRAY_SIZE(later); i++)
+		may = may && !has(fd, later[i]);
+	arena_free(&arena);
+	return may;
 }
 
 bool git_is_module(const char *directory)
@@ -407,14 +444,6 @@ static void change_path(struct watcher *watcher, struct repository *repository, 
 	arena_free(&arena);
 }
 
-static struct file_id identify(int fd, const char *name)
-{
-	struct stat status;
-
-	return fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? file_identity(&status)
-								    : (struct file_id){ 0 };
-}
-
 // Mounts over the hooks of a repository further down. Not over their directory: a box may remove a
 // repository that has only samples.
 static void protect_hooks(struct watcher *watcher, int fd, const char *path)
@@ -457,6 +486,7 @@ static struct repository *find_repository(struct watcher *watcher, int fd, const
 		return NULL;
 	}
 	repository->id = id;
+	repository->found_ms = clock_monotonic_ms();
 	repository->old = is_listed(watcher, path) || is_old_repository(watcher, fd, path);
 	for (size_t i = 0; i < REPOSITORY_PARTS; i++)
 		repository->parts[i] = identify(fd, parts[i]);
