@@ -106,10 +106,10 @@ class Clones(BoxTest):
 
     def watch(self, script, names):
         """Returns how long each setting was in the configuration of `n` while the script ran, in seconds."""
-        box = subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", f"{script}; touch ready; read end"], cwd=self.project, env=self.env,
+        box = subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", f"({script}); touch ready; read end"], cwd=self.project, env=self.env,
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(box.communicate)
-        until((self.project / "ready").exists, 30)
+        self.assertTrue(until((self.project / "ready").exists, 30))
         start, gone = time.monotonic(), {}
         while len(gone) < len(names) and time.monotonic() < start + 8:
             text = (self.project / "n/.git/config").read_text()

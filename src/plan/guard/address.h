@@ -23,8 +23,8 @@ const char *git_address_path(struct arena *arena, const char *address,
 bool git_directory_is_judged(struct arena *arena, const char *path,
 			     const struct git_key_place *place);
 // Returns NULL if the guard judges a repository at a path, which is absolute and has no "." and
-// "..": it is in the worktree, in no directory of dependencies, and in no git directory but those of
-// git_directory_is_judged().
+// "..": it is in the worktree, in no directory of dependencies, and in no git directory except
+// those of git_directory_is_judged().
 const char *git_path_refusal(struct arena *arena, const char *path,
 			     const struct git_key_place *place);
 // Returns the path of an address that only leads to a repository of this machine outside of the
