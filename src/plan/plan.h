@@ -145,6 +145,8 @@ struct plan_state {
 	size_t new_searched_size;
 	const char *approval_name;      // the instance's file with the approved lines
 	const char *new_approval;       // its new content, NULL: unchanged
+	const char *guarded_name;       // the instance's record of protected places, NULL: none
+	const char *new_guarded;        // its new content
 	const char *requested_name;     // the instance's file with the answer on requested packages
 	const char *new_requested;      // its new content, NULL: unchanged
 	const char *conversations_name; // the instance's file with the answer on conversations

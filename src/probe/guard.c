@@ -18,6 +18,7 @@
 #include "plan/project.h"
 #include "probe/git/tracked.h"
 #include "probe/guard_targets.h"
+#include "probe/guard_tracked.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
 
@@ -40,7 +41,8 @@ struct candidate_row {
 struct search {
 	struct facts *facts;
 	struct arena *arena;
-	const char *prefix;             // of the project in its worktree: "sub/dir/", or ""
+	const char *prefix; // of the project in its worktree: "sub/dir/", or ""
+	struct last_start last;
 	strings candidates;             // paths relative to the worktree
 	VEC(struct candidate_row) rows; // of the candidates
 };
@@ -278,31 +280,24 @@ static void add_entries(struct search *search, const char *relative, const struc
 	}
 }
 
-static void add_tracked(struct search *search, const char *relative)
-{
-	strings *tracked = &search->facts->guard.tracked;
-
-	vec_each(known, tracked) {
-		if (str_equal(*known, relative))
-			return;
-	}
-	vec_push(search->arena, tracked, relative);
-}
-
 // Protects the candidates that git does not track. Returns those that it tracks.
 static void split_candidates(struct search *search, const struct tracked *tracked, size_t from)
 {
 	struct arena *arena = search->arena;
 	size_t count = search->candidates.count - from;
 	bool *found = arena_alloc(arena, count + 1);
+	bool unreadable;
 
-	tracked_find(tracked, search->candidates.items + from, count, found);
+	unreadable = !tracked_find(tracked, search->candidates.items + from, count, found);
 	for (size_t i = 0; i < count; i++) {
 		const char *relative = search->candidates.items[from + i] + strlen(search->prefix);
 		const char *path = path_join(arena, search->facts->project, relative);
 
+		// Without a readable index all count as tracked, but a box could have damaged it.
+		if (unreadable && search->last.known)
+			found[i] = probe_was_tracked(&search->last, relative);
 		if (found[i]) {
-			add_tracked(search, relative);
+			probe_add_tracked(search->facts, arena, relative);
 			continue;
 		}
 		pin_parents(search, path, search->facts->project);
@@ -318,8 +313,6 @@ static void add_project(struct search *search)
 
 	find_candidates(search);
 	find_targets(search);
-	if (!search->candidates.count)
-		return;
 	if (git)
 		tracked = tracked_open(git->directory);
 	first = search->candidates.count;
@@ -333,6 +326,9 @@ static void add_project(struct search *search)
 					    search->rows.items[row].row, LIST_DEPTH);
 	if (search->candidates.count > first)
 		split_candidates(search, &tracked, first);
+	probe_add_tracked_places(search->facts, search->arena, search->prefix, &tracked,
+				 &search->last);
+	probe_add_released(search->facts, search->arena, &search->last);
 	tracked_close(&tracked);
 }
 
@@ -343,6 +339,7 @@ void probe_guard(struct facts *facts, struct arena *arena)
 
 	if (git && !str_equal(git->top, facts->project) && path_within(facts->project, git->top))
 		search.prefix = arena_printf(arena, "%s/", facts->project + strlen(git->top) + 1);
+	search.last = probe_last_start(facts, arena);
 	add_repository(&search);
 	add_project(&search);
 }

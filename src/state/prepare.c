@@ -30,7 +30,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-enum { ATTEMPTS = 10, ENTRIES_MAX = 4096, REMOVED = -2 };
+enum { ATTEMPTS = 10, ENTRIES_MAX = 4096, REMOVED = -2, GUARDED_LIMIT = 4 * 1024 * 1024 };
 
 // Repeats the check of the probe on the open directory.
 static bool check_root(int root, const char *path, struct error *error)
@@ -107,6 +107,17 @@ static void remove_stale_links(int directory, const struct plan *plan, struct ar
 	}
 }
 
+// Writes the record of protected places. Its time of change is that of this start.
+static bool write_guarded(int instance, const struct plan_state *state, struct error *error)
+{
+	const char *text = file_read_at(error->arena, instance, state->guarded_name, GUARDED_LIMIT);
+
+	if (str_equal(text, state->new_guarded) &&
+	    utimensat(instance, state->guarded_name, NULL, AT_SYMLINK_NOFOLLOW) == 0)
+		return true;
+	return replace_file(instance, state->guarded_name, state->new_guarded, error);
+}
+
 // Writes the files that the box cannot reach.
 static bool write_records(int instance, const struct plan *plan, struct error *error)
 {
@@ -119,7 +130,7 @@ static bool write_records(int instance, const struct plan *plan, struct error *e
 	if (ok && plan->state.new_approval)
 		ok = replace_file(instance, plan->state.approval_name, plan->state.new_approval,
 				  error);
-	return ok;
+	return ok && (!plan->state.guarded_name || write_guarded(instance, &plan->state, error));
 }
 
 // Adds an instance to the record of a place. Instances that no longer exist leave it.

@@ -8,7 +8,6 @@
 
 #include "base/arena.h"
 #include "base/path.h"
-#include "plan/guard/index.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
 #include "sys/read.h"
@@ -139,6 +138,11 @@ bool tracked_any(const struct tracked *tracked, bool (*wanted)(const char *path,
 	struct wish wish = { .wanted = wanted };
 
 	return tracked->bytes && (!walk(tracked, ask, &wish) || wish.found);
+}
+
+bool tracked_each(const struct tracked *tracked, git_index_handler handle, void *context)
+{
+	return !tracked->bytes || walk(tracked, handle, context);
 }
 
 void tracked_close(struct tracked *tracked)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "plan/guard/index.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,6 +23,8 @@ bool tracked_find(const struct tracked *tracked, const char *const *paths, size_
 		  bool *ret_tracked);
 // Returns whether git tracks exactly this path.
 bool tracked_has(const struct tracked *tracked, const char *path);
+// Passes all entries to a handler. Returns false if the index cannot be understood.
+bool tracked_each(const struct tracked *tracked, git_index_handler handle, void *context);
 // Returns whether an entry is wanted. Returns true also if the index cannot be understood.
 bool tracked_any(const struct tracked *tracked, bool (*wanted)(const char *path, uint32_t mode));
 void tracked_close(struct tracked *tracked);
