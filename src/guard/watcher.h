@@ -48,6 +48,7 @@ enum { REPOSITORY_PARTS = 5 };
 struct repository {
 	char *path;
 	struct file_id id;
+	int64_t found_ms;
 	bool old;                               // it is older than the session
 	struct file_id parts[REPOSITORY_PARTS]; // if it is old: its directories when it was found
 	struct repository *next;

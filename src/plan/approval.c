@@ -123,6 +123,10 @@ strings approval_lines(struct arena *arena, const struct plan *plan)
 			add(&lines, arena,
 			    arena_printf(arena, "path %s", quote_word(arena, mount->source, 0)));
 	}
+	vec_each(path, &plan->guard.tracked)
+		add(&lines, arena,
+		    arena_printf(arena, "writable %s (git tracks it)",
+				 quote_word(arena, *path, 0)));
 	vec_each(path, &plan->guard.unprotected)
 		add(&lines, arena,
 		    arena_printf(arena, "unprotected %s%s", quote_word(arena, *path, 0),
@@ -181,10 +185,12 @@ static bool is_wider(const struct plan *plan, const strings *approved, struct ar
 }
 
 // Lines that give the box nothing that a program of an earlier session could misuse. The mounts of
-// "path" have lines of their own. The directory of the login is in every box.
+// "path" have lines of their own. The directory of the login is in every box. An earlier session
+// could add places to git's index.
 static const char *const no_grants[] = {
-	"limit ",   "package ", "toolchain ", "toolchains ", "path ", "package_settings", "home ",
-	"project ", "confirm ", "git ",       "login ",      "mcp ",  "profile "
+	"limit ",           "package ", "toolchain ", "toolchains ", "path ",
+	"package_settings", "home ",    "project ",   "confirm ",    "git ",
+	"login ",           "mcp ",     "profile ",   "writable ",
 };
 
 // Returns whether a new line gives the box something that earlier sessions did not have.
@@ -208,8 +214,8 @@ static bool is_grant(const struct plan *plan, struct arena *arena, const strings
 // Lines without which the box is smaller. Without a limit, or without a setting that is not its
 // default, it may be larger.
 static const char *const grants_by_line[] = {
-	"env ",  "login ",     "host port ", "published port ", "mcp ",
-	"path ", "toolchain ", "package ",   "terminal direct", "nested",
+	"env ",       "login ",   "host port ",      "published port ", "mcp ",      "path ",
+	"toolchain ", "package ", "terminal direct", "nested",          "writable ",
 };
 
 // Returns whether a mount is gone and no other mount gives its place to the box: one that was

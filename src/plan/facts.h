@@ -117,6 +117,7 @@ struct state_facts {
 	const char *settings_json; // content of …/claude/settings.json, NULL: missing
 	bool instance_json_unread; // it exists and is not used: too large, no text, a hard link
 	bool settings_unread;      // the same for settings.json
+	bool in_use;               // another box of the instance runs
 	const char *settings_base; // the host's settings at the last merge
 	const char *account_base;  // the host's reduced .claude.json at the last merge
 	const char *approved;      // the lines of the last approval

@@ -31,6 +31,7 @@
 #include "plan/registries/registries.h"
 #include "plan/state/conversations.h"
 #include "plan/state/instance.h"
+#include "plan/state/merged.h"
 #include "plan/state/instances.h"
 #include "plan/system.h"
 #include "plan/toolchains/links.h"

@@ -89,12 +89,21 @@ struct plan_home_link {
 	const char *earlier; // target of an earlier launch, which may be replaced; NULL: none
 };
 
-// A file that the launch writes into the instance's Claude directory before the start.
+// What a start writes of a merged file; NULL: unchanged.
+struct plan_merged {
+	const char *content;
+	const char *base; // of the next merge
+};
+
+// A file of the instance's Claude directory, merged with the host's. The launch writes it before
+// the start.
 struct plan_file {
 	const char *name;
-	const char *content;
-	const char *based_on; // the only content that it may replace, NULL: none
-	const char *keep_as;  // the old file is invalid: keep it under this name
+	const char *base_name;     // the instance's file with the base
+	struct plan_merged alone;  // no other box of the instance runs
+	struct plan_merged beside; // another one does: nothing is changed or removed
+	const char *based_on;      // the only content that it may replace, NULL: none
+	const char *keep_as;       // the old file is invalid: keep it under this name
 };
 
 // The upgrade of the flat state of an earlier claudebox.
@@ -128,15 +137,16 @@ struct plan_state {
 	strings places;                     // outside of the root, written by boxes
 	const char *new_record;             // describes the project, NULL: unchanged
 	struct directory_identity identity; // of the canonical root
-	const char *kept_as;           // name for the instance of an earlier directory; NULL: none
-	const char *replaced;          // a sentence on that, for people
-	const char *new_settings_base; // the host's filtered settings, NULL: unchanged
-	const char *new_account_base;  // the host's filtered .claude.json, NULL: unchanged
-	strings server_names;          // of MCP servers in the instance at the start
-	const char *new_searched;      // list of Claude files without secrets, NULL: unchanged
+	const char *kept_as;      // name for the instance of an earlier directory; NULL: none
+	const char *replaced;     // a sentence on that, for people
+	bool beside;              // another box of the instance runs
+	strings server_names;     // of MCP servers in the instance at the start
+	const char *new_searched; // list of Claude files without secrets, NULL: unchanged
 	size_t new_searched_size;
 	const char *approval_name;      // the instance's file with the approved lines
 	const char *new_approval;       // its new content, NULL: unchanged
+	const char *guarded_name;       // the instance's record of protected places, NULL: none
+	const char *new_guarded;        // its new content
 	const char *requested_name;     // the instance's file with the answer on requested packages
 	const char *new_requested;      // its new content, NULL: unchanged
 	const char *conversations_name; // the instance's file with the answer on conversations

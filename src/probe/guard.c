@@ -19,6 +19,7 @@
 #include "probe/generated_hooks.h"
 #include "probe/git/tracked.h"
 #include "probe/guard_targets.h"
+#include "probe/guard_tracked.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
 #include "sys/list.h"
@@ -42,7 +43,8 @@ struct candidate_row {
 struct search {
 	struct facts *facts;
 	struct arena *arena;
-	const char *prefix;             // of the project in its worktree: "sub/dir/", or ""
+	const char *prefix; // of the project in its worktree: "sub/dir/", or ""
+	struct last_start last;
 	strings candidates;             // paths relative to the worktree
 	VEC(struct candidate_row) rows; // of the candidates
 };
@@ -298,17 +300,6 @@ static void add_entries(struct search *search, const char *relative, const struc
 	}
 }
 
-static void add_tracked(struct search *search, const char *relative)
-{
-	strings *tracked = &search->facts->guard.tracked;
-
-	vec_each(known, tracked) {
-		if (str_equal(*known, relative))
-			return;
-	}
-	vec_push(search->arena, tracked, relative);
-}
-
 // Returns whether a path is a directory of the table without a file, which the guard watches. The
 // target of a link has another name, which is not watched.
 static bool is_empty_place(const char *relative, const char *path)
@@ -324,14 +315,18 @@ static void split_candidates(struct search *search, const struct tracked *tracke
 	struct arena *arena = search->arena;
 	size_t count = search->candidates.count - from;
 	bool *found = arena_alloc(arena, count + 1);
+	bool unreadable;
 
-	tracked_find(tracked, search->candidates.items + from, count, found);
+	unreadable = !tracked_find(tracked, search->candidates.items + from, count, found);
 	for (size_t i = 0; i < count; i++) {
 		const char *relative = search->candidates.items[from + i] + strlen(search->prefix);
 		const char *path = path_join(arena, search->facts->project, relative);
 
+		// Without a readable index all count as tracked, but a box could have damaged it.
+		if (unreadable && search->last.known)
+			found[i] = probe_was_tracked(&search->last, relative);
 		if (found[i]) {
-			add_tracked(search, relative);
+			probe_add_tracked(search->facts, arena, relative);
 			continue;
 		}
 		if (is_empty_place(relative, path))
@@ -350,8 +345,6 @@ static void add_project(struct search *search)
 
 	find_candidates(search);
 	find_targets(search);
-	if (!search->candidates.count)
-		return;
 	if (git)
 		tracked = tracked_open(git->directory);
 	first = search->candidates.count;
@@ -365,6 +358,9 @@ static void add_project(struct search *search)
 					    search->rows.items[row].row, LIST_DEPTH);
 	if (search->candidates.count > first)
 		split_candidates(search, &tracked, first);
+	probe_add_tracked_places(search->facts, search->arena, search->prefix, &tracked,
+				 &search->last);
+	probe_add_released(search->facts, search->arena, &search->last);
 	tracked_close(&tracked);
 }
 
@@ -375,6 +371,7 @@ void probe_guard(struct facts *facts, struct arena *arena)
 
 	if (git && !str_equal(git->top, facts->project) && path_within(facts->project, git->top))
 		search.prefix = arena_printf(arena, "%s/", facts->project + strlen(git->top) + 1);
+	search.last = probe_last_start(facts, arena);
 	add_repository(&search);
 	add_project(&search);
 }

@@ -17,6 +17,7 @@
 #include "sys/cleanup.h"
 #include "sys/files.h"
 #include "sys/list.h"
+#include "sys/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +25,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -257,15 +257,6 @@ static int64_t modification_time(int directory, const char *name)
 	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status.st_mtime : 0;
 }
 
-// Tests the lock by taking it for a moment. A start at that moment waits for it.
-static bool is_locked(int directory)
-{
-	CLEANUP_FD int lock =
-		openat(directory, INSTANCE_LOCK, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-
-	return lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
-}
-
 static struct instance read_instance(struct arena *arena, int all, const char *name,
 				     struct instance_record *ret_record)
 {
@@ -282,7 +273,7 @@ static struct instance read_instance(struct arena *arena, int all, const char *n
 	instance.last_use = modification_time(directory, INSTANCE_LOCK);
 	if (!instance.last_use) // instances of early versions have no lock file
 		instance.last_use = modification_time(directory, "claude");
-	instance.in_use = directory >= 0 && is_locked(directory);
+	instance.in_use = directory >= 0 && lock_is_held(directory, INSTANCE_LOCK);
 	return instance;
 }
 

@@ -13,6 +13,7 @@
 #include "plan/state/layout.h"
 #include "probe/file_system.h"
 #include "sys/files.h"
+#include "sys/lock.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -125,6 +126,7 @@ void probe_instance(struct facts *facts, struct arena *arena)
 	if (state->root_kind != FILE_DIRECTORY || state->kept_as)
 		return;
 	instance = plan_instance_path(arena, facts);
+	state->in_use = lock_is_held(AT_FDCWD, path_join(arena, instance, INSTANCE_LOCK));
 	state->instance_json = read_box_file(arena,
 					     path_join(arena, instance, "claude/.claude.json"),
 					     &state->instance_json_unread);
@@ -133,7 +135,7 @@ void probe_instance(struct facts *facts, struct arena *arena)
 	state->approved = file_read(
 		arena, path_join(arena, instance, plan_approval_name(arena, facts)), TEXT_LIMIT, 0);
 	state->settings_base =
-		file_read(arena, path_join(arena, instance, "settings-base.json"), TEXT_LIMIT, 0);
+		file_read(arena, path_join(arena, instance, INSTANCE_SETTINGS_BASE), TEXT_LIMIT, 0);
 	state->account_base =
 		file_read(arena, path_join(arena, instance, INSTANCE_ACCOUNT_BASE), TEXT_LIMIT, 0);
 }

@@ -39,7 +39,7 @@ static const char *describe(struct arena *arena, const struct sample *sample)
 static const char *describe_place(struct arena *arena, const struct quarantine_row *row)
 {
 	if (row->obstacle)
-		return row->obstacle;
+		return arena_printf(arena, "it cannot be put back: %s", row->obstacle);
 	if (row->present.kind == SAMPLE_MISSING)
 		return "nothing is at its place now";
 	if (row->in_part)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Looks for entries of a git directory that git itself never makes.
 //
-// Theory of operation: a box can replace `.git/logs/HEAD` by a link to any file of the user, and git
-// appends to it when a branch is restored. The guard moves such links away; this is the second
+// Theory of operation: a box can replace `.git/logs/HEAD` by a link to any file of the user, and
+// git appends to it when a branch is restored. The guard moves such links away; this is the second
 // barrier, also for links that are older than the guard.
 #include "snapshot/odd_entries.h"
 

@@ -7,6 +7,6 @@
 
 #include <stdbool.h>
 
-// Shows a text in the user's pager, $PAGER or less. Without one, without a terminal, and if it is set
-// to nothing, the text is printed.
+// Shows a text in the user's pager, $PAGER or less. Without one, without a terminal, and if it is
+// set to nothing, the text is printed.
 bool pager_show(struct arena *arena, const char *text, struct error *error);

@@ -15,8 +15,8 @@ struct take {
 	const char *git_directory; // of the project's worktree, NULL: there is none
 	const char *prefix;        // of the project in that worktree: "" or "sub/"
 	bool ignored;              // files that git ignores too
-	// The session has ended, and began at this time since 1970: what it has closed is opened for
-	// its owner. 0: it has not ended.
+	// The session has ended, and began at this time since 1970: what it has closed is opened
+	// for its owner. 0: it has not ended.
 	int64_t closed_since_ms;
 	int budget_ms;
 	// Results.

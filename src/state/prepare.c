@@ -30,7 +30,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-enum { ATTEMPTS = 10, ENTRIES_MAX = 4096, REMOVED = -2 };
+enum { ATTEMPTS = 10, ENTRIES_MAX = 4096, REMOVED = -2, GUARDED_LIMIT = 4 * 1024 * 1024 };
 
 // Repeats the check of the probe on the open directory.
 static bool check_root(int root, const char *path, struct error *error)
@@ -63,10 +63,24 @@ static bool read_link(int directory, const char *name, char target[PATH_MAX])
 	return length >= 0;
 }
 
-static bool create_link(int directory, const struct plan_link *link, struct error *error)
+// Returns whether an entry of the Claude directory is a link to a file of the user.
+static bool is_user_link(int directory, const char *name)
 {
 	char target[PATH_MAX];
 
+	return read_link(directory, name, target) && str_starts(target, BOX_USER_CLAUDE "/");
+}
+
+// `beside`: another box uses what is there, unless it is one of claudebox's own two.
+static bool create_link(int directory, const struct plan_link *link, bool beside,
+			struct error *error)
+{
+	char target[PATH_MAX];
+	struct stat status;
+
+	if (beside && str_starts(link->target, BOX_USER_CLAUDE "/") &&
+	    fstatat(directory, link->name, &status, AT_SYMLINK_NOFOLLOW) == 0)
+		return true;
 	if (read_link(directory, link->name, target) && str_equal(target, link->target))
 		return true;
 	if (!move_aside(directory, link->name, error))
@@ -84,15 +98,24 @@ static void remove_stale_links(int directory, const struct plan *plan, struct ar
 	strings names = list_directory_up_to(arena, directory, ".", ENTRIES_MAX);
 
 	vec_each(name, &names) {
-		char target[PATH_MAX];
 		bool planned = false;
 
 		vec_each(link, &plan->state.links)
 			planned |= str_equal(link->name, *name);
-		if (!planned && read_link(directory, *name, target) &&
-		    str_starts(target, BOX_USER_CLAUDE "/"))
+		if (!planned && is_user_link(directory, *name))
 			unlinkat(directory, *name, 0);
 	}
+}
+
+// Writes the record of protected places. Its time of change is that of this start.
+static bool write_guarded(int instance, const struct plan_state *state, struct error *error)
+{
+	const char *text = file_read_at(error->arena, instance, state->guarded_name, GUARDED_LIMIT);
+
+	if (str_equal(text, state->new_guarded) &&
+	    utimensat(instance, state->guarded_name, NULL, AT_SYMLINK_NOFOLLOW) == 0)
+		return true;
+	return replace_file(instance, state->guarded_name, state->new_guarded, error);
 }
 
 // Writes the files that the box cannot reach.
@@ -101,16 +124,13 @@ static bool write_records(int instance, const struct plan *plan, struct error *e
 	bool ok = !plan->state.new_record ||
 		  replace_file(instance, INSTANCE_RECORD, plan->state.new_record, error);
 
-	if (ok && plan->state.new_settings_base)
-		ok = replace_file(instance, "settings-base.json", plan->state.new_settings_base,
-				  error);
 	if (ok && plan->state.new_requested)
 		ok = replace_file(instance, plan->state.requested_name, plan->state.new_requested,
 				  error);
 	if (ok && plan->state.new_approval)
 		ok = replace_file(instance, plan->state.approval_name, plan->state.new_approval,
 				  error);
-	return ok;
+	return ok && (!plan->state.guarded_name || write_guarded(instance, &plan->state, error));
 }
 
 // Adds an instance to the record of a place. Instances that no longer exist leave it.
@@ -184,55 +204,66 @@ static bool keep_invalid_file(int claude, const struct plan_file *file, struct e
 	       write_fail(error, "rename", file->name);
 }
 
-// Writes the files, and stores whether all of them are now as planned.
-static bool write_claude_files(int claude, const struct plan *plan, bool *ret_complete,
-			       struct error *error)
+static bool keep_old_file(int claude, const struct plan_file *file, struct error *error)
 {
-	*ret_complete = true;
-	remove_stale_links(claude, plan, error->arena);
+	if (!file->keep_as)
+		return true;
+	if (!keep_invalid_file(claude, file, error))
+		return false;
+	output_message("claudebox",
+		       "'~/.claude/%s' of the box %s: it is kept as '%s', and the box gets a new "
+		       "one",
+		       file->name,
+		       file->based_on ? "was not valid JSON"
+				      : "was too large, no text or a hard link",
+		       file->keep_as);
+	return true;
+}
+
+// Writes a merged file, then the base of the next merge. Claude writes its account file often: if
+// another box has changed it since the probe, that base would make servers that the box never got
+// look as if the box had removed them.
+static bool write_merged(int instance, int claude, const struct plan_file *file, bool beside,
+			 struct error *error)
+{
+	const struct plan_merged *merged = beside ? &file->beside : &file->alone;
+
+	if (!is_unchanged(claude, file, error->arena))
+		return true;
+	if (merged->content && !(keep_old_file(claude, file, error) &&
+				 replace_file(claude, file->name, merged->content, error)))
+		return false;
+	return !merged->base || replace_file(instance, file->base_name, merged->base, error);
+}
+
+// Writes the Claude directory. `beside`: another box of the instance uses it.
+static bool write_claude(int instance, int claude, const struct plan *plan, bool beside,
+			 struct error *error)
+{
+	if (!beside)
+		remove_stale_links(claude, plan, error->arena);
 	vec_each(link, &plan->state.links) {
-		if (!create_link(claude, link, error))
+		if (!create_link(claude, link, beside, error))
 			return false;
 	}
 	vec_each(file, &plan->state.files) {
-		if (!is_unchanged(claude, file, error->arena)) {
-			*ret_complete = false;
-			continue;
-		}
-		if (file->keep_as && !keep_invalid_file(claude, file, error))
-			return false;
-		if (file->keep_as)
-			output_message(
-				"claudebox",
-				"'~/.claude/%s' of the box %s: it is kept as '%s', and the box "
-				"gets a new one",
-				file->name,
-				file->based_on ? "was not valid JSON"
-					       : "was too large, no text or a hard link",
-				file->keep_as);
-		if (!replace_file(claude, file->name, file->content, error))
+		if (!write_merged(instance, claude, file, beside, error))
 			return false;
 	}
 	return true;
 }
 
-// Writes the Claude directory, then the base of the next merge. Claude writes its account file
-// often: if another box has changed it since the probe, that base would make servers that the box
-// never got look as if the box had removed them.
-static bool write_claude(int instance, int claude, const struct plan *plan, struct error *error)
+static void lock_share(int lock)
 {
-	bool complete;
-
-	if (!write_claude_files(claude, plan, &complete, error))
-		return false;
-	return !complete || !plan->state.new_account_base ||
-	       replace_file(instance, INSTANCE_ACCOUNT_BASE, plan->state.new_account_base, error);
+	while (flock(lock, LOCK_SH) < 0 && errno == EINTR)
+		;
 }
 
-// Takes the shared lock of an instance, which lasts as long as the returned descriptor is open.
-// Waits for a removal in progress. Returns -1 with an error, or REMOVED when --gc has removed the
-// instance.
-static int lock_instance(int instance, struct error *error)
+// Takes the lock of an instance, which lasts as long as the returned descriptor is open: the
+// exclusive one if no other box runs, otherwise the shared one, and stores which. Waits for a
+// removal or another start in progress. Returns -1 with an error, or REMOVED when --gc has removed
+// the instance.
+static int lock_instance(int instance, bool *ret_beside, struct error *error)
 {
 	CLEANUP_FD int lock = lock_open(instance, INSTANCE_LOCK);
 	struct stat status;
@@ -244,9 +275,10 @@ static int lock_instance(int instance, struct error *error)
 		return -1;
 	}
 	// This fails on a file system without locks. There --gc cannot lock either, and it
-	// removes nothing.
-	while (flock(lock, LOCK_SH) < 0 && errno == EINTR)
-		;
+	// removes nothing; and no other box is known.
+	*ret_beside = flock(lock, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+	if (*ret_beside)
+		lock_share(lock);
 	if (fstat(lock, &status) == 0 && status.st_nlink == 0)
 		return REMOVED;
 	futimens(lock, NULL);
@@ -287,7 +319,7 @@ static bool replace_instance(int instances, const struct plan_state *state, stru
 }
 
 // Opens and locks the instance. Creates it again when --gc removes it between the two steps.
-static int open_instance(int root, const struct plan_state *state, int *ret_lock,
+static int open_instance(int root, const struct plan_state *state, int *ret_lock, bool *ret_beside,
 			 struct error *error)
 {
 	const char *all = path_parent(error->arena, state->instance);
@@ -298,7 +330,7 @@ static int open_instance(int root, const struct plan_state *state, int *ret_lock
 	for (int i = 0; i < ATTEMPTS; i++) {
 		CLEANUP_FD int instance = open_directory(instances, path_name(state->instance),
 							 state->instance, error);
-		int lock = instance < 0 ? -1 : lock_instance(instance, error);
+		int lock = instance < 0 ? -1 : lock_instance(instance, ret_beside, error);
 
 		if (lock == -1)
 			return -1;
@@ -333,10 +365,11 @@ int instance_prepare(const struct plan *plan, struct error *error)
 	CLEANUP_FD int claude = -1;
 	CLEANUP_FD int credentials = -1;
 	CLEANUP_FD int lock = -1;
+	bool beside;
 
 	if (root < 0 || (state->upgrade.needed && !state_upgrade(plan, root, error)))
 		return -1;
-	instance = open_instance(root, state, &lock, error);
+	instance = open_instance(root, state, &lock, &beside, error);
 	if (instance < 0)
 		return -1;
 	claude = open_directory(instance, path_name(state->claude), state->claude, error);
@@ -351,8 +384,10 @@ int instance_prepare(const struct plan *plan, struct error *error)
 	    !replace_file(root, STATE_VERSION_FILE, state->new_version, error))
 		return -1;
 	write_searched(root, state, error->arena);
-	return write_places(root, state, error) && write_records(instance, plan, error) &&
-			       write_claude(instance, claude, plan, error)
-		       ? take_fd(&lock)
-		       : -1;
+	if (!write_places(root, state, error) || !write_records(instance, plan, error) ||
+	    !write_claude(instance, claude, plan, beside || state->beside, error))
+		return -1;
+	if (!beside)
+		lock_share(lock);
+	return take_fd(&lock);
 }

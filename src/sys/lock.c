@@ -27,3 +27,10 @@ int lock_exclusively(int directory, const char *name)
 
 	return lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0 ? take_fd(&lock) : -1;
 }
+
+bool lock_is_held(int directory, const char *name)
+{
+	CLEANUP_FD int lock = openat(directory, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	return lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+}

@@ -99,6 +99,18 @@ class OnScreen(ClaudeTest):
         self.assertIsNone(DIALOGS.search(self.screen.text()), self.screen.text())
         self.end()
 
+    def test_another_box_without_the_key_does_not_end_the_login(self):
+        """Claude reads its account file again before each turn."""
+        self.start()
+        self.submit("before")
+        self.screen.wait_for("ECHO before", timeout=60)
+        del self.env["ANTHROPIC_API_KEY"]
+        self.box("true")
+        time.sleep(2)
+        self.submit("beside another box")
+        self.screen.wait_for("ECHO beside another box", timeout=60)
+        self.end()
+
 
 class OnScreenOld(OnScreen):
     kind = "CLAUDE_OLD"

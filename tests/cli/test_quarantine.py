@@ -410,6 +410,20 @@ class Asking(OnTerminal, QuarantineTest):
         self.ask("1", "y\n")
         self.assertEqual((self.project / ".envrc").read_text(), "export A=1\n")
 
+    def test_an_item_without_a_directory_can_be_removed(self):
+        """A repository whose clone failed is gone, and its configuration is in the quarantine."""
+        self.make("mkdir a b; echo x >a/.envrc; echo y >b/.envrc")
+        shutil.rmtree(self.project / "a")
+        for answer in ("n\n", "\n"):
+            text = self.ask("1", answer)
+            self.assertRegex(" ".join(text.split()), r"it cannot be put back: '.*/project/a' does not exist any more.*"
+                                                     r"It cannot be put back\. Remove the item permanently\? \[y/N\]")
+            self.assertIn("nothing was removed", text)
+            self.assertEqual(len(self.items()), 2)
+        self.assertIn("Removed the item.", self.ask("1", "y\n"))
+        self.assertEqual(self.paths(), ["b/.envrc"])
+        self.assertEqual(len(os.listdir(self.quarantine())), 1)
+
     def test_clear_names_count_and_size(self):
         self.make("echo x >.envrc; echo y >.mcp.json; echo z >file")
         self.assertRegex(self.ask("clear", "n\n"), r"Permanently remove 2 items \(4 bytes\) of the quarantine\? \[y/N\]")

@@ -116,10 +116,12 @@ static const char *show_state(struct world *world)
 		    state->canonical_root, state->instance, state->host_credentials);
 	vec_each(link, &state->links)
 		text_printf(&out, "link %s -> %s\n", link->name, link->target);
-	vec_each(file, &state->files)
-		text_printf(&out, "== %s%s%s\n%s", file->name,
-			    file->keep_as ? ", the old one becomes " : "",
-			    file->keep_as ? file->keep_as : "", file->content);
+	vec_each(file, &state->files) {
+		if (file->alone.content)
+			text_printf(&out, "== %s%s%s\n%s", file->name,
+				    file->keep_as ? ", the old one becomes " : "",
+				    file->keep_as ? file->keep_as : "", file->alone.content);
+	}
 	return text_get(&out);
 }
 

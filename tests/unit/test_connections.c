@@ -328,7 +328,7 @@ static void test_base_url(void)
 	CHECK(world_plan(&world));
 	CHECK(str_ends(plan_variable(&world.plan, "ANTHROPIC_BASE_URL"), ".invalid/"));
 	vec_each(file, &world.plan.state.files)
-		CHECK(!strstr(file->content, "canary"));
+		CHECK(!strstr(file->alone.content, "canary"));
 	CHECK(world.plan.state.files.count > 0);
 	world_free(&world);
 

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "check.h"
+#include "plan/guard/address.h"
 #include "plan/guard/config_edit.h"
 #include "plan/guard/keys.h"
 
@@ -403,11 +404,23 @@ static void test_addresses(void)
 		"/home/u/p/__pycache__/e.git",
 		"file:///home/u/p/node_modules/e.git",
 		".git/e.git",
-		".git/modules/x",
+		".git/modules/lfs",
+		".git/modules/a/objects",
+		".git/modules/a/.git",
+		".git/modules/../e.git",
+		".git/modulesx/a",
+		"sub/.git/e.git",
+		"node_modules/.git/modules/a",
 		".GIT/e.git",
+		".GIT/modules/a",
 	};
-	static const char *const local[] = { "/home/u/p", "file:///home/u/p", ".", "sub",
-					     "sub/.git" };
+	static const char *const local[] = { "/home/u/p",
+					     "file:///home/u/p",
+					     ".",
+					     "sub",
+					     "sub/.git",
+					     ".git/modules/a/modules/b",
+					     "sub/.git/worktrees/w" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		CHECK_CASE(git_key_refusal(&arena, "remote.x.url", bad[i], &top), bad[i]);
@@ -426,6 +439,56 @@ static void test_addresses(void)
 	CHECK_STRING(git_key_path(&arena, "remote.x.url", "example.org:a", &top), NULL);
 	CHECK_STRING(git_key_path(&arena, "remote.pushdefault", "sub", &top), "/home/u/p/sub");
 	CHECK_STRING(git_key_path(&arena, "remote.x.fetch", "a", &top), NULL);
+}
+
+// To which git directories the `.git` of a worktree may lead, if its path is an address.
+static void test_judged_directories(void)
+{
+	static const char *const listed[] = { "/home/u/main/.git", "/home/u/p/.git/modules/lfs" };
+	static const char *const good[] = {
+		"/home/u/main/.git",           "/home/u/main/.git/worktrees/p",
+		"/home/u/main/.git/modules/a", "/home/u/p/.git/modules/lfs",
+		"/home/u/p/.git/modules/a",    "/home/u/p/sub/.git/worktrees/w",
+		"/home/u/p/sub.git",           "/home/u/p/.git",
+	};
+	static const char *const bad[] = {
+		"/home/u/main",
+		"/home/u/main/.gitx",
+		"/home/u/main/.git/x",
+		"/home/u/main/.git/modules/a/refs",
+		"/home/u/other/.git",
+		"/home/u/p/.git/modules/annex",
+		"/home/u/p/.git/x",
+		"/home/u/p/.GIT/modules/a",
+		"/home/u/p/node_modules/a/.git",
+		"/tmp",
+	};
+	const strings directories = { .items = (const char **)listed, .count = ARRAY_SIZE(listed) };
+	struct git_key_place place = top;
+
+	place.git_directories = &directories;
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
+		CHECK_CASE(git_directory_is_judged(&arena, good[i], &place), good[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		CHECK_CASE(!git_directory_is_judged(&arena, bad[i], &place), bad[i]);
+	CHECK(!git_directory_is_judged(&arena, good[0], &top));
+	CHECK(!git_directory_is_judged(&arena, "/home/u/p/sub.git", &bare));
+}
+
+// Only an address that leads to another repository of this machine waits for a clone.
+static void test_addresses_outside(void)
+{
+	static const char *const none[] = {
+		"/home/u/p/x", "node_modules",          "ext::sh -c x",  "/tmp/x::y\n",
+		"-x",          "https://example.org/x", "example.org:x", "",
+		"/tmp/\\x"
+	};
+
+	CHECK_STRING(git_address_outside(&arena, "/tmp/../tmp/x", &top), "/tmp/x");
+	CHECK_STRING(git_address_outside(&arena, "file:///tmp/x", &top), "/tmp/x");
+	CHECK_STRING(git_address_outside(&arena, "../x", &top), "/home/u/x");
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++)
+		CHECK_CASE(!git_address_outside(&arena, none[i], &top), none[i]);
 }
 
 static void test_worktree(void)
@@ -594,6 +657,8 @@ int main(void)
 	test_refused();
 	test_repository_of_the_user();
 	test_addresses();
+	test_judged_directories();
+	test_addresses_outside();
 	test_worktree();
 	test_gitmodules();
 	arena_free(&arena);

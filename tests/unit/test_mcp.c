@@ -105,13 +105,14 @@ static void test_reduce(void)
 		     "{}");
 }
 
-static const char *merged(const char *base, const char *host, const char *instance)
+static const char *merged(enum merge_mode mode, const char *base, const char *host,
+			  const char *instance)
 {
 	JSON_OWNED *old = json_read_object(base, 0);
 	JSON_OWNED *new = json_read_object(host, 0);
 	JSON_OWNED *own = json_read_object(instance, 0);
 
-	account_merge(own, old, new, "/p");
+	account_merge(mode, own, old, new, "/p");
 	return normalise_json(&arena, json_write(&arena, own, 0));
 }
 
@@ -154,8 +155,50 @@ static void test_merge(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		CHECK_CASE_STRING(merged(rows[i].base, rows[i].host, rows[i].box), rows[i].wanted,
-				  rows[i].what);
+		CHECK_CASE_STRING(merged(MERGE_ALL, rows[i].base, rows[i].host, rows[i].box),
+				  rows[i].wanted, rows[i].what);
+}
+
+// Beside another box, a start only adds, and the base too: the next one sees the same changes.
+static void test_merge_beside(void)
+{
+	static const struct {
+		const char *what;
+		const char *base, *host, *box;
+		const char *wanted, *next;
+	} rows[] = {
+		{ "changed on the host", "{\"theme\":\"l\",\"mcpServers\":{\"s\":{\"a\":1}}}",
+		  "{\"theme\":\"d\",\"mcpServers\":{\"s\":{\"a\":2}}}",
+		  "{\"theme\":\"l\",\"mcpServers\":{\"s\":{\"a\":1}}}",
+		  "{\"mcpServers\":{\"s\":{\"a\":1}},\"theme\":\"l\"}",
+		  "{\"mcpServers\":{\"s\":{\"a\":1}},\"theme\":\"l\"}" },
+		{ "removed and added on the host", "{\"theme\":\"l\",\"mcpServers\":{\"s\":{}}}",
+		  "{\"verbose\":true,\"mcpServers\":{\"t\":{}}}",
+		  "{\"theme\":\"l\",\"mcpServers\":{\"s\":{}}}",
+		  "{\"mcpServers\":{\"s\":{},\"t\":{}},\"theme\":\"l\",\"verbose\":true}",
+		  "{\"mcpServers\":{\"s\":{},\"t\":{}},\"theme\":\"l\",\"verbose\":true}" },
+		{ "removed in the box", "{\"mcpServers\":{\"s\":{}}}",
+		  "{\"mcpServers\":{\"s\":{}}}", "{\"mcpServers\":{}}", "{\"mcpServers\":{}}",
+		  "{\"mcpServers\":{\"s\":{}}}" },
+		{ "a server of the project is removed on the host", LOCAL("{\"s\":{}}"), "{}",
+		  LOCAL("{\"s\":{},\"t\":{}}"), LOCAL("{\"s\":{},\"t\":{}}"), LOCAL("{\"s\":{}}") },
+		{ "a server of the project is added on the host", LOCAL("{\"s\":{}}"),
+		  LOCAL("{\"u\":{}}"), LOCAL("{\"s\":{}}"), LOCAL("{\"s\":{},\"u\":{}}"),
+		  LOCAL("{\"s\":{},\"u\":{}}") },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct account_texts texts = { .base = rows[i].base,
+						     .host = rows[i].host,
+						     .box = rows[i].box };
+
+		CHECK_CASE_STRING(merged(MERGE_ADDED, rows[i].base, rows[i].host, rows[i].box),
+				  rows[i].wanted, rows[i].what);
+		CHECK_CASE_STRING(normalise_json(&arena,
+						 account_next_base(&arena, MERGE_ADDED,
+								   rows[i].host, &texts, "/p")),
+				  rows[i].next, rows[i].what);
+	}
 }
 
 static const char *look_up(const void *environment, const char *name)
@@ -315,6 +358,7 @@ int main(void)
 	test_skim();
 	test_reduce();
 	test_merge();
+	test_merge_beside();
 	test_references();
 	test_secrets();
 	test_reach();

@@ -172,36 +172,74 @@ static void test_merge(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		CHECK_CASE_STRING(normalise_json(&arena, settings_merge(&arena, rows[i].base,
-									rows[i].host, rows[i].box)),
+		CHECK_CASE_STRING(normalise_json(&arena,
+						 settings_merge(&arena, MERGE_ALL, rows[i].base,
+								rows[i].host, rows[i].box)),
 				  rows[i].wanted, rows[i].what);
 }
 
-static const char *planned_file(const struct plan *plan, const char *name)
+// Beside another box, a start only adds, and the base too: the next one sees the same changes.
+static void test_added_settings(void)
 {
+	static const struct {
+		const char *what;
+		const char *base, *host, *box;
+		const char *wanted, *next; // NULL: unchanged
+	} rows[] = {
+		{ "the first start", NULL, "{\"a\":1}", NULL, "{\"a\":1," SKIP "}", "{\"a\":1}" },
+		{ "no change", "{\"a\":1}", "{\"a\":1}", "{\"a\":1," SKIP "}", NULL, NULL },
+		{ "changed on the host", "{\"a\":1}", "{\"a\":2}", "{\"a\":1," SKIP "}", NULL,
+		  NULL },
+		{ "changed in the box", "{\"a\":1}", "{\"a\":1}", "{\"a\":3," SKIP "}", NULL,
+		  NULL },
+		{ "added on the host", "{}", "{\"a\":1}", "{" SKIP "}", "{\"a\":1," SKIP "}",
+		  "{\"a\":1}" },
+		{ "added on both sides", "{}", "{\"a\":1}", "{\"a\":2," SKIP "}", NULL,
+		  "{\"a\":1}" },
+		{ "removed on the host", "{\"a\":1}", "{\"b\":2}", "{\"a\":1," SKIP "}",
+		  "{\"a\":1,\"b\":2," SKIP "}", "{\"a\":1,\"b\":2}" },
+		{ "removed in the box", "{\"a\":1}", "{\"a\":1}", "{" SKIP "}", NULL, NULL },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		CHECK_CASE_STRING(normalise_json(&arena,
+						 settings_merge(&arena, MERGE_ADDED, rows[i].base,
+								rows[i].host, rows[i].box)),
+				  rows[i].wanted, rows[i].what);
+		CHECK_CASE_STRING(normalise_json(&arena,
+						 settings_next_base(&arena, MERGE_ADDED,
+								    rows[i].base, rows[i].host)),
+				  rows[i].next, rows[i].what);
+	}
+}
+
+static const struct plan_file *planned_file(const struct plan *plan, const char *name)
+{
+	static const struct plan_file none;
+
 	vec_each(file, &plan->state.files) {
 		if (str_equal(file->name, name))
-			return file->content;
+			return file;
 	}
-	return NULL;
+	return &none;
 }
 
 // Plans one start. The files that it writes are the input of the next call.
 static void start(struct world *world, const char **base, const char **box,
 		  const char *host_settings)
 {
-	const char *written;
+	const struct plan_merged *written;
 
 	world_debian(world);
 	world->facts.user_claude.settings_json = host_settings;
 	world->facts.state.settings_base = *base;
 	world->facts.state.settings_json = *box;
 	world_plan(world);
-	written = planned_file(&world->plan, "settings.json");
-	if (written)
-		*box = arena_strdup(&arena, written);
-	if (world->plan.state.new_settings_base)
-		*base = arena_strdup(&arena, world->plan.state.new_settings_base);
+	written = &planned_file(&world->plan, "settings.json")->alone;
+	if (written->content)
+		*box = arena_strdup(&arena, written->content);
+	if (written->base)
+		*base = arena_strdup(&arena, written->base);
 	world_free(world);
 }
 
@@ -245,6 +283,13 @@ static const char *render(const char *existing, const char *account, const char 
 	return normalise_json(&arena, first_run_render(&arena, existing, &user, "/p", key, true));
 }
 
+static const char *render_beside(const char *existing, const char *key)
+{
+	const struct first_run_account user = { .root = "/p", .mode = MERGE_ADDED };
+
+	return normalise_json(&arena, first_run_render(&arena, existing, &user, "/p", key, true));
+}
+
 static void test_answers(void)
 {
 	const char *first = render(NULL, NULL, NULL);
@@ -280,6 +325,12 @@ static void test_answers(void)
 	// Nothing remains of a key that is not passed any more.
 	CHECK_STRING(render(render(NULL, NULL, key), NULL, NULL),
 		     expected_answers("\"customApiKeyResponses\":{\"approved\":[]},", ""));
+	// Beside another box, its approval stays.
+	CHECK_STRING(render_beside(render(NULL, NULL, key), NULL), NULL);
+	CHECK_STRING(render_beside("{\"customApiKeyResponses\":{\"approved\":[\"old\"]}}", key),
+		     expected_answers("\"customApiKeyResponses\":{\"approved\":[\"old\","
+				      "\"0123456789abcdefghij\"]},",
+				      ""));
 	CHECK_STRING(normalise_json(&arena, first_run_render(&arena, NULL, NULL, "/p", key, false)),
 		     first);
 	CHECK(settings_valid(first_run_render(&arena, NULL, NULL, "/p", "\xff\xfe", true)));
@@ -375,6 +426,7 @@ int main(void)
 	test_value_limit();
 	test_filter();
 	test_merge();
+	test_added_settings();
 	test_interrupted_settings();
 	test_answers();
 	test_project_not_utf8();

@@ -4,6 +4,12 @@
 // Theory of operation: a configuration with a setting that is not known to be harmless is moved to
 // quarantine, and a file without these settings takes its place, so that the repository stays
 // usable. Settings that it had before the session are the user's.
+//
+// `git clone` writes the address of its source into the new configuration and reads it again. If it
+// is gone by then, the clone fails. So an address waits that executes nothing: a local path outside
+// of the project where the box cannot write, in a repository without a commit. Git cannot push from
+// there, and it runs nothing of the box to fetch. It waits until the repository has a reference, or
+// for two seconds. All other settings go at once.
 #include "guard/git/config.h"
 
 #include "base/arena.h"
@@ -15,8 +21,10 @@
 #include "guard/replaced.h"
 #include "guard/known_places.h"
 #include "guard/move_out.h"
+#include "guard/pending.h"
 #include "guard/watcher.h"
 #include "plan/git/parse.h"
+#include "plan/guard/address.h"
 #include "plan/guard/config_edit.h"
 #include "plan/guard/keys.h"
 #include "plan/plan.h"
@@ -115,8 +123,11 @@ struct judgement {
 	struct arena *arena;
 	const struct baseline *baseline;
 	struct git_key_place place;
+	const struct watcher *watcher;
+	bool may_be_cloned;
 	git_config_changes removed; // each name with the values that stay
 	strings names;              // of refused entries
+	bool waits;                 // a refused entry stays for a moment
 };
 
 static struct git_config_change *change_of(struct judgement *judgement, const char *name)
@@ -129,14 +140,42 @@ static struct git_config_change *change_of(struct judgement *judgement, const ch
 	return &judgement->removed.items[judgement->removed.count - 1];
 }
 
+// Returns whether a box can write below a path of the host.
+static bool is_writable(const struct watcher *watcher, const char *path)
+{
+	vec_each(mount, &watcher->plan->mounts) {
+		if (mount->kind == MOUNT_WRITABLE && mount->source &&
+		    path_within(path, mount->source))
+			return true;
+	}
+	return path_within(path, watcher->plan->state.root);
+}
+
+// Returns whether a refused entry is the address of the source of a clone that may be at work.
+static bool may_wait(const struct judgement *judgement, const char *name, const char *value)
+{
+	const char *path;
+
+	if (!judgement->may_be_cloned || !value || !str_starts(name, "remote.") ||
+	    git_key_rule(judgement->arena, name) != KEY_ADDRESS)
+		return false;
+	path = git_address_outside(judgement->arena, value, &judgement->place);
+	return path && !is_writable(judgement->watcher, path) &&
+	       !is_writable(judgement->watcher, file_follow(judgement->arena, path).real);
+}
+
 static void judge_entry(void *context, const char *name, const char *value)
 {
 	struct judgement *judgement = context;
 	const char *entry = arena_printf(judgement->arena, "%s=%s", name, value ? value : "");
 	struct git_config_change *change = change_of(judgement, name);
 
-	if (is_in_baseline(judgement->baseline, entry) ||
-	    !git_setting_refusal(judgement->arena, name, value, &judgement->place))
+	bool harmless = is_in_baseline(judgement->baseline, entry) ||
+			!git_setting_refusal(judgement->arena, name, value, &judgement->place);
+	bool waits = !harmless && may_wait(judgement, name, value);
+
+	judgement->waits |= waits;
+	if (harmless || waits)
 		vec_push(judgement->arena, &change->after, value);
 	else
 		vec_push(judgement->arena, &judgement->names, name);
@@ -228,14 +267,18 @@ void git_config_judge(struct watcher *watcher, int fd, const char *directory, co
 {
 	struct arena arena = { 0 };
 	const char *path = path_join(&arena, directory, name);
-	struct judgement judgement = { .arena = &arena,
-				       .baseline = find_baseline(watcher, path),
-				       .place = { .worktree = watcher->plan->project,
-						  .directory = directory,
-						  .is_modules = git_is_module(directory),
-						  .overrides = str_equal(name, "config.worktree"),
-						  .is_users =
-							  is_users(watcher, &arena, directory) } };
+	struct judgement judgement = {
+		.arena = &arena,
+		.watcher = watcher,
+		.may_be_cloned = git_directory_may_be_cloned(watcher, fd),
+		.baseline = find_baseline(watcher, path),
+		.place = { .worktree = watcher->plan->project,
+			   .directory = directory,
+			   .git_directories = &watcher->plan->guard.git_directories,
+			   .is_modules = git_is_module(directory),
+			   .overrides = str_equal(name, "config.worktree"),
+			   .is_users = is_users(watcher, &arena, directory) }
+	};
 	struct stat status;
 	const char *text;
 	const char *better;
@@ -263,6 +306,8 @@ void git_config_judge(struct watcher *watcher, int fd, const char *directory, co
 		move_out(watcher, fd, path, name, git_part_reason(name), false);
 	else if (better)
 		strip(watcher, &judgement, fd, path, name, text, better);
+	if (judgement.waits)
+		pending_add(watcher, directory, name);
 end:
 	arena_free(&arena);
 }

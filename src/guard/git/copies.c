@@ -241,11 +241,13 @@ static const char *held_back(struct arena *arena, const char *copy,
 }
 
 // Applies one copy.
-static void apply_copy(const char *project, struct arena *arena, const struct base_record *record,
-		       int copies, int quarantine, strings *notes)
+static void apply_copy(const char *project, const strings *git_directories, struct arena *arena,
+		       const struct base_record *record, int copies, int quarantine, strings *notes)
 {
 	struct git_division division = { 0 };
-	struct git_key_place place = { .worktree = project, .is_users = true };
+	struct git_key_place place = { .worktree = project,
+				       .git_directories = git_directories,
+				       .is_users = true };
 	const char *copy = file_read_at(arena, copies, record->name, CONFIG_LIMIT);
 	const char *line;
 	const char *held;
@@ -287,12 +289,17 @@ static void apply_directory(const char *project, struct arena *arena, int instan
 	const char *base = copies < 0 ? NULL : file_read_at(arena, directory, BASE, BASE_LIMIT);
 	struct error error = { .arena = arena };
 	CLEANUP_FD int quarantine = quarantine_open_at(instance, &error);
+	const char *rest = base;
+	strings git_directories = { 0 };
 	struct base_record record;
 	const char *note;
 
+	while (rest && next_record(arena, &rest, &record))
+		vec_push(arena, &git_directories, path_parent(arena, record.config));
 	while (base && next_record(arena, &base, &record))
 		if (!str_starts(record.name, HOOKS_COPY))
-			apply_copy(project, arena, &record, copies, quarantine, notes);
+			apply_copy(project, &git_directories, arena, &record, copies, quarantine,
+				   notes);
 		else if ((note = hooks_finish(arena, project, record.config, copies, record.name,
 					      record.text, quarantine)))
 			vec_push(arena, notes, note);

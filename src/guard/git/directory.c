@@ -26,12 +26,16 @@
 #include "plan/guard/places.h"
 #include "plan/plan.h"
 #include "sys/cleanup.h"
+#include "sys/clock.h"
 #include "sys/files.h"
+#include "sys/list.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+enum { CLONE_MS = 2000 }; // from `git init` until it has read its configuration
 
 // Git does not look at the kind of these files.
 static bool has(int directory, const char *name)
@@ -39,6 +43,14 @@ static bool has(int directory, const char *name)
 	struct stat status;
 
 	return fstatat(directory, name, &status, 0) == 0;
+}
+
+static struct file_id identify(int fd, const char *name)
+{
+	struct stat status;
+
+	return fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? file_identity(&status)
+								    : (struct file_id){ 0 };
 }
 
 bool git_directory_is(int fd)
@@ -52,6 +64,33 @@ bool git_directory_is(int fd)
 bool git_directory_may_be(int fd, const char *path)
 {
 	return str_equal(path_name(path), ".git") || git_directory_is(fd);
+}
+
+static bool is_empty(struct arena *arena, int fd, const char *name)
+{
+	CLEANUP_FD int directory = file_open(fd, name, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
+
+	return directory >= 0 && !list_directory_up_to(arena, directory, ".", 1).count;
+}
+
+bool git_directory_may_be_cloned(const struct watcher *watcher, int fd)
+{
+	static const char *const later[] = { "packed-refs", "index", "refs/remotes", "reftable" };
+	const struct repository *repository = watcher->repositories;
+	struct file_id id = identify(fd, ".");
+	struct arena arena = { 0 };
+	bool may;
+
+	while (repository &&
+	       (repository->id.device != id.device || repository->id.inode != id.inode))
+		repository = repository->next;
+	may = repository && !repository->old && watcher->all_is_new && !watcher->box_ended &&
+	      clock_monotonic_ms() - repository->found_ms < CLONE_MS &&
+	      is_empty(&arena, fd, "refs/heads") && is_empty(&arena, fd, "refs/tags");
+	for (size_t i = 0; i < ARRAY_SIZE(later); i++)
+		may = may && !has(fd, later[i]);
+	arena_free(&arena);
+	return may;
 }
 
 bool git_is_module(const char *directory)
@@ -136,14 +175,6 @@ static void change_path(struct watcher *watcher, struct repository *repository, 
 	arena_free(&arena);
 }
 
-static struct file_id identify(int fd, const char *name)
-{
-	struct stat status;
-
-	return fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? file_identity(&status)
-								    : (struct file_id){ 0 };
-}
-
 // Returns the record of a git directory, and adds one for a new one. NULL: no memory is left.
 static struct repository *find_repository(struct watcher *watcher, int fd, const char *path,
 					  bool *ret_added)
@@ -167,6 +198,7 @@ static struct repository *find_repository(struct watcher *watcher, int fd, const
 		return NULL;
 	}
 	repository->id = id;
+	repository->found_ms = clock_monotonic_ms();
 	repository->old = is_listed(watcher, path) || is_old_repository(watcher, fd, path);
 	git_parts_identify(repository, fd);
 	repository->next = watcher->repositories;

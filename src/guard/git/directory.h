@@ -11,6 +11,9 @@ bool git_directory_is(int fd);
 // Returns whether it is one, or has the name of one: `git init` of the user completes it, and keeps
 // its configuration and hooks.
 bool git_directory_may_be(int fd, const char *path);
+// Returns whether `git clone` may still be about to read the configuration of a git directory: the
+// session has just created it, and it has no reference.
+bool git_directory_may_be_cloned(const struct watcher *watcher, int fd);
 // Returns whether a git directory is that of a submodule, whose worktree is elsewhere.
 bool git_is_module(const char *directory);
 // Returns what git does with a part of a git directory, as the end of a sentence.

@@ -4,17 +4,38 @@
 
 #include "base/arena.h"
 #include "base/path.h"
+#include "base/text.h"
 #include "guard/git/directory.h"
 #include "plan/guard/address.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 
+enum { POINTER_LIMIT = 4096 };
+
+// Returns whether the file `.git` of a worktree leads to a git directory that the guard judges.
+static bool leads_to_judged(struct arena *arena, int directory, const char *real,
+			    const struct git_key_place *place)
+{
+	const char *text = file_read_at(arena, directory, ".git", POINTER_LIMIT);
+	const char *target = text ? str_after(text, "gitdir: ") : NULL;
+	CLEANUP_FD int git = -1;
+
+	if (!target)
+		return false;
+	target = arena_strndup(arena, target, strcspn(target, "\r\n"));
+	target = file_follow(arena, path_clean(arena, path_join(arena, real, target))).real;
+	git = file_open(AT_FDCWD, target, O_PATH | O_DIRECTORY);
+	return git >= 0 && git_directory_is(git) && git_directory_is_judged(arena, target, place);
+}
+
 // Returns whether a path is a git directory, or the top of a worktree with one. Git also takes the
-// name with ".git" behind it, and files with the path of a git directory.
-static bool is_repository(struct arena *arena, const char *path, const char *real)
+// name with ".git" behind it.
+static bool is_repository(struct arena *arena, const char *path, const char *real,
+			  const struct git_key_place *place)
 {
 	CLEANUP_FD int directory = file_open(AT_FDCWD, real, O_PATH | O_DIRECTORY);
 	CLEANUP_FD int inside =
@@ -25,7 +46,9 @@ static bool is_repository(struct arena *arena, const char *path, const char *rea
 		return false;
 	if (inside < 0)
 		return git_directory_is(directory);
-	return fstat(inside, &status) == 0 && S_ISDIR(status.st_mode);
+	return fstat(inside, &status) == 0 &&
+	       (S_ISDIR(status.st_mode) ||
+		(S_ISREG(status.st_mode) && leads_to_judged(arena, directory, real, place)));
 }
 
 const char *git_setting_refusal(struct arena *arena, const char *name, const char *value,
@@ -44,7 +67,7 @@ const char *git_setting_refusal(struct arena *arena, const char *name, const cha
 		return "leads out of the project by a symbolic link";
 	if (git_key_rule(arena, name) == KEY_WORKTREE)
 		return NULL;
-	if (git_key_rule(arena, name) == KEY_ADDRESS && !is_repository(arena, path, real))
-		return "leads to no git directory, or to a file that names one";
+	if (git_key_rule(arena, name) == KEY_ADDRESS && !is_repository(arena, path, real, place))
+		return "leads to no git directory of the project";
 	return git_path_refusal(arena, real, place);
 }

@@ -164,6 +164,44 @@ static bool ask_restore(const struct session *session, size_t index, struct erro
 		       "nothing was put back", error);
 }
 
+// Names what can be done with an item that cannot be put back. Returns false.
+static bool hint_unreachable(const struct session *session, const struct quarantined *item,
+			     struct error *error)
+{
+	const char *file = arena_printf(error->arena,
+					"%s/" INSTANCE_QUARANTINE "/%s/" QUARANTINE_ITEM,
+					session->instance, item->id);
+
+	return error_hint(
+		error,
+		"the item is %s; create the directory that it was in, or remove all items "
+		"with claudebox --quarantine=clear",
+		quote_word(error->arena, path_tilde(error->arena, file, session->facts->home), 0));
+}
+
+// Offers to remove an item whose place cannot be reached, for example because its repository is
+// gone. --yes does not: it was given to put the item back. Keeps the error if nothing was asked.
+static bool offer_removal(const struct session *session, size_t index, struct error *error)
+{
+	const struct quarantined *item = &session->items.items[index];
+	struct inspection inspection = inspection_of(session);
+	struct quarantine_row row = inspect_item(&inspection, item, index + 1);
+
+	if (!row.obstacle)
+		return false;
+	if (session->config->yes || !ask_possible())
+		return hint_unreachable(session, item, error);
+	if (!output_print(STDERR_FILENO,
+			  render_quarantine_row(session->arena, &row, session->facts->home,
+						output_reader(STDERR_FILENO)),
+			  error) ||
+	    !confirm("It cannot be put back. Remove the item permanently?", "nothing was removed",
+		     error) ||
+	    !remove_tree(session->quarantine, item->id, error))
+		return false;
+	return output_print(STDOUT_FILENO, "Removed the item.\n", error);
+}
+
 static const char *describe_restored(const struct session *session, const char *path,
 				     const struct restored *restored)
 {
@@ -189,8 +227,12 @@ static bool put_back(const struct session *session, struct error *error)
 	if (index == session->items.count)
 		return false;
 	held = lock(session, item, error);
-	if (held < 0 || !restore_check(session->quarantine, project, item, error))
+	if (held < 0)
 		return false;
+	if (!restore_check(session->quarantine, project, item, error)) {
+		close(take_fd(&held));
+		return offer_removal(session, index, error);
+	}
 	if (!session->config->yes) {
 		close(take_fd(&held));
 		if (!ask_restore(session, index, error))

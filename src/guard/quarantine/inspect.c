@@ -130,8 +130,11 @@ const char *inspect_obstacle(struct arena *arena, const char *project, const cha
 		if (lstat(part, &status) < 0 && errno == ENOENT && path_within(part, project))
 			return NULL; // it is created
 		if (lstat(part, &status) < 0)
-			return arena_printf(arena, "'%s': %s", quote_display(arena, part, 0),
-					    strerror(errno));
+			return errno == ENOENT ? arena_printf(arena, "'%s' does not exist any more",
+							      quote_display(arena, part, 0))
+					       : arena_printf(arena, "'%s': %s",
+							      quote_display(arena, part, 0),
+							      strerror(errno));
 		if (!S_ISDIR(status.st_mode))
 			return arena_printf(arena, "'%s' is %s now", quote_display(arena, part, 0),
 					    S_ISLNK(status.st_mode) ? "a symbolic link"

@@ -35,13 +35,17 @@ static void approve_key(json_t *account, const char *tail)
 {
 	json_t *responses = json_get_or_add_object(account, "customApiKeyResponses");
 	json_t *approved = json_object_get(responses, "approved");
+	json_t *known;
+	size_t i;
 
 	if (!json_is_array(approved)) {
 		approved = json_array();
 		json_object_set_new(responses, "approved", approved);
 	}
-	if (!json_array_size(approved))
-		json_array_append_new(approved, json_string(tail));
+	json_array_foreach(approved, i, known)
+		if (str_equal(json_string_value(known), tail))
+			return;
+	json_array_append_new(approved, json_string(tail));
 }
 
 // Merges the user's preferences and MCP servers.
@@ -50,7 +54,7 @@ static void merge_user(json_t *account, const struct first_run_account *user)
 	JSON_OWNED *base = json_read_object(user->base, 0);
 	JSON_OWNED *host = json_read_object(user->host, 0);
 
-	account_merge(account, base, host, user->root);
+	account_merge(user->mode, account, base, host, user->root);
 }
 
 const char *first_run_render(struct arena *arena, const char *existing,
@@ -74,7 +78,8 @@ const char *first_run_render(struct arena *arena, const char *existing,
 	// the box at all, so the import needs no question.
 	json_object_set_new(here, "hasClaudeMdExternalIncludesWarningShown", json_true());
 	json_object_set_new(here, "hasClaudeMdExternalIncludesApproved", json_true());
-	forget_keys(account, tail);
+	if (!user || user->mode == MERGE_ALL)
+		forget_keys(account, tail);
 	if (approve && api_key && first_run_approves(api_key))
 		approve_key(account, tail);
 	return before && json_equal(before, account) ? NULL

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "plan/claude/merge.h"
 
 #include <stdbool.h>
 
@@ -11,12 +12,13 @@ struct first_run_account {
 	const char *base; // of the last start
 	const char *host;
 	const char *root; // of the project
+	enum merge_mode mode;
 };
 
 // Returns the text of the instance's .claude.json with the first-run questions answered for
 // `project` and the user's preferences and servers merged, or NULL when nothing changes. `existing`
 // is its present text; it and `user` may be NULL. Approvals of API keys other than `api_key` (NULL:
-// none) are removed. `approve`: approve that one, if it is long enough.
+// none) are removed, except with MERGE_ADDED. `approve`: approve that one, if it is long enough.
 const char *first_run_render(struct arena *arena, const char *existing,
 			     const struct first_run_account *user, const char *project,
 			     const char *api_key, bool approve);

@@ -4,7 +4,23 @@
 
 #include "base/json.h"
 
-json_t *merge_members(const json_t *base, const json_t *host, const json_t *box)
+// Returns the box's members, and those that only the host has. A member that is in the base too was
+// removed by the box.
+static json_t *add_members(const json_t *base, const json_t *host, const json_t *box)
+{
+	json_t *result = json_object();
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)box, key, value)
+		json_object_set(result, key, value);
+	json_object_foreach((json_t *)host, key, value)
+		if (!json_object_get(result, key) && !(box && json_object_get(base, key)))
+			json_object_set(result, key, value);
+	return result;
+}
+
+static json_t *follow_host(const json_t *base, const json_t *host, const json_t *box)
 {
 	json_t *result = json_object();
 	const char *key;
@@ -29,4 +45,15 @@ json_t *merge_members(const json_t *base, const json_t *host, const json_t *box)
 			json_object_set(result, key, value);
 	}
 	return result;
+}
+
+json_t *merge_members(enum merge_mode mode, const json_t *base, const json_t *host,
+		      const json_t *box)
+{
+	return mode == MERGE_ADDED ? add_members(base, host, box) : follow_host(base, host, box);
+}
+
+json_t *merge_base(enum merge_mode mode, const json_t *base, const json_t *host)
+{
+	return add_members(NULL, host, mode == MERGE_ADDED ? base : NULL);
 }

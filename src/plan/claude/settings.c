@@ -9,7 +9,6 @@
 #include "plan/claude/clean.h"
 #include "plan/claude/commands.h"
 #include "plan/claude/files.h"
-#include "plan/claude/merge.h"
 #include "plan/claude/variables.h"
 #include "plan/facts.h"
 #include "plan/mcp/references.h"
@@ -204,17 +203,28 @@ const char *settings_filter(struct plan *plan, struct arena *arena, const struct
 	return json_write(arena, settings, JSON_INDENT(2));
 }
 
-const char *settings_merge(struct arena *arena, const char *base, const char *host_settings,
-			   const char *box_settings)
+const char *settings_merge(struct arena *arena, enum merge_mode mode, const char *base,
+			   const char *host_settings, const char *box_settings)
 {
 	JSON_OWNED *old = json_read_object(base, 0);
 	JSON_OWNED *new = json_read_object(host_settings, 0);
 	JSON_OWNED *box = json_read_object(box_settings, 0);
-	JSON_OWNED *result = merge_members(old, new, box);
+	JSON_OWNED *result = merge_members(mode, old, new, box);
 
 	// Claude runs without permission questions in the box and must not ask to confirm that.
 	json_object_set_new(result, "skipDangerousModePermissionPrompt", json_true());
 	return box && json_equal(box, result) ? NULL : json_write(arena, result, JSON_INDENT(2));
+}
+
+const char *settings_next_base(struct arena *arena, enum merge_mode mode, const char *base,
+			       const char *host_settings)
+{
+	JSON_OWNED *old = json_read_object(base, 0);
+	JSON_OWNED *new = json_read_object(host_settings, 0);
+	JSON_OWNED *next = new ? merge_base(mode, old, new) : NULL;
+
+	return !next || (old && json_equal(old, next)) ? NULL
+						       : json_write(arena, next, JSON_INDENT(2));
 }
 
 static void add_command(struct arena *arena, const char *kind, const json_t *entry,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "plan/claude/merge.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
 
@@ -37,8 +38,11 @@ settings_commands settings_list_commands(struct arena *arena, const char *text);
 // Returns the text of the instance's settings.json: a key that the box has not changed gets the
 // host's value, and the box keeps the others. `base` are the host's filtered settings of the last
 // start. Each may be NULL. Returns NULL when nothing changes.
-const char *settings_merge(struct arena *arena, const char *base, const char *host_settings,
-			   const char *box_settings);
+const char *settings_merge(struct arena *arena, enum merge_mode mode, const char *base,
+			   const char *host_settings, const char *box_settings);
+// Returns the base of the next merge, NULL: unchanged.
+const char *settings_next_base(struct arena *arena, enum merge_mode mode, const char *base,
+			       const char *host_settings);
 
 // Adds what the probe has to look for in the commands of these settings: names of programs, and
 // absolute paths.

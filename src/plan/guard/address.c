@@ -160,8 +160,31 @@ bool path_has_git_part(const char *path)
 	return false;
 }
 
-const char *git_path_refusal(struct arena *arena, const char *path,
-			     const struct git_key_place *place)
+// Returns whether a part of a path has a name of directories that the guard does not search.
+static bool has_store_part(struct arena *arena, const char *path)
+{
+	static const char *const stores[] = { "objects", "refs", "logs", "lfs", "annex" };
+	const char *parts = arena_printf(arena, "%s/", path);
+
+	for (size_t i = 0; i < ARRAY_SIZE(stores); i++)
+		if (strstr(parts, arena_printf(arena, "/%s/", stores[i])))
+			return true;
+	return false;
+}
+
+// Returns whether a path is a git directory, or that of a submodule or of a worktree in it.
+static bool is_git_directory_of(struct arena *arena, const char *path, const char *git)
+{
+	const char *below = str_after(path, git);
+
+	return below &&
+	       (!*below || ((str_starts(below, "/modules/") || str_starts(below, "/worktrees/")) &&
+			    !path_has_git_part(below) && !has_store_part(arena, below)));
+}
+
+// Judges a path that is neither that of a submodule nor of a worktree in a git directory.
+static const char *top_refusal(struct arena *arena, const char *path,
+			       const struct git_key_place *place)
 {
 	const char *part;
 
@@ -174,6 +197,39 @@ const char *git_path_refusal(struct arena *arena, const char *path,
 	if (path_has_git_part(str_equal(path_name(path), ".git") ? path_parent(arena, part) : part))
 		return "leads into a git directory";
 	return NULL;
+}
+
+bool git_directory_is_judged(struct arena *arena, const char *path,
+			     const struct git_key_place *place)
+{
+	const char *inside = strstr(path, "/.git/");
+	const char *git = inside ? arena_strndup(arena, path, (size_t)(inside - path) + 5) : path;
+
+	for (size_t i = 0; place->git_directories && i < place->git_directories->count; i++)
+		if (is_git_directory_of(arena, path, place->git_directories->items[i]))
+			return true;
+	return is_git_directory_of(arena, path, git) && !top_refusal(arena, git, place);
+}
+
+const char *git_path_refusal(struct arena *arena, const char *path,
+			     const struct git_key_place *place)
+{
+	const char *refusal = top_refusal(arena, path, place);
+
+	return refusal && place && place->worktree && path_within(path, place->worktree) &&
+			       git_directory_is_judged(arena, path, place)
+		       ? NULL
+		       : refusal;
+}
+
+const char *git_address_outside(struct arena *arena, const char *address,
+				const struct git_key_place *place)
+{
+	const char *path = is_plain(address) && *address != '-'
+				   ? git_address_path(arena, address, place)
+				   : NULL;
+
+	return path && !(place->worktree && path_within(path, place->worktree)) ? path : NULL;
 }
 
 const char *git_address_refusal(struct arena *arena, const char *address,

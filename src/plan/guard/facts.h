@@ -38,10 +38,13 @@ struct guard_target {
 typedef VEC(struct guard_target) guard_targets;
 
 struct guard_facts {
-	guard_places places;     // that exist and that git does not track, parents first
-	strings git_directories; // of the repository and its submodules
-	strings tracked;         // places that git tracks, relative to the project
-	guard_targets targets;   // files that settings of git name
-	bool too_many_targets;   // not all of them are listed
-	bool too_many;           // not all submodules could be listed
+	guard_places places;      // that exist and that git does not track, parents first
+	strings git_directories;  // of the repository and its submodules
+	strings tracked;          // places that git tracks, relative to the project
+	strings released;         // of these: protected in the last box
+	bool index_unreadable;    // git's index is split or damaged
+	bool tracked_from_record; // ... and the places that git tracked at the last start count
+	guard_targets targets;    // files that settings of git name
+	bool too_many_targets;    // not all of them are listed
+	bool too_many;            // not all submodules could be listed
 };

@@ -12,6 +12,7 @@
 #include "plan/guard/facts.h"
 #include "plan/guard/hooks.h"
 #include "plan/guard/places.h"
+#include "plan/guard/record.h"
 #include "plan/guard/unprotect.h"
 #include "plan/plan.h"
 #include "plan/project.h"
@@ -22,6 +23,8 @@
 // the files of the repository.
 #define BOX_COPIES BOX_RUN "/git-config"
 #define BOX_LINKS  BOX_RUN "/git-links"
+
+enum { LISTED_PLACES = 5 };
 
 const char *const guard_mount_names[GUARD_MOUNT_COUNT] = {
 	[GUARD_PIN] = "pinned",
@@ -113,6 +116,54 @@ static void add_places(struct plan *plan, struct arena *arena, const struct fact
 				       .for_launch = true });
 }
 
+// Returns the first places of a list, quoted.
+static const char *show_places(struct arena *arena, const strings *list)
+{
+	struct text out = { .arena = arena };
+
+	for (size_t i = 0; i < list->count && i < LISTED_PLACES; i++)
+		text_printf(&out, "%s'%s'", i ? ", " : "",
+			    quote_display(arena, list->items[i], 80));
+	if (list->count > LISTED_PLACES)
+		text_printf(&out, " and %zu more", list->count - LISTED_PLACES);
+	return text_get(&out);
+}
+
+// Warns about places that are writable although they were protected, or without a known reason.
+static void warn_tracked(struct plan *plan, struct arena *arena, const struct facts *facts)
+{
+	const struct guard_facts *guard = &facts->guard;
+	strings released = { 0 };
+
+	vec_each(path, &guard->released) {
+		if (!unprotect_covers(&plan->guard.unprotected, plan->project,
+				      path_join(arena, plan->project, *path)))
+			vec_push(arena, &released, *path);
+	}
+	if (released.count)
+		plan_warn_danger(
+			plan, arena,
+			"%s %s protected in an earlier session and %s writable now, because "
+			"git tracks %s (`git rm --cached` outside protects %s again)",
+			show_places(arena, &released), released.count == 1 ? "was" : "were",
+			released.count == 1 ? "is" : "are", released.count == 1 ? "it" : "them",
+			released.count == 1 ? "it" : "them");
+	if (!guard->index_unreadable)
+		return;
+	if (guard->tracked_from_record)
+		plan_warn_danger(
+			plan, arena,
+			"git's index cannot be read (it is split or damaged): of the places "
+			"that programs outside execute, those are writable that git tracked at "
+			"the last start");
+	else if (plan->guard.tracked.count)
+		plan_warn_danger(
+			plan, arena,
+			"git's index cannot be read (it is split or damaged), so all places "
+			"that exist count as tracked, and the box can write them: %s",
+			show_places(arena, &plan->guard.tracked));
+}
+
 bool plan_build_guard(struct plan *plan, struct arena *arena, const struct facts *facts,
 		      struct error *error)
 {
@@ -132,6 +183,13 @@ bool plan_build_guard(struct plan *plan, struct arena *arena, const struct facts
 	if (!add_unprotected(plan, arena, facts, error))
 		return false;
 	add_places(plan, arena, facts);
+	warn_tracked(plan, arena, facts);
+	// Without the warning, the next start still has to say it.
+	if (plan->config->action != ACTION_PROVE &&
+	    !(plan->config->audit == AUDIT_QUIET && facts->guard.released.count)) {
+		plan->state.guarded_name = guard_record_name(arena, facts);
+		plan->state.new_guarded = guard_record_render(arena, plan);
+	}
 	if (facts->guard.too_many)
 		plan_warn_danger(plan, arena,
 				 "the repository has more than 1000 submodules and worktrees: not "

@@ -12,9 +12,11 @@ struct git_key_place {
 	const char *worktree;  // that core.worktree may name or lie below, and that local remotes
 			       // lie below; NULL: both are refused
 	const char *directory; // the git directory, absolute
-	bool is_modules;       // the git directory is one of a submodule, in .git/modules
-	bool is_users;         // the repository is older than the box
-	bool overrides;        // the file is config.worktree, which git reads behind config
+	const strings *git_directories; // of the user's repository and its submodules, which a
+					// worktree may have outside of `worktree`; NULL: none
+	bool is_modules;                // the git directory is one of a submodule, in .git/modules
+	bool is_users;                  // the repository is older than the box
+	bool overrides; // the file is config.worktree, which git reads behind config
 };
 
 enum git_key_rule {

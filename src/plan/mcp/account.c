@@ -7,7 +7,6 @@
 #include "base/json.h"
 #include "base/json_skim.h"
 #include "base/text.h"
-#include "plan/claude/merge.h"
 #include "plan/claude/preferences.h"
 
 #include <string.h>
@@ -105,17 +104,19 @@ json_t *account_local_servers(const json_t *account, const char *root)
 }
 
 // Merges one list of servers into `parent`.
-static void merge_servers(json_t *parent, const json_t *base, const json_t *host)
+static void merge_servers(enum merge_mode mode, json_t *parent, const json_t *base,
+			  const json_t *host)
 {
 	json_t *own = json_object_get(parent, "mcpServers");
-	json_t *merged = merge_members(base, host, json_is_object(own) ? own : NULL);
+	json_t *merged = merge_members(mode, base, host, json_is_object(own) ? own : NULL);
 
 	if (json_object_size(merged) || own)
 		json_object_set(parent, "mcpServers", merged);
 	json_decref(merged);
 }
 
-void account_merge(json_t *instance, const json_t *base, const json_t *host, const char *root)
+void account_merge(enum merge_mode mode, json_t *instance, const json_t *base, const json_t *host,
+		   const char *root)
 {
 	const json_t *local = account_local_servers(host, root);
 	const json_t *local_before = account_local_servers(base, root);
@@ -129,18 +130,20 @@ void account_merge(json_t *instance, const json_t *base, const json_t *host, con
 		// The box's value stays unless it is the host's of the last start.
 		if (before ? !own || !json_equal(own, before) : own != NULL)
 			continue;
+		if (mode == MERGE_ADDED && own)
+			continue;
 		if (wanted)
 			json_object_set(instance, name, wanted);
 		else
 			json_object_del(instance, name);
 	}
-	merge_servers(instance, account_user_servers(base), account_user_servers(host));
+	merge_servers(mode, instance, account_user_servers(base), account_user_servers(host));
 	if (local || local_before) {
 		json_t *project =
 			json_get_or_add_object(json_get_or_add_object(instance, "projects"), root);
 
 		if (project)
-			merge_servers(project, local_before, local);
+			merge_servers(mode, project, local_before, local);
 	}
 }
 
@@ -157,7 +160,38 @@ static void keep_removed(json_t *kept, const json_t *base, const json_t *host, c
 			json_object_set(kept, name, server);
 }
 
-const char *account_next_base(struct arena *arena, const char *filtered,
+// Gives the next base the servers of the present one.
+static void keep_servers(json_t *next, const json_t *base)
+{
+	json_t *servers = json_object_get(base, "mcpServers");
+
+	if (servers)
+		json_object_set_new(next, "mcpServers",
+				    merge_base(MERGE_ADDED, servers,
+					       json_object_get(next, "mcpServers")));
+}
+
+// Returns the present base with what the next one adds.
+static json_t *add_to_base(const json_t *base, const json_t *next, const char *root)
+{
+	json_t *result = json_deep_copy(next);
+	const json_t *project = json_object_get(json_object_get(base, "projects"), root);
+
+	for (size_t i = 0; i < preference_count; i++) {
+		json_t *value = json_object_get(base, preference_table[i].name);
+
+		if (value)
+			json_object_set(result, preference_table[i].name, value);
+	}
+	keep_servers(result, base);
+	if (project)
+		keep_servers(json_get_or_add_object(json_get_or_add_object(result, "projects"),
+						    root),
+			     project);
+	return result;
+}
+
+const char *account_next_base(struct arena *arena, enum merge_mode mode, const char *filtered,
 			      const struct account_texts *texts, const char *root)
 {
 	JSON_OWNED *next = json_read_object(filtered, 0);
@@ -168,6 +202,12 @@ const char *account_next_base(struct arena *arena, const char *filtered,
 
 	if (!next || !base || !box)
 		return filtered;
+	if (mode == MERGE_ADDED) {
+		JSON_OWNED *result = add_to_base(base, next, root);
+
+		return json_equal(result, base) ? texts->base
+						: json_write(arena, result, JSON_INDENT(2));
+	}
 	before = json_deep_copy(next);
 	keep_removed(account_user_servers(next), account_user_servers(base),
 		     account_user_servers(host), account_user_servers(box));

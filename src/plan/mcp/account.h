@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/json.h"
+#include "plan/claude/merge.h"
 
 #include <stdbool.h>
 
@@ -23,7 +24,8 @@ json_t *account_local_servers(const json_t *account, const char *root);
 
 // Merges a reduced account file of the host into the instance's. `base` is the host's of the last
 // start, NULL: none.
-void account_merge(json_t *instance, const json_t *base, const json_t *host, const char *root);
+void account_merge(enum merge_mode mode, json_t *instance, const json_t *base, const json_t *host,
+		   const char *root);
 
 // The account files of the last start's host (reduced and filtered), of the host (reduced) and of
 // the instance.
@@ -34,8 +36,8 @@ struct account_texts {
 };
 // Returns the base of the next merge: the filtered file of this start, and the servers that the box
 // has removed although the host has them. A start whose network leaves such a server out would
-// otherwise forget the removal.
-const char *account_next_base(struct arena *arena, const char *filtered,
+// otherwise forget the removal. With MERGE_ADDED, the present base and what this start adds.
+const char *account_next_base(struct arena *arena, enum merge_mode mode, const char *filtered,
 			      const struct account_texts *texts, const char *root);
 
 // Returns the name of a server with its scope: "user NAME", "local NAME".

@@ -10,17 +10,11 @@
 #include "plan/state/instance.h"
 
 #include "base/arena.h"
-#include "base/json.h"
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/text.h"
-#include "config/config.h"
-#include "plan/claude/first_run.h"
 #include "plan/claude/parts.h"
-#include "plan/claude/settings.h"
 #include "plan/facts.h"
-#include "plan/mcp/account.h"
-#include "plan/mcp/servers.h"
 #include "plan/mounts.h"
 #include "plan/plan.h"
 #include "plan/project.h"
@@ -143,118 +137,6 @@ static void add_user_files(struct plan *plan, struct arena *arena, const struct 
 			"your CLAUDE.md contains something like a secret in line %s, and the "
 			"agent can read it",
 			user->secret_lines);
-}
-
-// Plans the replacement of a file. A file that is not a JSON object, or that was not read, is kept
-// under another name.
-static void add_file(struct plan *plan, struct arena *arena, const char *name, const char *content,
-		     const char *old, bool unread)
-{
-	bool invalid = unread || (old && !settings_valid(old));
-
-	vec_push(arena, &plan->state.files,
-		 (struct plan_file){ .name = name,
-				     .content = content,
-				     .based_on = old,
-				     .keep_as = invalid ? arena_printf(arena, "%s.broken", name)
-							: NULL });
-}
-
-static void add_settings(struct plan *plan, struct arena *arena, const struct facts *facts)
-{
-	struct plan_state *state = &plan->state;
-	strings notes = { 0 };
-	const char *filtered = settings_filter(plan, arena, facts, &notes);
-	const char *merged;
-
-	vec_each(note, &notes)
-		plan_warn_outside(plan, arena, "%s", *note);
-	// Host settings that cannot be parsed count as unchanged. Missing ones count as empty.
-	if (!filtered && facts->state.settings_base)
-		filtered = facts->user_claude.settings_json ? facts->state.settings_base : "{}\n";
-	if (filtered && !str_equal(filtered, facts->state.settings_base))
-		state->new_settings_base = filtered;
-	merged = settings_merge(arena, facts->state.settings_base, filtered,
-				facts->state.settings_json);
-	if (merged)
-		add_file(plan, arena, "settings.json", merged, facts->state.settings_json,
-			 facts->state.settings_unread);
-}
-
-// Returns the user's part of the instance's .claude.json, which is recorded as the base of the next
-// start. A file that is not valid counts as unchanged, a missing one as empty.
-static const char *filter_account(struct plan *plan, struct arena *arena, const struct facts *facts)
-{
-	const char *base = facts->state.account_base;
-	const char *filtered = servers_filter(plan, arena, facts);
-	const char *next;
-
-	if (facts->user_claude.account_json && !filtered)
-		plan_warn_outside(
-			plan, arena,
-			"the host's .claude.json is not valid JSON: its preferences and MCP "
-			"servers are ignored");
-	if (!filtered && base)
-		filtered = facts->user_claude.account_json ? base : "{}\n";
-	next = account_next_base(arena, filtered,
-				 &(struct account_texts){ .base = base,
-							  .host = facts->user_claude.account_json,
-							  .box = facts->state.instance_json },
-				 plan->state.canonical_root);
-	if (next && !str_equal(next, base))
-		plan->state.new_account_base = next;
-	return filtered;
-}
-
-// Removes the rows of servers that the box itself has removed.
-static void drop_removed_servers(struct plan *plan, struct arena *arena)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < plan->servers.count; i++) {
-		const struct plan_server *server = &plan->servers.items[i];
-		const char *name = account_server_name(arena, server->name, server->local);
-		bool found = false;
-
-		vec_each(known, &plan->state.server_names)
-			found |= str_equal(*known, name);
-		if (found)
-			plan->servers.items[kept++] = *server;
-	}
-	plan->servers.count = kept;
-}
-
-static void add_account(struct plan *plan, struct arena *arena, const struct facts *facts)
-{
-	struct plan_state *state = &plan->state;
-	const char *api_key = facts_variable(facts, "ANTHROPIC_API_KEY");
-	bool claude = plan->config->payload == PAYLOAD_CLAUDE;
-	const struct first_run_account user = { .base = facts->state.account_base,
-						.host = filter_account(plan, arena, facts),
-						.root = state->canonical_root };
-	const char *answers = first_run_render(arena, facts->state.instance_json, &user,
-					       facts->project, api_key, claude);
-	JSON_OWNED *account = json_read_object(
-		account_reduce(arena, answers ? answers : facts->state.instance_json, user.root),
-		0);
-
-	state->server_names = account_server_names(arena, account, user.root);
-	drop_removed_servers(plan, arena);
-	if (claude && api_key && *api_key && !first_run_approves(api_key))
-		plan_warn_outside(
-			plan, arena,
-			"ANTHROPIC_API_KEY is short, so its end is not stored as approved: Claude "
-			"asks whether to use it");
-	if (answers)
-		add_file(plan, arena, ".claude.json", answers, facts->state.instance_json,
-			 facts->state.instance_json_unread);
-}
-
-void plan_build_claude_configuration(struct plan *plan, struct arena *arena,
-				     const struct facts *facts)
-{
-	add_settings(plan, arena, facts);
-	add_account(plan, arena, facts);
 }
 
 // Returns the reason of the directory with the credentials: the file whose login enters the box.

@@ -8,7 +8,3 @@
 
 // Fills plan->state, and adds the mounts of the Claude state, the credentials and the user's files.
 void plan_build_state(struct plan *plan, struct arena *arena, const struct facts *facts);
-// Plans the instance's settings.json and .claude.json: the user's settings, preferences and MCP
-// servers that can work in this box. The mounts and the variables must be complete.
-void plan_build_claude_configuration(struct plan *plan, struct arena *arena,
-				     const struct facts *facts);

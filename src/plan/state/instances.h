@@ -22,8 +22,9 @@
 #define INSTANCE_SNAPSHOTS "snapshots"
 #define QUARANTINE_ITEM     "item"
 #define QUARANTINE_RECORD   "record.json"
-// The host's reduced .claude.json at the last start.
-#define INSTANCE_ACCOUNT_BASE "account-base.json"
+// The host's settings, and its reduced .claude.json, at the last start.
+#define INSTANCE_SETTINGS_BASE "settings-base.json"
+#define INSTANCE_ACCOUNT_BASE  "account-base.json"
 // Prefix of the name of an instance while it is being removed; the id follows.
 #define INSTANCE_REMOVED ".removing-"
 // Between the id and a number in the name of an instance whose project was replaced by another

@@ -193,7 +193,7 @@ bool tracked_any(const struct tracked *tracked, bool (*wanted)(const char *path,
 
 bool tracked_each(const struct tracked *tracked, git_index_handler handle, void *context)
 {
-	return tracked->bytes && walk(tracked, handle, context);
+	return !tracked->bytes || walk(tracked, handle, context);
 }
 
 void tracked_close(struct tracked *tracked)

@@ -15,7 +15,7 @@
 #include "render/audit/fold.h"
 #include "render/audit/parts.h"
 
-enum { LABEL_INDENT = 17 };
+enum { LABEL_INDENT = 17, LISTED_TRACKED = 40 };
 
 // Returns a path as the user knows it: relative to the project if it is in it.
 static const char *shown_path(struct screen *screen, const struct plan *plan, const char *path)
@@ -79,9 +79,11 @@ void audit_add_guard(struct screen *screen, const struct plan *plan)
 			 "%zu names: what the box writes there is moved to quarantine. Such "
 			 "places in subdirectories are found and protected while the box starts",
 			 guard_count));
-	vec_each(path, &plan->guard.tracked)
-		text_printf(&tracked, "%s%s", tracked.length ? ", " : "",
-			    quote_word(screen->arena, *path, 0));
+	for (size_t i = 0; i < plan->guard.tracked.count && i < LISTED_TRACKED; i++)
+		text_printf(&tracked, "%s%s", i ? ", " : "",
+			    quote_word(screen->arena, plan->guard.tracked.items[i], 0));
+	if (plan->guard.tracked.count > LISTED_TRACKED)
+		text_printf(&tracked, " and %zu more", plan->guard.tracked.count - LISTED_TRACKED);
 	if (tracked.length)
 		add_line(screen, ORIGIN_GENERATED, "writable", STYLE_PLAIN,
 			 arena_printf(screen->arena,
