@@ -12,7 +12,6 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/text.h"
@@ -31,14 +30,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define JOURNAL       "undo.json"
 #define STAGE         "undo"
 #define PROJECT_STAGE ".claudebox-undo"
 
@@ -46,140 +43,6 @@ enum {
 	JOURNAL_LIMIT = 256 * 1024 * 1024,
 	NAME_SIZE = 32,
 };
-
-const char *const undo_obstacle_names[UNDO_OBSTACLE_COUNT] = {
-	[UNDO_POSSIBLE] = "is restored",
-	[UNDO_DONE] = "is already as before the session",
-	[UNDO_CHANGED] = "was changed since the end of the session",
-	[UNDO_OLDER] = "is older than the session, and was not saved",
-	[UNDO_BLOCKED] = "has another file in its way",
-};
-
-static bool version_equal(const struct file_version *a, const struct file_version *b)
-{
-	return a->mode == b->mode && (!a->mode || str_equal(a->object, b->object));
-}
-
-static const struct file_change *find_change(const file_changes *changes, const char *path)
-{
-	size_t low = 0, high = changes->count;
-
-	while (low < high) { // git sorts paths by their bytes
-		size_t middle = (low + high) / 2;
-		int order = strcmp(changes->items[middle].path, path);
-
-		if (order == 0)
-			return &changes->items[middle];
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
-}
-
-// Finds a step by its path.
-static const struct undo_step *find_step(const undo_steps *steps, const char *path)
-{
-	size_t low = 0, high = steps->count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		int order = strcmp(steps->items[middle].change.path, path);
-
-		if (order == 0)
-			return &steps->items[middle];
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
-}
-
-// Returns whether an undo moves the file at a path away.
-static bool is_moved_away(const undo_steps *steps, const char *path)
-{
-	const struct undo_step *step = find_step(steps, path);
-
-	return step && step->obstacle == UNDO_POSSIBLE && step->change.after.mode;
-}
-
-// Returns whether a directory has a file that an undo does not move away.
-static bool has_other_files(const struct store *store, const undo_steps *steps, const char *path,
-			    struct arena *arena)
-{
-	const char *directory = path_join(arena, store->project, path);
-	CLEANUP_DIR DIR *stream = open_directory_stream(AT_FDCWD, directory);
-	const struct dirent *entry;
-
-	while (stream && (entry = readdir(stream))) {
-		const char *below = arena_printf(arena, "%s/%s", path, entry->d_name);
-		struct stat status;
-
-		if (str_equal(entry->d_name, ".") || str_equal(entry->d_name, "..") ||
-		    fstatat(dirfd(stream), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0)
-			continue;
-		if (S_ISDIR(status.st_mode) ? has_other_files(store, steps, below, arena)
-					    : !is_moved_away(steps, below))
-			return true;
-	}
-	return false;
-}
-
-// Returns whether something is in the way of a file that an undo creates: at its path, or in the
-// place of a directory above.
-static bool is_blocked(const struct store *store, const undo_steps *steps, const char *path,
-		       struct arena *arena)
-{
-	struct stat status;
-
-	// From the project down: behind a file or link that is moved away, nothing is in the way.
-	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-		const char *above = arena_strndup(arena, path, (size_t)(slash - path));
-
-		if (lstat(path_join(arena, store->project, above), &status) < 0)
-			return false;
-		if (!S_ISDIR(status.st_mode))
-			return !is_moved_away(steps, above);
-	}
-	return lstat(path_join(arena, store->project, path), &status) == 0 &&
-	       (S_ISDIR(status.st_mode) ? has_other_files(store, steps, path, arena)
-					: !is_moved_away(steps, path));
-}
-
-static enum undo_obstacle judge(const struct store *store, const struct file_change *change,
-				const file_changes *since, struct known_files *known,
-				struct arena *arena)
-{
-	const struct file_change *later = find_change(since, change->path);
-
-	if (later)
-		return version_equal(&later->after, &change->before) ? UNDO_DONE : UNDO_CHANGED;
-	return changes_is_older(known, store, arena, change) ? UNDO_OLDER : UNDO_POSSIBLE;
-}
-
-bool undo_plan(const struct store *store, const file_changes *changes, const char *after,
-	       const char *now, struct known_files *known, undo_steps *ret_steps,
-	       struct error *error)
-{
-	file_changes since = { 0 };
-
-	*ret_steps = (undo_steps){ 0 };
-	if (!changes_list(store, after, now, NULL, &since, error))
-		return false;
-	vec_each(change, changes)
-		vec_push(error->arena, ret_steps,
-			 (struct undo_step){
-				 .change = *change,
-				 .obstacle = judge(store, change, &since, known, error->arena) });
-	vec_each(step, ret_steps) {
-		if (step->obstacle == UNDO_POSSIBLE && step->change.before.mode &&
-		    is_blocked(store, ret_steps, step->change.path, error->arena))
-			step->obstacle = UNDO_BLOCKED;
-	}
-	return true;
-}
 
 // The directories of an undo.
 struct work {
@@ -264,7 +127,7 @@ static bool end_work(struct work *work, struct error *error)
 	int parent = work->in_project ? work->project : work->store->directory;
 	bool ok = remove_tree(parent, work->in_project ? PROJECT_STAGE : STAGE, error);
 
-	unlinkat(work->store->directory, JOURNAL, 0);
+	unlinkat(work->store->directory, UNDO_JOURNAL, 0);
 	return ok;
 }
 
@@ -446,89 +309,6 @@ static bool do_steps(const struct work *work, const file_changes *changes, struc
 	return true;
 }
 
-static json_t *render_version(const struct file_version *version)
-{
-	return json_pack("{s:i, s:s}", "mode", (int)version->mode, "object",
-			 version->object ? version->object : "");
-}
-
-// Renders a path as base64: it can have any bytes.
-static const char *encode(struct arena *arena, const char *path)
-{
-	struct text out = { .arena = arena };
-
-	text_add_base64(&out, (const unsigned char *)path, strlen(path), 1U << 20);
-	return arena_strndup(arena, text_get(&out), strcspn(text_get(&out), "\n"));
-}
-
-static bool write_journal(const struct work *work, const file_changes *changes,
-			  const struct undo_journal *journal, struct error *error)
-{
-	JSON_OWNED *list = json_array();
-	JSON_OWNED *object = json_object();
-
-	vec_each(change, changes) {
-		json_t *step = json_object();
-
-		json_object_set_new(step, "path", json_string(encode(error->arena, change->path)));
-		json_object_set_new(step, "before", render_version(&change->before));
-		json_object_set_new(step, "after", render_version(&change->after));
-		json_array_append_new(list, step);
-	}
-	json_object_set_new(object, "id", json_string(journal->id));
-	json_object_set_new(object, "of", json_string(journal->of));
-	json_object_set_new(object, "now", json_string(journal->now));
-	json_object_set(object, "steps", list);
-	return fsync(work->stage) == 0 &&
-	       replace_file(work->store->directory, JOURNAL,
-			    json_write(error->arena, object, JSON_COMPACT), error);
-}
-
-static struct file_version parse_version(struct arena *arena, const json_t *json)
-{
-	const char *object = json_string_value(json_object_get(json, "object"));
-
-	return (struct file_version){
-		.mode = (uint32_t)json_integer_value(json_object_get(json, "mode")),
-		.object = object ? arena_strdup(arena, object) : "",
-	};
-}
-
-static const char *copy_string(struct arena *arena, const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? arena_strdup(arena, text) : NULL;
-}
-
-static bool parse_journal(struct arena *arena, const char *text, struct undo_journal *ret_journal,
-			  file_changes *ret_changes)
-{
-	JSON_OWNED *object = json_loads(text, 0, NULL);
-	struct undo_journal journal = { .id = copy_string(arena, object, "id"),
-					.of = copy_string(arena, object, "of"),
-					.now = copy_string(arena, object, "now") };
-	json_t *step;
-	size_t i;
-
-	json_array_foreach(json_object_get(object, "steps"), i, step) {
-		const char *path = json_string_value(json_object_get(step, "path"));
-		size_t length = path ? strlen(path) : 0;
-		unsigned char *bytes = arena_alloc(arena, length + 1);
-
-		base64_decode(path ? path : "", length, bytes, length);
-		if (!*bytes)
-			return false;
-		vec_push(arena, ret_changes,
-			 (struct file_change){
-				 .path = (char *)bytes,
-				 .before = parse_version(arena, json_object_get(step, "before")),
-				 .after = parse_version(arena, json_object_get(step, "after")) });
-	}
-	*ret_journal = journal;
-	return journal.id && journal.of && journal.now;
-}
-
 // Completes or rolls back. Returns false with an error if the steps failed; nothing is then
 // changed.
 static bool execute(struct work *work, const file_changes *changes, struct error *error)
@@ -559,8 +339,8 @@ bool undo_apply(const struct store *store, const undo_steps *steps,
 			vec_push(error->arena, &changes, step->change);
 	}
 	ok = open_stage(&work, true, error);
-	ok = ok && stage_files(&work, &changes, error) &&
-	     write_journal(&work, &changes, journal, error);
+	ok = ok && stage_files(&work, &changes, error) && fsync(work.stage) == 0 &&
+	     journal_write(store, &changes, journal, error);
 	if (ok)
 		ok = execute(&work, &changes, error);
 	else if (work.stage >= 0)
@@ -574,7 +354,8 @@ bool undo_apply(const struct store *store, const undo_steps *steps,
 bool undo_recover(const struct store *store, struct undo_journal *ret_journal, struct error *error)
 {
 	struct work work = { .store = store, .arena = error->arena, .project = -1, .stage = -1 };
-	const char *text = file_read_at(error->arena, store->directory, JOURNAL, JOURNAL_LIMIT);
+	const char *text =
+		file_read_at(error->arena, store->directory, UNDO_JOURNAL, UNDO_JOURNAL_LIMIT);
 	struct error ignored = { .arena = error->arena };
 	file_changes changes = { 0 };
 	bool ok = true;
@@ -582,11 +363,11 @@ bool undo_recover(const struct store *store, struct undo_journal *ret_journal, s
 	*ret_journal = (struct undo_journal){ 0 };
 	if (!open_stage(&work, false, &ignored)) {
 		if (text)
-			unlinkat(store->directory, JOURNAL, 0);
+			unlinkat(store->directory, UNDO_JOURNAL, 0);
 		close_work(&work);
 		return true;
 	}
-	if (text && parse_journal(error->arena, text, ret_journal, &changes))
+	if (text && journal_parse(error->arena, text, ret_journal, &changes))
 		ok = execute(&work, &changes, error);
 	else // it was killed before it changed anything
 		end_work(&work, &ignored);
