@@ -125,15 +125,88 @@ static void add_undo_row(struct screen *screen, const struct undo_row *row)
 {
 	struct arena *arena = screen->arena;
 	const char *effect = row->effect ? row->effect : "leave";
-	const char *name = quote_word(arena, row->path, 0);
+	struct text name = { .arena = arena };
 
+	text_printf(&name, "%s%s%s", row->what ? row->what : "", row->what && row->path ? " " : "",
+		    row->path ? quote_word(arena, row->path, 0) : "");
+	if (row->to)
+		text_printf(&name, " to %s", row->to);
+	if (row->why)
+		text_printf(&name, " (%s)", row->why);
 	screen_add_blanks(screen, INDENT);
 	screen_add(screen, row->effect ? STYLE_PLAIN : STYLE_WARN,
 		   arena_printf(arena, "%-*s", EFFECT_COLUMNS, effect));
-	screen_add_broken(screen, STYLE_PLAIN,
-			  row->why ? arena_printf(arena, "%s (%s)", name, row->why) : name,
-			  INDENT + EFFECT_COLUMNS, INDENT + EFFECT_COLUMNS);
+	screen_add_broken(screen, STYLE_PLAIN, text_get(&name), INDENT + EFFECT_COLUMNS,
+			  INDENT + EFFECT_COLUMNS);
 	screen_end_line(screen, 0);
+}
+
+const char *render_ref_kind(const char *name)
+{
+	static const struct {
+		const char *prefix;
+		const char *kind;
+	} kinds[] = { { "refs/heads/", "branch" },
+		      { "refs/tags/", "tag" },
+		      { "refs/remotes/", "remote branch" },
+		      { "refs/stash", "stash" } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (str_starts(name, kinds[i].prefix))
+			return kinds[i].kind;
+	return str_equal(name, "HEAD") ? "HEAD" : "reference";
+}
+
+const char *render_ref_name(const char *name)
+{
+	static const char *const prefixes[] = { "refs/heads/", "refs/tags/", "refs/remotes/",
+						"refs/" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
+		if (str_after(name, prefixes[i]))
+			return str_after(name, prefixes[i]);
+	return name;
+}
+
+// Returns how many rows of a kind (NULL: files) have an effect.
+static size_t count_rows(const struct undo_view *view, const char *what)
+{
+	size_t count = 0;
+
+	vec_each(row, &view->rows)
+		count += row->effect && str_equal(row->what, what);
+	return count;
+}
+
+const char *render_undo_count(struct arena *arena, const struct undo_view *view)
+{
+	static const struct {
+		const char *what; // NULL: a file
+		const char *one;  // NULL: it is not counted
+		const char *more;
+	} kinds[] = { { NULL, "file", "files" }, { "branch", "branch", "branches" },
+		      { "tag", "tag", "tags" },  { "reference", "reference", "references" },
+		      { "HEAD", NULL, NULL },    { "git's index", NULL, NULL } };
+	strings parts = { 0 };
+	struct text out = { .arena = arena };
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		size_t count = count_rows(view, kinds[i].what);
+
+		if (count)
+			vec_push(arena, &parts,
+				 kinds[i].one
+					 ? arena_printf(arena, "%zu %s", count,
+							count == 1 ? kinds[i].one : kinds[i].more)
+					 : kinds[i].what);
+	}
+	for (size_t i = 0; i < parts.count; i++)
+		text_printf(&out, "%s%s",
+			    !i                    ? ""
+			    : i + 1 < parts.count ? ", "
+						  : " and ",
+			    parts.items[i]);
+	return parts.count ? text_get(&out) : "no file";
 }
 
 const char *render_undo(struct arena *arena, const struct undo_view *view, struct reader reader)
@@ -143,7 +216,7 @@ const char *render_undo(struct arena *arena, const struct undo_view *view, struc
 
 	screen_add_wrapped(&screen, STYLE_HEAD,
 			   arena_printf(arena, "Take back %s: %s", view->what,
-					render_count(arena, view->possible, "file")),
+					render_undo_count(arena, view)),
 			   0);
 	vec_each(row, &view->rows) {
 		if (row->effect && shown++ < MOST_ROWS)

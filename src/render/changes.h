@@ -21,7 +21,9 @@ const char *render_change_counts(struct arena *arena, const file_changes *change
 
 // A path of an undo, for people.
 struct undo_row {
-	const char *path;
+	const char *what;   // "branch", "tag" ..., NULL: a file
+	const char *path;   // or the name of the branch; NULL: none
+	const char *to;     // what it is restored to, escaped; NULL: not shown
 	const char *effect; // "restore", "delete" ..., NULL: it is left as it is
 	const char *why;    // it is left
 };
@@ -32,6 +34,14 @@ struct undo_view {
 	undo_rows rows;
 	const char *what; // whose changes: "the session of 18:04"
 	strings notes;    // sentences
-	size_t possible;  // of the rows
+	size_t possible;  // files that are restored
+	bool refs_left;   // branches and tags can be restored, and are not
 };
 const char *render_undo(struct arena *arena, const struct undo_view *view, struct reader reader);
+// Returns "2 files, 1 branch and HEAD": what an undo changes.
+const char *render_undo_count(struct arena *arena, const struct undo_view *view);
+
+// Returns "branch", "tag", "remote branch", "stash", "HEAD" or "reference".
+const char *render_ref_kind(const char *name);
+// Returns the name of a branch or tag without its prefix.
+const char *render_ref_name(const char *name);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "plan/report/executed.h"
 #include "plan/report/report.h"
+#include "render/changes.h"
 #include "render/instances.h"
 
 #include <string.h>
@@ -16,7 +17,8 @@ enum { INDENT = 2, FILE_INDENT = 4, END_ROWS = 6, NAME_COLUMNS = 40, ALL = 10000
 
 static bool is_empty(const struct report *report)
 {
-	return !report->file_count && !report->refs.count && !report->commits;
+	return !report->file_count && !report->refs.count && !report->commits &&
+	       !report->repository_lost;
 }
 
 static const char *count_lines(struct arena *arena, const struct report *report)
@@ -31,35 +33,42 @@ static const char *count_lines(struct arena *arena, const struct report *report)
 			    render_count(arena, report->removed, "deletion"));
 }
 
-// Returns the name of a branch or tag without its prefix.
-static const char *short_name(const char *name)
+// Returns "new branch x", "branch x lost 2 commits (was 1a2b3c4)" and the like.
+static const char *describe_ref(struct arena *arena, const struct report_ref *ref)
 {
-	static const char *const prefixes[] = { "refs/heads/", "refs/tags/", "refs/" };
+	const char *name =
+		arena_printf(arena, "%s %s", render_ref_kind(ref->name),
+			     quote_word(arena, render_ref_name(ref->name), NAME_COLUMNS + 20));
+	const char *was =
+		ref->before ? arena_printf(arena, " (was %.7s)", quote_word(arena, ref->before, 0))
+			    : "";
 
-	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
-		if (str_after(name, prefixes[i]))
-			return str_after(name, prefixes[i]);
-	return name;
+	if (str_equal(ref->name, "refs/stash"))
+		return ref->created ? "new stash" : arena_printf(arena, "the stash changed%s", was);
+	if (ref->created)
+		return arena_printf(arena, "new %s", name);
+	if (ref->deleted)
+		return arena_printf(arena, "deleted %s%s", name, was);
+	if (ref->lost)
+		return arena_printf(arena, "%s lost %s%s", name,
+				    render_count(arena, ref->lost, "commit"), was);
+	if (ref->counted)
+		return arena_printf(arena, "%s moved (%s)", name,
+				    render_count(arena, ref->gained, "new commit"));
+	return arena_printf(arena, "%s moved%s", name, was);
 }
 
-// Returns "branch x", "new tag y, deleted branch z" for the references in a state; NULL: none.
+// Returns the references that have changed, with commas; NULL: none.
 static const char *list_refs(struct arena *arena, const struct report *report, size_t most)
 {
 	struct text out = { .arena = arena };
 	size_t shown = 0;
 
+	if (report->repository_lost)
+		return "the git repository was removed or damaged";
 	vec_each(ref, &report->refs) {
-		const char *kind = str_starts(ref->name, "refs/tags/")    ? "tag"
-				   : str_starts(ref->name, "refs/heads/") ? "branch"
-									  : "reference";
-
-		if (shown++ >= most)
-			continue;
-		text_printf(&out, "%s%s%s %s", shown > 1 ? ", " : "",
-			    ref->created   ? "new "
-			    : ref->deleted ? "deleted "
-					   : "",
-			    kind, quote_word(arena, short_name(ref->name), 60));
+		if (shown++ < most)
+			text_printf(&out, "%s%s", shown > 1 ? ", " : "", describe_ref(arena, ref));
 	}
 	if (shown > most)
 		text_printf(&out, " and %zu more", shown - most);
@@ -135,6 +144,8 @@ static void add_limits(struct screen *screen, const struct report *report)
 
 static const char *advice(const struct report *report)
 {
+	if (!report->file_count && report->repository_lost)
+		return "claudebox cannot restore a repository: use another clone or a backup";
 	if (!report->file_count)
 		return "`claudebox --undo=commits` restores branches and tags";
 	return "`claudebox --diff` shows the changes, `claudebox --undo` takes them back";

@@ -56,11 +56,15 @@ static json_t *refs_value(struct arena *arena, const struct report *report)
 	json_t *list = json_array();
 
 	vec_each(ref, &report->refs)
-		json_array_append_new(list, json_pack("{s:o, s:s}", "name",
-						      render_path_value(arena, ref->name), "change",
-						      ref->created   ? "new"
-						      : ref->deleted ? "deleted"
-								     : "moved"));
+		json_array_append_new(
+			list, json_pack("{s:o, s:s, s:s?, s:s?, s:o, s:o}", "name",
+					render_path_value(arena, ref->name), "change",
+					ref->created   ? "new"
+					: ref->deleted ? "deleted"
+						       : "moved",
+					"before", ref->before, "after", ref->after, "new_commits",
+					count_or_null(ref->counted, ref->gained), "lost_commits",
+					count_or_null(ref->counted, ref->lost)));
 	return list;
 }
 
@@ -79,14 +83,15 @@ const char *render_report_json(struct arena *arena, const struct report *report)
 {
 	json_t *refused = report->refused ? json_loads(report->refused, 0, NULL) : json_null();
 	JSON_OWNED *all = json_pack(
-		"{s:i, s:i, s:{s:s?, s:o, s:s?}, s:I, s:I, s:b, s:b, s:o, s:o, s:o, s:I, s:o, s:s?}",
+		"{s:i, s:i, s:{s:s?, s:o, s:s?}, s:I, s:I, s:b, s:b, s:o, s:o, s:o, s:I, s:o, s:b, s:s?}",
 		"version", VERSION, "status", report->status, "network", "tier", report->tier,
 		"refused", refused ? refused : json_null(), "line", report->network, "started_ms",
 		(json_int_t)report->started_ms, "ended_ms", (json_int_t)report->ended_ms, "saved",
 		(int)report->saved, "killed", (int)report->killed, "quarantined",
 		moved_value(arena, report), "executed", executed_value(arena, report), "files",
 		files_value(arena, report), "commits", (json_int_t)report->commits, "references",
-		refs_value(arena, report), "resume", report->resume);
+		refs_value(arena, report), "repository_lost", (int)report->repository_lost,
+		"resume", report->resume);
 
 	json_object_set_new(all, "not_saved", json_integer((json_int_t)report->left_out));
 	return json_write(arena, all, JSON_COMPACT | JSON_ENSURE_ASCII);
@@ -159,9 +164,15 @@ static void parse_lists(struct arena *arena, const json_t *all, struct report *r
 		const char *change = json_string_value(json_object_get(row, "change"));
 
 		vec_push(arena, &report->refs,
-			 (struct report_ref){ .name = copy(arena, row, "name"),
-					      .created = str_equal(change, "new"),
-					      .deleted = str_equal(change, "deleted") });
+			 (struct report_ref){
+				 .name = copy(arena, row, "name"),
+				 .created = str_equal(change, "new"),
+				 .deleted = str_equal(change, "deleted"),
+				 .before = copy(arena, row, "before"),
+				 .after = copy(arena, row, "after"),
+				 .counted = json_is_integer(json_object_get(row, "lost_commits")),
+				 .gained = number(row, "new_commits"),
+				 .lost = number(row, "lost_commits") });
 	}
 }
 
@@ -177,6 +188,7 @@ bool report_parse(struct arena *arena, const char *text, struct report *ret_repo
 		.saved = json_is_true(json_object_get(all, "saved")),
 		.killed = json_is_true(json_object_get(all, "killed")),
 		.commits = number(all, "commits"),
+		.repository_lost = json_is_true(json_object_get(all, "repository_lost")),
 		.tier = copy(arena, network, "tier"),
 		.network = copy(arena, network, "line"),
 		.refused = json_is_object(refused) ? json_write(arena, refused, JSON_COMPACT)

@@ -38,6 +38,7 @@ enum {
 	MOST_EXECUTED = 200,  // in the report
 	MOST_JUDGED = 50000,  // changed files
 	MOST_COUNTED = 20000, // changed files whose lines are counted
+	MOST_MOVED = 20,      // branches whose commits are counted
 	MOST_READ = 200,      // files whose content is judged
 	CONTENT_LIMIT = 1024 * 1024,
 	REPORT_LIMIT = 16 * 1024 * 1024,
@@ -95,20 +96,57 @@ static void add_executed(struct report *report, const struct store *store, struc
 	executed_sort(&report->executed);
 }
 
+// Counts the commits of branches that have moved.
+static void count_moved(struct report *report, const struct store *store, struct arena *arena,
+			const char *git_directory)
+{
+	size_t counted = 0;
+
+	vec_each(ref, &report->refs) {
+		if (ref->created || ref->deleted || !str_starts(ref->name, "refs/heads/") ||
+		    counted++ == MOST_MOVED)
+			continue;
+		ref->counted = refs_count_moved(store, arena, git_directory, ref->before,
+						ref->after, &ref->gained, &ref->lost);
+	}
+}
+
+// Puts branches that lost commits first, then what was deleted. The order is else kept.
+static void sort_refs(struct report *report, struct arena *arena)
+{
+	__typeof__(report->refs) sorted = { 0 };
+
+	for (int rank = 0; rank < 3; rank++) {
+		vec_each(ref, &report->refs) {
+			if (rank == (ref->lost ? 0 : ref->deleted ? 1 : 2))
+				vec_push(arena, &sorted, *ref);
+		}
+	}
+	report->refs = sorted;
+}
+
 static void add_refs(struct report *report, const struct session_record *record,
 		     struct arena *arena)
 {
+	report->repository_lost = refs_are_lost(&record->refs_before, &record->refs_after);
+	if (report->repository_lost)
+		return;
 	vec_each(ref, &record->refs_after) {
 		const char *before = refs_value(&record->refs_before, ref->name);
 
 		if (!str_equal(before, ref->value) && !str_equal(ref->name, "HEAD"))
 			vec_push(arena, &report->refs,
-				 (struct report_ref){ .name = ref->name, .created = !before });
+				 (struct report_ref){ .name = ref->name,
+						      .created = !before,
+						      .before = before,
+						      .after = ref->value });
 	}
 	vec_each(ref, &record->refs_before) {
 		if (!refs_value(&record->refs_after, ref->name))
 			vec_push(arena, &report->refs,
-				 (struct report_ref){ .name = ref->name, .deleted = true });
+				 (struct report_ref){ .name = ref->name,
+						      .deleted = true,
+						      .before = ref->value });
 	}
 }
 
@@ -147,6 +185,9 @@ void report_add_changes(struct report *report, const struct plan *plan,
 		add_executed(report, &store, arena, &changes);
 		add_files(report, arena, &changes);
 		add_refs(report, record, arena);
+		if (undo->git_directory)
+			count_moved(report, &store, arena, undo->git_directory);
+		sort_refs(report, arena);
 		report->commits = undo->git_directory
 					  ? refs_count_commits(&store, arena, undo->git_directory,
 							       &record->refs_before,

@@ -25,8 +25,10 @@
 #include "snapshot/changes.h"
 #include "snapshot/modes.h"
 #include "snapshot/odd_entries.h"
+#include "snapshot/operations.h"
 #include "snapshot/pager.h"
 #include "snapshot/refs.h"
+#include "snapshot/refs_undo.h"
 #include "snapshot/session.h"
 #include "snapshot/snapshot.h"
 #include "snapshot/store.h"
@@ -286,13 +288,58 @@ static const char *effect_of(const struct file_change *change)
 static bool refs_changed(const struct session_record *record)
 {
 	vec_each(ref, &record->refs_after) {
-		if (!str_equal(refs_value(&record->refs_before, ref->name), ref->value))
+		if (refs_is_restored(ref->name) &&
+		    !str_equal(refs_value(&record->refs_before, ref->name), ref->value))
 			return true;
 	}
-	return record->refs_before.count != record->refs_after.count;
+	vec_each(ref, &record->refs_before) {
+		if (refs_is_restored(ref->name) && !refs_value(&record->refs_after, ref->name))
+			return true;
+	}
+	return false;
 }
 
-static struct undo_view build_view(const struct command *command, const undo_steps *steps)
+// Adds what an undo of files alone leaves in the repository.
+static void add_left(const struct command *command, struct undo_view *view)
+{
+	struct arena *arena = command->arena;
+	struct error error = { .arena = arena };
+	struct refs_undo refs;
+
+	if (!refs_changed(command->record))
+		return;
+	if (!refs_plan(&command->store, command->undo.git_directory, command->record, &refs,
+		       &error))
+		vec_push(arena, &view->notes,
+			 arena_printf(arena,
+				      "Branches, tags and commits stay, and they cannot be "
+				      "restored: %s.",
+				      error.message));
+	else if (refs_plan_changes(&refs))
+		vec_push(arena, &view->notes,
+			 "Branches, tags and commits stay: `claudebox --undo=commits` restores "
+			 "them too.");
+	view->refs_left = !error.message && refs_plan_changes(&refs);
+}
+
+// Adds that a stash which the session dropped or replaced is not restored.
+static void add_stash(const struct command *command, struct undo_view *view)
+{
+	const char *before = refs_value(&command->record->refs_before, "refs/stash");
+	const char *after = refs_value(&command->record->refs_after, "refs/stash");
+
+	if (before && !str_equal(before, after) &&
+	    !refs_are_lost(&command->record->refs_before, &command->record->refs_after))
+		vec_push(command->arena, &view->notes,
+			 arena_printf(command->arena,
+				      "Stashes stay as they are. Before the session the last one "
+				      "was %.7s: `git stash apply %.7s`.",
+				      quote_display(command->arena, before, 0),
+				      quote_display(command->arena, before, 0)));
+}
+
+static struct undo_view build_view(const struct command *command, const undo_steps *steps,
+				   const struct refs_undo *refs)
 {
 	struct arena *arena = command->arena;
 	const struct session_record *record = command->record;
@@ -302,6 +349,8 @@ static struct undo_view build_view(const struct command *command, const undo_ste
 				     show_time(arena, record->started_ms)),
 	};
 
+	if (command->config->commits)
+		refs_plan_show(refs, arena, &view);
 	vec_each(step, steps) {
 		bool possible = step->obstacle == UNDO_POSSIBLE;
 
@@ -314,20 +363,21 @@ static struct undo_view build_view(const struct command *command, const undo_ste
 				 .effect = possible ? effect_of(&step->change) : NULL,
 				 .why = possible ? NULL : undo_obstacle_names[step->obstacle] });
 	}
-	if (undo || !view.possible)
+	if (!command->config->commits)
+		add_left(command, &view);
+	if (undo)
 		return view;
-	vec_push(arena, &view.notes,
-		 record->killed ? "claudebox was killed in this session: all changes since its "
-				  "start count as changes of the session"
-				: "Changes that you or another box made during the session are "
-				  "taken back too: they look the same.");
-	if (!command->undo.ignored)
+	add_stash(command, &view);
+	if (view.possible)
+		vec_push(arena, &view.notes,
+			 record->killed
+				 ? "claudebox was killed in this session: all changes since its "
+				   "start count as changes of the session"
+				 : "Changes that you or another box made during the session are "
+				   "taken back too: they look the same.");
+	if (!command->undo.ignored && view.possible)
 		vec_push(arena, &view.notes,
 			 "Files that git ignores were not saved: they stay as they are.");
-	if (refs_changed(record) && !command->config->commits)
-		vec_push(arena, &view.notes,
-			 "Branches, tags and commits stay: `claudebox --undo=commits` restores "
-			 "them too.");
 	if (record->left_out_count)
 		vec_push(arena, &view.notes,
 			 arena_printf(arena, "%s could not be saved, and %s not restored",
@@ -364,7 +414,7 @@ static bool keep_modes(const struct command *command, const char *id, struct err
 
 // Records the undo as a session. `refs_before`: NULL if they are not known.
 static bool record_undo(const struct command *command, const char *id, const char *of,
-			const char *before, const git_refs *refs_before, struct error *error)
+			const char *before, const struct refs_undo *refs, struct error *error)
 {
 	struct session_record record = { .id = id,
 					 .kind = SESSION_UNDO,
@@ -377,8 +427,9 @@ static bool record_undo(const struct command *command, const char *id, const cha
 	if (!snapshot_refresh(&command->store, &command->undo, NULL, error))
 		return false;
 	record.after = snapshot_write_tree(&command->store, NULL, error);
-	record.refs_after = refs_list(&command->store, command->arena, command->undo.git_directory);
-	record.refs_before = refs_before ? *refs_before : record.refs_after;
+	session_add_end(&command->store, command->arena, command->undo.git_directory, &record);
+	record.refs_before = refs->present;
+	record.operations_before = refs->operations;
 	if (!record.after)
 		return false;
 	if (str_equal(record.before, record.after) && !refs_changed(&record)) {
@@ -392,46 +443,74 @@ static bool record_undo(const struct command *command, const char *id, const cha
 static bool recover(struct command *command, struct error *error)
 {
 	struct undo_journal journal = { 0 };
+	struct refs_undo refs = { 0 };
+	session_list list;
 
 	if (!undo_recover(&command->store, &journal, error))
 		return false;
 	if (!journal.id)
 		return true;
 	output_message("undo", "completed the undo that was interrupted");
-	return record_undo(command, journal.id, journal.of, journal.now, NULL, error);
+	list = session_list_all(&command->store, command->arena);
+	return refs_recover(&command->store, command->undo.git_directory, journal.id,
+			    find_record(&list, journal.of), &refs, error) &&
+	       record_undo(command, journal.id, journal.of, journal.now, &refs, error);
 }
 
-static bool apply(struct command *command, const undo_steps *steps, size_t possible,
-		  const char *now, struct error *error)
+static bool apply(struct command *command, const undo_steps *steps, const struct refs_undo *refs,
+		  size_t possible, const char *now, struct error *error)
 {
 	const struct session_record *record = command->record;
 	struct undo_journal journal = { .id = session_new_id(command->arena),
 					.of = record->id,
 					.now = now };
-	struct refs_undo refs = { .git_directory = command->undo.git_directory,
-				  .id = journal.id,
-				  .session = path_join(command->arena, command->undo.path,
-						       arena_printf(command->arena, "sessions/%s",
-								    record->id)) };
+	bool commits = command->config->commits;
 
-	if (command->config->commits && refs.git_directory &&
-	    (!odd_entries_refuse(refs.git_directory, error) ||
-	     !odd_entries_refuse(command->facts->git.common, error)))
-		return false;
-	if (command->config->commits && !refs_save(&command->store, &refs, error))
-		return false;
-	refs.present = refs_list(&command->store, command->arena, refs.git_directory);
-	if (command->config->commits &&
-	    !refs_undo(&command->store, &refs, &record->refs_before, &record->refs_after, error))
+	if (commits && !(refs_save(&command->store, refs, journal.id, error) &&
+			 refs_undo(&command->store, refs, journal.id, error)))
 		return false;
 	if (possible && !undo_apply(&command->store, steps, &journal, error)) {
-		struct error ignored = { .arena = command->arena };
-
-		if (command->config->commits)
-			refs_redo(&command->store, &refs, &ignored);
+		if (commits)
+			refs_redo(&command->store, refs, journal.id, command->arena);
 		return false;
 	}
-	return record_undo(command, journal.id, record->id, now, &refs.present, error);
+	if (commits && !operations_end(&command->store, refs->git_directory, journal.id,
+				       &record->operations_before, error))
+		return false;
+	return record_undo(command, journal.id, record->id, now, refs, error);
+}
+
+// Reads the state of the repository. With =commits, finds out what is restored there.
+static bool plan_refs(const struct command *command, struct refs_undo *ret_refs,
+		      struct error *error)
+{
+	const char *directory = command->undo.git_directory;
+
+	if (command->config->commits && directory &&
+	    (!odd_entries_refuse(directory, error) ||
+	     !odd_entries_refuse(command->facts->git.common, error)))
+		return false;
+	if (command->config->commits)
+		return refs_plan(&command->store, directory, command->record, ret_refs, error);
+	*ret_refs = (struct refs_undo){
+		.present = refs_list(&command->store, command->arena, directory),
+		.operations = operations_list(command->arena, directory),
+	};
+	return true;
+}
+
+// Returns false with the error that nothing can be taken back.
+static bool refuse_all(const struct command *command, const struct undo_view *view,
+		       struct error *error)
+{
+	output_print(STDERR_FILENO, render_undo(command->arena, view, output_reader(STDERR_FILENO)),
+		     error);
+	error_set(error, view->refs_left ? "there is no file that can be taken back"
+					 : "there is nothing that can be taken back");
+	return view->refs_left
+		       ? error_hint(error,
+				    "claudebox --undo=commits takes back branches, tags and HEAD")
+		       : error_hint(error, "claudebox --diff shows what the last session changed");
 }
 
 // Plans to take back a record. *ret_changed: it has changes at the named paths.
@@ -520,6 +599,7 @@ static bool undo_last(struct command *command, struct error *error)
 	session_list list;
 	undo_steps steps;
 	struct undo_view view;
+	struct refs_undo refs;
 	const char *now;
 
 	if (!recover(command, error) ||
@@ -527,29 +607,28 @@ static bool undo_last(struct command *command, struct error *error)
 		return false;
 	list = session_list_all(&command->store, arena);
 	now = snapshot_write_tree(&command->store, NULL, error);
-	if (!now || !plan_undo(command, &list, now, &steps, error))
+	if (!now || !plan_undo(command, &list, now, &steps, error) ||
+	    !plan_refs(command, &refs, error))
 		return false;
 	vec_each(step, &steps)
 		command->partial |= step->obstacle == UNDO_CHANGED ||
 				    step->obstacle == UNDO_BLOCKED;
 	command->partial |= command->paths.count != 0;
-	view = build_view(command, &steps);
-	if (!view.possible && !command->config->commits) {
-		output_print(STDERR_FILENO, render_undo(arena, &view, output_reader(STDERR_FILENO)),
-			     error);
-		error_set(error, "there is nothing that can be taken back");
-		return error_hint(error, "claudebox --diff shows what the last session changed");
-	}
+	view = build_view(command, &steps, &refs);
+	if (!view.possible && !(command->config->commits && refs_plan_changes(&refs)))
+		return refuse_all(command, &view, error);
 	if (command->config->list_only)
 		return output_print(STDOUT_FILENO,
 				    render_undo(arena, &view, output_reader(STDOUT_FILENO)), error);
-	if (!confirm(command, &view, error) || !apply(command, &steps, view.possible, now, error))
+	if (!confirm(command, &view, error) ||
+	    !apply(command, &steps, &refs, view.possible, now, error))
 		return false;
 	return output_print(STDOUT_FILENO,
 			    arena_printf(arena,
-					 "Took back %s. The next claudebox --undo takes back this "
+					 "Took back %s. The next claudebox %s takes back this "
 					 "undo.\n",
-					 render_count(arena, view.possible, "file")),
+					 render_undo_count(arena, &view),
+					 command->config->commits ? "--undo=commits" : "--undo"),
 			    error);
 }
 

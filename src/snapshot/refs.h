@@ -3,12 +3,20 @@
 #pragma once
 
 #include "base/arena.h"
-#include "base/error.h"
 #include "snapshot/store.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+// Values that an undo replaces stay below this name.
+#define REFS_KEPT "refs/claudebox/"
+
+// Switches off all programs that the configuration of a repository can name.
+#define REFS_SAFE                                                                                 \
+	"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c",                     \
+		"core.alternateRefsCommand=:", "-c", "maintenance.auto=false", "-c", "gc.auto=0", \
+		"-c", "safe.directory=*"
 
 struct git_ref {
 	const char *name;  // "refs/heads/main", or "HEAD"
@@ -27,22 +35,17 @@ git_refs refs_parse(struct arena *arena, json_t *json);
 size_t refs_count_commits(const struct store *store, struct arena *arena, const char *git_directory,
 			  const git_refs *before, const git_refs *after);
 
-// Copies the index of a repository to the directory of a session.
-bool refs_copy_index(int session, const char *git_directory, struct error *error);
-
-// What --undo=commits works on.
-struct refs_undo {
-	const char *git_directory; // NULL: no repository
-	const char *id;            // values that are lost stay under refs/claudebox/ID/
-	const char *session;       // directory of the session, with a copy of the index
-	git_refs present;
-};
-
-// Keeps a copy of the present index with the session record of the undo.
-bool refs_save(const struct store *store, const struct refs_undo *undo, struct error *error);
-// Restores the references that a session changed, HEAD and the index. Changes nothing and returns
-// false with an error if one was changed since the session, or its object is missing.
-bool refs_undo(const struct store *store, const struct refs_undo *undo, const git_refs *before,
-	       const git_refs *after, struct error *error);
-// Restores the references as they were before refs_undo().
-bool refs_redo(const struct store *store, const struct refs_undo *undo, struct error *error);
+// Returns the number of commits that a reference has got and lost. Returns false if the repository
+// does not have both commits.
+bool refs_count_moved(const struct store *store, struct arena *arena, const char *git_directory,
+		      const char *before, const char *after, size_t *ret_new, size_t *ret_lost);
+// Returns whether --undo=commits restores a reference: branches, tags, notes and HEAD, but not the
+// stash and branches of remotes.
+bool refs_is_restored(const char *name);
+// Returns whether a value is the id of an object.
+bool refs_is_object(const char *value);
+// Returns whether the repository was removed, or cannot be read any more.
+bool refs_are_lost(const git_refs *before, const git_refs *after);
+// Makes a reference, so that git does not remove an object.
+bool refs_keep(const struct store *store, struct arena *arena, const char *git_directory,
+	       const char *name, const char *object);

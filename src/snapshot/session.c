@@ -14,6 +14,8 @@
 #include "base/text.h"
 #include "plan/plan.h"
 #include "render/instances.h"
+#include "snapshot/operations.h"
+#include "snapshot/project_index.h"
 #include "snapshot/refs.h"
 #include "snapshot/store.h"
 #include "snapshot/take.h"
@@ -101,6 +103,9 @@ static bool parse(struct arena *arena, const char *id, const char *text,
 	record.killed = json_is_true(json_object_get(object, "killed"));
 	record.refs_before = refs_parse(arena, json_object_get(object, "refs_before"));
 	record.refs_after = refs_parse(arena, json_object_get(object, "refs_after"));
+	record.operations_before = refs_parse(arena, json_object_get(object, "operations_before"));
+	record.operations_after = refs_parse(arena, json_object_get(object, "operations_after"));
+	record.index_after = copy_string(arena, object, "index_after");
 	record.left_out_count =
 		(size_t)json_integer_value(json_object_get(object, "left_out_count"));
 	json_array_foreach(json_object_get(object, "left_out"), i, path)
@@ -128,6 +133,10 @@ static const char *render(struct arena *arena, const struct session_record *reco
 	json_object_set_new(object, "killed", json_boolean(record->killed));
 	json_object_set_new(object, "refs_before", refs_render(&record->refs_before));
 	json_object_set_new(object, "refs_after", refs_render(&record->refs_after));
+	json_object_set_new(object, "operations_before", refs_render(&record->operations_before));
+	json_object_set_new(object, "operations_after", refs_render(&record->operations_after));
+	if (record->index_after)
+		json_object_set_new(object, "index_after", json_string(record->index_after));
 	json_object_set_new(object, "left_out", left_out);
 	json_object_set_new(object, "left_out_count",
 			    json_integer((json_int_t)record->left_out_count));
@@ -182,6 +191,28 @@ bool session_write(const struct store *store, const struct session_record *recor
 	       replace_file(directory, "record.json", render(error->arena, record), error);
 }
 
+void session_add_end(const struct store *store, struct arena *arena, const char *git_directory,
+		     struct session_record *record)
+{
+	record->refs_after = refs_list(store, arena, git_directory);
+	record->operations_after = operations_list(arena, git_directory);
+	record->index_after = git_directory ? project_index_digest(arena, git_directory) : NULL;
+}
+
+static git_refs read_refs(int session, const char *name, struct arena *arena)
+{
+	const char *text = file_read_at(arena, session, name, RECORD_LIMIT);
+	JSON_OWNED *object = text ? json_read_object(text, 0) : NULL;
+
+	return refs_parse(arena, object);
+}
+
+void session_read_start(int session, struct arena *arena, struct session_record *record)
+{
+	record->refs_before = read_refs(session, "refs.json", arena);
+	record->operations_before = read_refs(session, "operations.json", arena);
+}
+
 const char *session_new_id(struct arena *arena)
 {
 	return arena_printf(arena, "%013lld-%d", (long long)clock_realtime_ms(), (int)getpid());
@@ -231,21 +262,18 @@ bool session_recover(const struct store *store, const struct plan_undo *undo, st
 		ids = list_ids(sessions, arena);
 	vec_each(id, &ids) {
 		const char *index = arena_printf(arena, "%s/sessions/%s/before", store->path, *id);
-		const char *refs = arena_printf(arena, "%s/refs.json", *id);
 		struct session_record record = { .id = *id, .killed = true };
-		JSON_OWNED *before = NULL;
-		const char *text;
+		CLEANUP_FD int session = -1;
 
 		if (!is_killed(sessions, *id, arena))
 			continue;
-		text = file_read_at(arena, sessions, refs, RECORD_LIMIT);
-		before = text ? json_read_object(text, 0) : NULL;
+		session = file_open(sessions, *id, O_RDONLY | O_DIRECTORY);
 		record.started_ms = strtoll(*id, NULL, 10);
 		record.ended_ms = clock_realtime_ms();
 		record.before = snapshot_write_tree(store, index, error);
 		record.after = record.before ? snapshot_write_tree(store, NULL, error) : NULL;
-		record.refs_before = refs_parse(arena, before);
-		record.refs_after = refs_list(store, arena, undo->git_directory);
+		session_read_start(session, arena, &record);
+		session_add_end(store, arena, undo->git_directory, &record);
 		if (!record.after || !session_write(store, &record, error))
 			return false;
 	}

@@ -31,7 +31,10 @@ struct session_record {
 	bool killed;    // its end was found later: `after` may have changes of the user
 	git_refs refs_before;
 	git_refs refs_after;
-	strings left_out; // files that could not be saved
+	git_refs operations_before; // of git that were in progress
+	git_refs operations_after;
+	const char *index_after; // digest of the entries of git's index, NULL: not known
+	strings left_out;        // files that could not be saved
 	size_t left_out_count;
 };
 typedef VEC(struct session_record) session_list;
@@ -41,6 +44,11 @@ session_list session_list_all(const struct store *store, struct arena *arena);
 // Writes the record of a session.
 bool session_write(const struct store *store, const struct session_record *record,
 		   struct error *error);
+// Adds the present state of the repository to a record, as that of the end.
+void session_add_end(const struct store *store, struct arena *arena, const char *git_directory,
+		     struct session_record *record);
+// Reads the state of the repository at the start from the directory of a session.
+void session_read_start(int session, struct arena *arena, struct session_record *record);
 // Returns a new id.
 const char *session_new_id(struct arena *arena);
 // Completes the records of sessions whose claudebox was killed: the present state of the project is

@@ -16,6 +16,8 @@
 #include "base/text.h"
 #include "plan/plan.h"
 #include "snapshot/modes.h"
+#include "snapshot/operations.h"
+#include "snapshot/project_index.h"
 #include "snapshot/refs.h"
 #include "snapshot/session.h"
 #include "snapshot/store.h"
@@ -47,7 +49,6 @@ enum {
 	WAIT_MS = 30000, // more than git_run() needs to end a git that hangs
 	TELL_MS = 700,   // when the user is told what takes so long
 	MESSAGE_SIZE = 400,
-	INDEX_LIMIT = 256 * 1024 * 1024,
 };
 
 // What the child reports.
@@ -82,15 +83,20 @@ static bool create_session(struct snapshot *snapshot, const struct plan_undo *un
 static bool record_repository(const struct store *store, int session, const struct plan_undo *undo,
 			      struct error *error)
 {
-	git_refs refs = { 0 };
+	git_refs refs = { 0 }, operations = { 0 };
 	JSON_OWNED *object = NULL;
+	JSON_OWNED *progress = NULL;
 
 	if (!undo->git_directory)
 		return true;
 	refs = refs_list(store, error->arena, undo->git_directory);
+	operations = operations_list(error->arena, undo->git_directory);
 	object = refs_render(&refs);
+	progress = refs_render(&operations);
 	return replace_file(session, "refs.json", json_write(error->arena, object, 0), error) &&
-	       refs_copy_index(session, undo->git_directory, error);
+	       replace_file(session, "operations.json", json_write(error->arena, progress, 0),
+			    error) &&
+	       project_index_copy(session, undo->git_directory, error);
 }
 
 static struct take take_of(const struct plan_undo *undo, int budget_ms)
@@ -247,14 +253,6 @@ static bool same_index(const struct store *store, int session)
 	       before.st_ino == now.st_ino;
 }
 
-static git_refs read_refs(int session, struct arena *arena)
-{
-	const char *text = file_read_at(arena, session, "refs.json", INDEX_LIMIT);
-	JSON_OWNED *object = text ? json_read_object(text, 0) : NULL;
-
-	return refs_parse(arena, object);
-}
-
 // Compares the end with the start. Returns false with an error, or without one if nothing has
 // changed.
 static bool complete(const struct snapshot *snapshot, const struct store *store,
@@ -264,8 +262,8 @@ static bool complete(const struct snapshot *snapshot, const struct store *store,
 		arena_printf(error->arena, "%s/sessions/%s/before", store->path, snapshot->id);
 	bool same;
 
-	record->refs_before = read_refs(snapshot->session, error->arena);
-	record->refs_after = refs_list(store, error->arena, plan->undo.git_directory);
+	session_read_start(snapshot->session, error->arena, record);
+	session_add_end(store, error->arena, plan->undo.git_directory, record);
 	same = refs_equal(&record->refs_before, &record->refs_after);
 	if (same && same_index(store, snapshot->session))
 		return false;

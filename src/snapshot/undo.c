@@ -355,7 +355,7 @@ bool undo_recover(const struct store *store, struct undo_journal *ret_journal, s
 {
 	struct work work = { .store = store, .arena = error->arena, .project = -1, .stage = -1 };
 	const char *text =
-		file_read_at(error->arena, store->directory, UNDO_JOURNAL, UNDO_JOURNAL_LIMIT);
+		file_read_at(error->arena, store->directory, UNDO_JOURNAL, JOURNAL_LIMIT);
 	struct error ignored = { .arena = error->arena };
 	file_changes changes = { 0 };
 	bool ok = true;

@@ -569,6 +569,206 @@ class Commits(UndoTest):
         self.assertFalse((self.home / "OWNED").exists())
         self.assertEqual((self.project / "file.txt").read_text(), "one\n")
 
+    def refuse(self, reason):
+        """--undo=commits refuses with the reason, and changes nothing."""
+        before = (self.state(), self.git("ls-files", "--stage"), self.git("for-each-ref"))
+        self.assertIn(reason, self.undo("--undo=commits", status=125))
+        self.assertEqual(before, (self.state(), self.git("ls-files", "--stage"), self.git("for-each-ref")))
+
+    def test_a_later_head_is_left_with_everything(self):
+        self.run_box("echo 2 >file.txt; git commit -qam two")
+        self.git("checkout", "-q", "-f", "other")
+        self.refuse("'HEAD' was changed since")
+
+    def test_what_was_staged_later_is_left_with_everything(self):
+        self.run_box("echo 2 >file.txt; git commit -qam two")
+        (self.project / "mine").write_text("mine\n")
+        self.git("add", "mine")
+        self.refuse("'index' was changed since")
+        self.git("rm", "-q", "--cached", "mine")
+        self.git("update-index", "--chmod=+x", "file.txt")
+        self.refuse("'index' was changed since")
+        self.git("update-index", "--chmod=-x", "file.txt")
+        # What git refreshes by itself does not count.
+        os.utime(self.project / "file.txt", (1, 1))
+        index = (self.project / ".git/index").read_bytes()
+        self.git("status")
+        self.assertNotEqual(index, (self.project / ".git/index").read_bytes())
+        self.undo("--undo=commits")
+
+    def test_an_index_lock_refuses_with_everything(self):
+        self.run_box("echo 2 >file.txt; git commit -qam two; git checkout -qb new")
+        lock = self.project / ".git/index.lock"
+        lock.touch()
+        before = self.git("for-each-ref"), (self.project / ".git/HEAD").read_text(), (self.project / "file.txt").read_text()
+        self.assertIn("index.lock", self.undo("--undo=commits", status=125))
+        self.assertEqual(before, (self.git("for-each-ref"), (self.project / ".git/HEAD").read_text(), (self.project / "file.txt").read_text()))
+        self.assertTrue(lock.exists())
+
+    def test_stashes_stay(self):
+        (self.project / "file.txt").write_text("mine\n")
+        self.git("stash")
+        mine = self.git("rev-parse", "stash").strip()
+        self.run_box("git stash pop -q; git commit -qam two; echo 3 >file.txt; git stash -q -m theirs")
+        report = self.claudebox("--report").stdout
+        self.assertIn("stash changed", report)
+        self.assertNotIn("deleted reference", report)
+        stashes = self.git("stash", "list")
+        self.assertIn(f"git stash apply {mine[:7]}", self.undo("--undo=commits"))
+        self.assertEqual(stashes, self.git("stash", "list"))
+        self.assertIn("theirs", stashes)
+        self.assertEqual("first\n", self.git("log", "--format=%s"))
+
+    def test_notes_come_back_and_branches_of_remotes_stay(self):
+        self.git("notes", "add", "-m", "mine")
+        self.git("update-ref", "refs/remotes/origin/main", "main")
+        self.run_box("git notes append -m theirs; echo 2 >file.txt; git commit -qam two; git update-ref refs/remotes/origin/main main")
+        remote = self.git("rev-parse", "origin/main")
+        self.git("update-ref", "refs/remotes/origin/late", "main")  # as by git fetch
+        self.undo("--undo=commits")
+        self.assertEqual("mine\n", self.git("notes", "show"))
+        self.assertEqual(remote, self.git("rev-parse", "origin/main"))
+
+    def conflict(self):
+        self.git("checkout", "-q", "other")
+        (self.project / "file.txt").write_text("other\n")
+        self.git("commit", "-qam", "other")
+        self.git("checkout", "-q", "main")
+
+    def test_no_operation_of_the_session_stays(self):
+        """Otherwise the next commit is a merge that discards the other side."""
+        self.conflict()
+        before = self.state()
+        for command, name in (("git merge other", "merge"), ("git cherry-pick other", "cherry-pick"), ("git rebase other", "rebase"),
+                              ("git revert HEAD~1", "revert"), ("git bisect start HEAD HEAD~1", "bisect")):
+            with self.subTest(command=command):
+                self.run_box(f"echo 2 >file.txt; git commit -qam two; echo 3 >file.txt; git commit -qam three; {command}")
+                text = self.undo("--undo=commits")
+                self.assertRegex(text, rf"end +{name}")
+                self.assertEqual(before, self.state())
+                self.assertEqual([], [file.name for file in (self.project / ".git").iterdir() if file.name.startswith(("MERGE", "CHERRY", "REVERT", "BISECT", "rebase", "seq"))])
+                self.assertNotRegex(self.git("status"), "in progress|bisecting|rebasing|All conflicts fixed")
+                self.assertEqual("", self.git("for-each-ref", "refs/bisect"))
+
+    def test_an_operation_of_the_user_refuses(self):
+        self.conflict()
+        self.run_box("echo 2 >file.txt; git commit -qam two")
+        subprocess.run(["git", "merge", "-q", "other"], cwd=self.project, env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.refuse("a merge was started or has gone on since")
+
+    def test_an_operation_of_the_start_that_has_ended_refuses(self):
+        self.conflict()
+        (self.project / "file.txt").write_text("mine\n")
+        self.git("commit", "-qam", "mine")
+        subprocess.run(["git", "merge", "-q", "other"], cwd=self.project, env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.run_box("echo both >file.txt; git commit -qam both")
+        self.refuse("a merge was in progress at the start")
+
+    def test_what_an_operation_stashed_is_kept(self):
+        self.conflict()
+        (self.project / "file.txt").write_text("mine\n")
+        self.git("commit", "-qam", "mine")
+        (self.project / "second").write_text("old\n")
+        self.git("add", "second")
+        self.git("commit", "-qm", "second")
+        (self.project / "second").write_text("dirty\n")
+        self.run_box("git rebase -q --autostash other")
+        self.undo("--undo=commits")
+        self.assertEqual("dirty\n", (self.project / "second").read_text())
+        name = self.git("for-each-ref", "--format=%(refname)", "refs/claudebox/*/autostash-*", "refs/claudebox").split()
+        stash = next(ref for ref in name if "autostash" in ref)
+        self.assertEqual("dirty\n", self.git("show", f"{stash}:second"))
+
+    def test_branches_of_other_worktrees_stay(self):
+        self.run_box("git branch new; git branch gone; git branch -f other HEAD; echo 2 >file.txt; git commit -qam two; git branch -f other")
+        self.git("worktree", "add", "-q", self.home / "tree", "new")
+        self.git("worktree", "add", "-q", self.home / "tree2", "other")
+        self.git("worktree", "add", "-q", self.home / "tree3", "gone")
+        shutil.rmtree(self.home / "tree3")  # its branch is not checked out any more
+        moved = self.git("rev-parse", "other")
+        text = self.undo("--undo=commits")
+        self.assertRegex(text, r"leave +branch new \(is checked out in another worktree\)")
+        self.assertRegex(text, r"leave +branch other \(is checked out in another worktree\)")
+        self.assertEqual(moved, self.git("rev-parse", "other"))
+        self.assertEqual("first\n", self.git("log", "--format=%s", "main"))
+        self.assertNotIn("gone", self.git("branch"))
+        self.assertIn("## new", self.git("status", "-sb", cwd=self.home / "tree"))
+
+    def test_head_is_not_set_to_the_branch_of_another_worktree(self):
+        self.run_box("git checkout -qb new; echo 2 >file.txt; git commit -qam two")
+        self.git("worktree", "add", "-q", self.home / "tree", "main")
+        self.refuse("'refs/heads/main' is checked out in another worktree")
+
+    def test_a_branch_in_the_place_of_a_directory_of_branches(self):
+        self.git("branch", "a")
+        before = self.state()
+        self.run_box("git branch -D a; git branch a/b")
+        after = self.state()
+        self.undo("--undo=commits")
+        self.assertEqual(before, self.state())
+        self.undo("--undo=commits")
+        self.assertEqual(after, self.state())
+
+    def test_the_question_lists_branches_and_tags(self):
+        self.git("tag", "v1")
+        old = self.git("rev-parse", "--short=7", "HEAD").strip()
+        self.run_box("git commit -q --allow-empty -m two; git branch -D other; git tag -d v1; git checkout -qb 'new,é'; git tag 'n\u202e'")
+        asked = self.claudebox("--undo=commits").stderr
+        self.assertRegex(asked, r"Take back the session of [^:]+:\d\d: 3 branches, 2 tags and HEAD")
+        for row in (rf"restore +branch main to {old}", rf"recreate +branch other to {old}", rf"recreate +tag v1 to {old}", r"restore +HEAD to branch main",
+                    r"delete +branch new\\,é", r"delete +tag n\\xe2\\x80\\xae"):
+            self.assertRegex(asked, row)
+        self.assertNotIn("0 files", asked)
+        self.assertIn("Took back 3 branches, 2 tags and HEAD. The next claudebox --undo=commits takes back this undo.", self.undo("--undo=commits"))
+        # An undo of files alone has nothing to do now, and says what can be done.
+        text = self.undo(status=125)
+        self.assertIn("claudebox --undo=commits takes back branches", text)
+        self.assertIn("`claudebox --undo=commits` restores", text)
+
+    def test_a_repository_that_is_gone(self):
+        for harm in ("rm -rf .git", "rm -rf .git/objects .git/refs"):
+            with self.subTest(harm=harm):
+                self.run_box(f"echo 2 >file.txt; {harm} 2>/dev/null; find .git -type f -delete 2>/dev/null; true")
+                report = self.claudebox("--report").stdout
+                self.assertIn("the git repository was removed or damaged", report)
+                self.assertNotIn("deleted", report)
+                self.assertTrue(json.loads(self.claudebox("--report=json").stdout)["repository_lost"])
+                self.assertIn("removed or damaged", self.undo("--undo=commits", status=125) + "")
+                text = self.undo()
+                self.assertNotIn("restores them too", text)
+                self.assertIn("cannot be restored: the git repository was removed or damaged", text)
+                self.assertEqual("one\n", (self.project / "file.txt").read_text())
+                shutil.rmtree(self.project / ".git", ignore_errors=True)
+                self.repository(self.project)
+
+    def test_commits_that_are_gone(self):
+        self.run_box("rm -rf .git; git init -q -b main; echo 2 >file.txt; git add -A; git -c user.name=x -c user.email=x@y commit -qm new")
+        self.refuse("is not in the repository any more")
+        text = self.undo()
+        self.assertNotIn("restores them too", text)
+
+    def test_the_report_names_lost_commits_first(self):
+        self.git("commit", "-q", "--allow-empty", "-m", "two")
+        self.git("branch", "-f", "other")
+        self.git("branch", "gone")
+        old = self.git("rev-parse", "HEAD").strip()
+        self.run_box("git checkout -q other; git commit -q --allow-empty -m a; git commit -q --allow-empty -m b; git branch -D gone; "
+                     "git branch add; git checkout -q main; git reset -q --hard HEAD~1; git commit -q --allow-empty -m c")
+        line = self.claudebox("--report").stdout.splitlines()[0]
+        self.assertRegex(line, rf"branch main lost 1 commit \(was {old[:7]}\), deleted branch gone \(was {old[:7]}\), ")
+        self.assertIn("branch other moved (2 new commits)", line)
+        self.assertIn("new branch add", line)
+        rows = {row["name"]: row for row in json.loads(self.claudebox("--report=json").stdout)["references"]}
+        self.assertEqual(rows["refs/heads/main"], {"name": "refs/heads/main", "change": "moved", "before": old, "new_commits": 1, "lost_commits": 1,
+                                                   "after": self.git("rev-parse", "main").strip()})
+        self.assertEqual((rows["refs/heads/gone"]["after"], rows["refs/heads/add"]["before"]), (None, None))
+
+    def test_the_reflog_says_who_it_was(self):
+        self.run_box("echo 2 >file.txt; git commit -qam two; git checkout -q --detach; git commit -q --allow-empty -m three; git checkout -qb new")
+        self.undo("--undo=commits")
+        for name in ("HEAD", "main"):
+            self.assertEqual("claudebox --undo", self.git("reflog", "-1", "--format=%gs", name).strip(), name)
+
 
 class OnScreen(UndoTest, OnTerminal):
     def test_a_patch_has_no_escape_sequences(self):
@@ -687,6 +887,29 @@ class Kills(UndoTest):
             self.assertIn(now, (before, after), done.stdout + done.stderr)
             self.assertFalse((self.project / ".claudebox-undo").exists())
             self.assertFalse((self.store() / "undo").exists())
+
+    def test_during_the_undo_of_commits(self):
+        self.repository(self.project)
+        self.git("branch", "other")
+        for i in range(200):
+            (self.project / f"f{i}").write_text(f"old {i}\n" * 50)
+        heads = [self.git("for-each-ref", "refs/heads")]
+        self.run_box("for i in $(seq 0 199); do echo new >f$i; done; git commit -qam two; git branch -D other; git branch new")
+        heads.append(self.git("for-each-ref", "refs/heads"))
+        r = random.Random(os.environ.get("KILLS_SEED", "1"))
+        for i in range(12 * STRESS):
+            process = subprocess.Popen([CLAUDEBOX, "--undo=commits", "--yes"], cwd=self.project, env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            if i % 2:
+                time.sleep(r.random() * 0.15)
+            else:  # between the first files
+                until(lambda: (self.store() / "undo.json").exists(), 0.5)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            (self.project / ".git/index.lock").unlink(missing_ok=True)  # as the message of git says
+            for name in (self.project / ".git").rglob("*.lock"):
+                name.unlink()
+            self.claudebox("--undo=commits", "--yes")
+            self.assertIn(self.git("for-each-ref", "refs/heads"), heads)
 
     @unless(os.getuid())  # needs a file system of its own
     def test_a_full_disk_changes_nothing(self):

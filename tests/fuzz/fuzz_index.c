@@ -27,6 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct arena arena = { 0 };
 		size_t count = 0;
 		size_t stops = 0;
+		struct text out = { .arena = &arena };
 		enum git_index_result result =
 			git_index_walk(data, size, hash, &arena, count_entry, &count);
 
@@ -34,6 +35,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		MUST(count <= size / ENTRY_SIZE);
 		MUST(git_index_walk(data, size, hash, &arena, stop, &stops) == result);
 		MUST(stops == (count > 0));
+		MUST(git_index_describe(data, size, hash, &arena, &out) == result);
+		MUST((out.length > 0) == (count > 0));
 		arena_free(&arena);
 	}
 	return 0;

@@ -212,9 +212,26 @@ static struct report make_report(void)
 		vec_push(&arena, &report.executed,
 			 (struct executed){ arena_printf(&arena, "dir%d/Makefile", i), RUN_BY_BUILD,
 					    "make runs its commands" });
-	vec_push(&arena, &report.refs, (struct report_ref){ "refs/heads/fix", true, false });
-	vec_push(&arena, &report.refs, (struct report_ref){ "refs/tags/v1", false, true });
+	vec_push(&arena, &report.refs,
+		 (struct report_ref){ "refs/heads/fix", .created = true, .after = "0123456789" });
+	vec_push(&arena, &report.refs,
+		 (struct report_ref){ "refs/tags/v1", .deleted = true, .before = "123456789a" });
+	vec_push(&arena, &report.refs,
+		 (struct report_ref){ "refs/heads/main", .before = "23456789ab",
+				      .after = "3456789abc", .counted = true, .lost = 2 });
 	return report;
+}
+
+static void test_references(void)
+{
+	struct report report = make_report();
+	struct report lost = { .repository_lost = true, .saved = true };
+	const char *line = render_report_line(&arena, &report);
+
+	CHECK(strstr(line, "new branch fix, deleted tag v1 (was 1234567), "
+			   "branch main lost 2 commits (was 2345678)") != NULL);
+	CHECK(strstr(render_report_line(&arena, &lost), "removed or damaged") != NULL);
+	CHECK(strstr(render_report(&arena, &lost, (struct reader){ 0 }), "undo=commits") == NULL);
 }
 
 static size_t count_lines(const char *text)
@@ -270,6 +287,7 @@ int main(void)
 	test_links();
 	test_packages();
 	test_order();
+	test_references();
 	test_texts();
 	test_json();
 	arena_free(&arena);

@@ -30,6 +30,7 @@ enum {
 	COMPRESSED_VERSION = 4,
 	FLAG_EXTENDED = 0x4000,
 	FLAG_LENGTH = 0x0fff,
+	FLAGS_KEPT = 0xb000,     // assume-unchanged and the stage
 	EXTENDED_KNOWN = 0x6000, // skip-worktree, intent-to-add; git refuses others
 };
 
@@ -52,6 +53,7 @@ struct entry {
 	const char *path;
 	size_t length;
 	uint32_t mode;
+	uint32_t flags; // without the length; the second half is above the first
 	const unsigned char *id;
 	bool shares; // its path begins with a part of the path before it
 };
@@ -138,9 +140,11 @@ static bool read_entry(struct reader *reader, struct entry *entry)
 	entry->id = start + STAT_SIZE;
 	flags = get_16(start + fixed - FLAGS_SIZE);
 	reader->at += fixed;
+	entry->flags = flags & FLAGS_KEPT;
 	if (flags & FLAG_EXTENDED) {
 		if (get_16(start + fixed) & ~(uint32_t)EXTENDED_KNOWN)
 			return false;
+		entry->flags |= get_16(start + fixed) << 16;
 		reader->at += FLAGS_SIZE;
 	}
 	if (!(reader->version == COMPRESSED_VERSION ? read_compressed(reader, entry)
@@ -274,5 +278,26 @@ enum git_index_result git_index_walk(const unsigned char *bytes, size_t size, si
 	if (reader.has_empty || (reader.blocks && !walk_entries(&reader, NULL, NULL)))
 		return GIT_INDEX_DAMAGED;
 	walk_entries(&reader, handle, context);
+	return GIT_INDEX_OK;
+}
+
+enum git_index_result git_index_describe(const unsigned char *bytes, size_t size, size_t hash_size,
+					 struct arena *arena, struct text *out)
+{
+	enum git_index_result result = git_index_walk(bytes, size, hash_size, arena, NULL, NULL);
+	struct reader reader = { .bytes = bytes, .hash_size = hash_size, .path.arena = arena };
+	struct entry entry;
+
+	if (result != GIT_INDEX_OK)
+		return result;
+	reader.end = size - hash_size;
+	reader.version = get_32(bytes + 4);
+	reader.count = get_32(bytes + 8);
+	reader.at = HEADER_SIZE;
+	for (uint32_t i = 0; i < reader.count && read_entry(&reader, &entry); i++) {
+		text_printf(out, "%x %x ", (unsigned)entry.mode, (unsigned)entry.flags);
+		text_add_bytes(out, (const char *)entry.id, hash_size);
+		text_add_bytes(out, entry.path, entry.length + 1);
+	}
 	return GIT_INDEX_OK;
 }

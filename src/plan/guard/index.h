@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,3 +41,7 @@ typedef bool (*git_index_handler)(void *context, const struct git_index_entry *e
 // entry was passed on, or that the handler ended the walk.
 enum git_index_result git_index_walk(const unsigned char *bytes, size_t size, size_t hash_size,
 				     struct arena *arena, git_index_handler handle, void *context);
+// Adds mode, flags, object and path of each entry to a text. Times and sizes of files, which git
+// refreshes by itself, are not in it. Nothing is added unless the result is GIT_INDEX_OK.
+enum git_index_result git_index_describe(const unsigned char *bytes, size_t size, size_t hash_size,
+					 struct arena *arena, struct text *out);

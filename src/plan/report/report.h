@@ -21,6 +21,11 @@ struct report_ref {
 	const char *name; // "refs/heads/main"
 	bool created;
 	bool deleted;
+	const char *before; // object, NULL: it is new
+	const char *after;  // NULL: it is deleted
+	bool counted;       // the numbers are known
+	size_t gained;      // commits
+	size_t lost;
 };
 
 struct report {
@@ -37,8 +42,9 @@ struct report {
 	size_t file_count; // of all
 	size_t added;      // lines
 	size_t removed;
-	bool counted; // `added` and `removed` are known
-	VEC(struct report_ref) refs;
+	bool counted;                // `added` and `removed` are known
+	VEC(struct report_ref) refs; // those that lost commits first
+	bool repository_lost;        // it was removed or damaged
 	size_t commits;
 	const char *network; // refused connections as a line, NULL: none
 	const char *tier;

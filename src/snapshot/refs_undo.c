@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: MIT
+// Takes back what a session changed in the project's repository: branches, tags, HEAD and the
+// index.
+//
+// Theory of operation: all that can be refused is found out before the question. References, HEAD
+// and index are restored together, or not at all: the new index is written under git's lock first,
+// then the references change in transactions of git that compare the old values, then HEAD, and at
+// last the index is renamed. If a step fails, those before it are done backwards.
+#include "snapshot/refs_undo.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/path.h"
+#include "base/quote.h"
+#include "base/text.h"
+#include "render/changes.h"
+#include "snapshot/operations.h"
+#include "snapshot/project_index.h"
+#include "snapshot/refs.h"
+#include "snapshot/session.h"
+#include "snapshot/store.h"
+#include "sys/cleanup.h"
+#include "sys/files.h"
+#include "sys/write.h"
+
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define REASON "claudebox --undo"
+
+enum { SHOWN = 60, DIGITS = 7 };
+
+static const char *session_path(struct arena *arena, const char *store, const char *id)
+{
+	return arena_printf(arena, "%s/sessions/%s", store, id);
+}
+
+static const char *short_object(struct arena *arena, const char *object)
+{
+	return arena_strndup(arena, object, strnlen(object, DIGITS));
+}
+
+// Returns false with the error, which has to be set, and with the way that stays.
+static bool refuse(struct error *error)
+{
+	return error_hint(error,
+			  "nothing was changed; without =commits, claudebox --undo restores the "
+			  "files alone");
+}
+
+static bool refuse_changed(const char *name, struct error *error)
+{
+	error_set(error, "'%s' was changed since the end of the session",
+		  quote_display(error->arena, name, 2 * SHOWN));
+	return refuse(error);
+}
+
+// Adds a reference if the session changed it.
+static bool add_step(struct refs_undo *undo, const char *name, struct error *error)
+{
+	const char *before = refs_value(&undo->record->refs_before, name);
+	const char *after = refs_value(&undo->record->refs_after, name);
+	const char *now = refs_value(&undo->present, name);
+	bool head = str_equal(name, "HEAD");
+
+	// The index belongs to HEAD, so it counts also if the session did not move it.
+	if (!refs_is_restored(name) || str_equal(now, before) ||
+	    (str_equal(before, after) && !head))
+		return true;
+	if (!str_equal(now, after))
+		return refuse_changed(name, error);
+	if (!(head && !before))
+		vec_push(error->arena, &undo->steps,
+			 (struct refs_step){ .name = name, .from = now, .to = before });
+	return true;
+}
+
+static bool add_steps(struct refs_undo *undo, struct error *error)
+{
+	const struct session_record *record = undo->record;
+
+	vec_each(ref, &record->refs_after) {
+		if (!add_step(undo, ref->name, error))
+			return false;
+	}
+	vec_each(ref, &record->refs_before) {
+		if (!refs_value(&record->refs_after, ref->name) &&
+		    !add_step(undo, ref->name, error))
+			return false;
+	}
+	return true;
+}
+
+// Returns the branches that are checked out in worktrees, that of HEAD only if another worktree has
+// it too.
+static bool list_checked_out(const struct store *store, const struct refs_undo *undo,
+			     strings *ret_branches, struct error *error)
+{
+	static const char *const arguments[] = { REFS_SAFE, "worktree", "list", "--porcelain",
+						 NULL };
+	struct git_run run = { .arguments = arguments, .git_directory = undo->git_directory };
+	const char *head = refs_value(&undo->present, "HEAD");
+	const char *own = head ? str_after(head, "ref: ") : NULL;
+	const char *cursor, *line;
+	bool added = false; // the branch of this worktree
+
+	*ret_branches = (strings){ 0 };
+	if (!git_run(store, error->arena, &run))
+		return git_fail(&run, "list the worktrees", error);
+	cursor = run.output;
+	while ((line = str_next_line(error->arena, &cursor))) {
+		const char *branch = str_after(line, "branch ");
+
+		if (str_starts(line, "worktree "))
+			added = false;
+		else if (str_starts(line, "prunable") && added) // the worktree is gone
+			ret_branches->count--;
+		if (branch && own && str_equal(branch, own)) {
+			own = NULL;
+		} else if (branch) {
+			vec_push(error->arena, ret_branches, branch);
+			added = true;
+		}
+	}
+	return true;
+}
+
+static bool has(const strings *list, const char *name)
+{
+	vec_each(item, list) {
+		if (str_equal(*item, name))
+			return true;
+	}
+	return false;
+}
+
+// Leaves branches of other worktrees, as git does.
+static bool judge_worktrees(const struct store *store, struct refs_undo *undo, struct error *error)
+{
+	strings branches;
+
+	if (!list_checked_out(store, undo, &branches, error))
+		return false;
+	vec_each(step, &undo->steps) {
+		const char *branch = step->to ? str_after(step->to, "ref: ") : NULL;
+
+		if (has(&branches, step->name))
+			step->why = "is checked out in another worktree";
+		if (!str_equal(step->name, "HEAD") || !branch || !has(&branches, branch))
+			continue;
+		error_set(error, "'%s' is checked out in another worktree",
+			  quote_display(error->arena, branch, 2 * SHOWN));
+		return refuse(error);
+	}
+	return true;
+}
+
+// Returns false with an error if the repository lost a commit that is needed.
+static bool judge_objects(const struct store *store, const struct refs_undo *undo,
+			  struct error *error)
+{
+	static const char *const arguments[] = { REFS_SAFE, "cat-file",
+						 "--batch-check=%(objecttype)", NULL };
+	struct text input = { .arena = error->arena };
+	struct git_run run = { .arguments = arguments, .git_directory = undo->git_directory };
+	const char *cursor, *line;
+
+	vec_each(step, &undo->steps) {
+		if (!step->why && step->to && refs_is_object(step->to))
+			text_printf(&input, "%s\n", step->to);
+	}
+	if (!input.length)
+		return true;
+	run.input = text_get(&input);
+	run.input_length = input.length;
+	if (!git_run(store, error->arena, &run))
+		return git_fail(&run, "read the repository", error);
+	cursor = run.output;
+	while ((line = str_next_line(error->arena, &cursor))) {
+		if (!str_ends(line, " missing"))
+			continue;
+		error_set(error, "commit %.*s is not in the repository any more", DIGITS, line);
+		return refuse(error);
+	}
+	return true;
+}
+
+// Finds out whether the index is replaced.
+static bool judge_index(struct refs_undo *undo, struct error *error)
+{
+	const char *session = session_path(error->arena, undo->store, undo->record->id);
+	const char *now = project_index_digest(error->arena, undo->git_directory);
+
+	if (access(path_join(error->arena, session, "index"), F_OK) < 0 ||
+	    str_equal(now, project_index_digest(error->arena, session)))
+		return true;
+	undo->index = true;
+	return str_equal(now, undo->record->index_after) || refuse_changed("index", error);
+}
+
+bool refs_plan(const struct store *store, const char *git_directory,
+	       const struct session_record *record, struct refs_undo *ret_undo, struct error *error)
+{
+	*ret_undo = (struct refs_undo){
+		.git_directory = git_directory,
+		.store = store->path,
+		.record = record,
+		.present = refs_list(store, error->arena, git_directory),
+		.operations = operations_list(error->arena, git_directory),
+	};
+	if (!ret_undo->present.count || !record->refs_before.count) {
+		error_set(error, "%s",
+			  record->refs_before.count ? "the git repository was removed or damaged"
+			  : git_directory ? "the session started without a readable repository"
+					  : "the project has no git repository");
+		return refuse(error);
+	}
+	ret_undo->ended =
+		operations_to_end(error->arena, &record->operations_before, &ret_undo->operations);
+	return operations_judge(&record->operations_before, &record->operations_after,
+				&ret_undo->operations, error) &&
+	       add_steps(ret_undo, error) && judge_worktrees(store, ret_undo, error) &&
+	       judge_objects(store, ret_undo, error) && judge_index(ret_undo, error);
+}
+
+bool refs_plan_changes(const struct refs_undo *undo)
+{
+	vec_each(step, &undo->steps) {
+		if (!step->why)
+			return true;
+	}
+	return undo->index || undo->ended.count;
+}
+
+static const char *show_value(struct arena *arena, const char *value)
+{
+	const char *branch = value ? str_after(value, "ref: ") : NULL;
+
+	if (branch)
+		return arena_printf(arena, "branch %s",
+				    quote_word(arena, render_ref_name(branch), SHOWN));
+	return value ? quote_word(arena, short_object(arena, value), SHOWN) : NULL;
+}
+
+void refs_plan_show(const struct refs_undo *undo, struct arena *arena, struct undo_view *view)
+{
+	vec_each(step, &undo->steps) {
+		const char *effect = !step->from ? "recreate" : step->to ? "restore" : "delete";
+
+		vec_push(arena, &view->rows,
+			 (struct undo_row){ .what = render_ref_kind(step->name),
+					    .path = str_equal(step->name, "HEAD")
+							    ? NULL
+							    : render_ref_name(step->name),
+					    .to = step->why ? NULL : show_value(arena, step->to),
+					    .effect = step->why ? NULL : effect,
+					    .why = step->why });
+	}
+	if (undo->index)
+		vec_push(arena, &view->rows,
+			 (struct undo_row){ .what = "git's index", .effect = "restore" });
+	vec_each(name, &undo->ended)
+		vec_push(arena, &view->rows, (struct undo_row){ .what = *name, .effect = "end" });
+}
+
+static bool write_refs(int session, const char *name, const git_refs *refs, struct error *error)
+{
+	JSON_OWNED *object = refs_render(refs);
+
+	return replace_file(session, name, json_write(error->arena, object, 0), error);
+}
+
+bool refs_save(const struct store *store, const struct refs_undo *undo, const char *id,
+	       struct error *error)
+{
+	const char *name = arena_printf(error->arena, "sessions/%s", id);
+	CLEANUP_FD int session = -1;
+
+	if (mkdirat(store->directory, name, 0700) < 0)
+		return write_fail(error, "create", name);
+	session = file_open(store->directory, name, O_RDONLY | O_DIRECTORY);
+	if (session < 0)
+		return write_fail(error, "open", name);
+	return write_refs(session, "refs.json", &undo->present, error) &&
+	       write_refs(session, "operations.json", &undo->operations, error) &&
+	       project_index_copy(session, undo->git_directory, error);
+}
+
+static bool set_head(const struct store *store, const char *git_directory, const char *value,
+		     struct error *error)
+{
+	const char *branch = str_after(value, "ref: ");
+	const char *symbolic[] = { REFS_SAFE, "symbolic-ref", "-m", REASON, "HEAD", branch, NULL };
+	const char *detached[] = { REFS_SAFE, "update-ref", "--no-deref", "-m",
+				   REASON,    "HEAD",       value,        NULL };
+	struct git_run run = { .arguments = branch ? symbolic : detached,
+			       .git_directory = git_directory };
+
+	return git_run(store, error->arena, &run) || git_fail(&run, "restore HEAD", error);
+}
+
+static bool change_refs(const struct store *store, const struct refs_undo *undo,
+			const struct text *commands, struct error *error)
+{
+	static const char *const arguments[] = { REFS_SAFE, "update-ref", "--no-deref", "-m",
+						 REASON,    "--stdin",    NULL };
+	struct git_run run = { .arguments = arguments,
+			       .git_directory = undo->git_directory,
+			       .input = text_get(commands),
+			       .input_length = commands->length };
+
+	return !commands->length || git_run(store, error->arena, &run) ||
+	       git_fail(&run, "restore the branches and tags", error);
+}
+
+// Adds the command that changes a reference: one that deletes to the first transaction, because a
+// branch "a" can be in the way of "a/b".
+static void add_command(struct text commands[2], const char *name, const char *from, const char *to)
+{
+	if (!to)
+		text_printf(&commands[0], "delete %s %s\n", name, from);
+	else if (from)
+		text_printf(&commands[1], "update %s %s %s\n", name, to, from);
+	else
+		text_printf(&commands[1], "create %s %s\n", name, to);
+}
+
+// Restores the references that have changed on the way from the plan to a failure.
+static void put_back(const struct store *store, const struct refs_undo *undo, struct arena *arena)
+{
+	git_refs now = refs_list(store, arena, undo->git_directory);
+	struct text commands[2] = { { .arena = arena }, { .arena = arena } };
+	struct error ignored = { .arena = arena };
+
+	vec_each(step, &undo->steps) {
+		const char *value = refs_value(&now, step->name);
+
+		if (step->why || str_equal(value, step->from) || !str_equal(value, step->to))
+			continue;
+		if (str_equal(step->name, "HEAD"))
+			set_head(store, undo->git_directory, step->from, &ignored);
+		else
+			add_command(commands, step->name, step->to, step->from);
+	}
+	change_refs(store, undo, &commands[0], &ignored);
+	change_refs(store, undo, &commands[1], &ignored);
+}
+
+static bool run_steps(const struct store *store, const struct refs_undo *undo, const char *id,
+		      struct error *error)
+{
+	struct arena *arena = error->arena;
+	struct text commands[2] = { { .arena = arena }, { .arena = arena } };
+	const char *head = NULL;
+
+	vec_each(step, &undo->steps) {
+		if (step->why)
+			continue;
+		if (step->from && refs_is_object(step->from))
+			text_printf(&commands[0], "update " REFS_KEPT "%s/%s %s\n", id,
+				    str_starts(step->name, "refs/") ? step->name + strlen("refs/")
+								    : step->name,
+				    step->from);
+		if (str_equal(step->name, "HEAD"))
+			head = step->to;
+		else
+			add_command(commands, step->name, step->from, step->to);
+	}
+	if (change_refs(store, undo, &commands[0], error) &&
+	    change_refs(store, undo, &commands[1], error) &&
+	    (!head || set_head(store, undo->git_directory, head, error)))
+		return true;
+	put_back(store, undo, arena);
+	return false;
+}
+
+bool refs_undo(const struct store *store, const struct refs_undo *undo, const char *id,
+	       struct error *error)
+{
+	struct project_index index = PROJECT_INDEX_NONE;
+	const char *session = session_path(error->arena, undo->store, undo->record->id);
+	bool ok = !undo->index ||
+		  project_index_prepare(&index, undo->git_directory, session, error);
+
+	ok = ok && run_steps(store, undo, id, error);
+	if (ok && !project_index_replace(&index, error)) {
+		put_back(store, undo, error->arena);
+		ok = false;
+	}
+	if (!ok)
+		project_index_cancel(&index);
+	return ok;
+}
+
+void refs_redo(const struct store *store, const struct refs_undo *undo, const char *id,
+	       struct arena *arena)
+{
+	struct project_index index = PROJECT_INDEX_NONE;
+	struct error ignored = { .arena = arena };
+
+	put_back(store, undo, arena);
+	if (undo->index &&
+	    project_index_prepare(&index, undo->git_directory, session_path(arena, undo->store, id),
+				  &ignored) &&
+	    !project_index_replace(&index, &ignored))
+		project_index_cancel(&index);
+}
+
+bool refs_recover(const struct store *store, const char *git_directory, const char *id,
+		  const struct session_record *of, struct refs_undo *ret_undo, struct error *error)
+{
+	struct arena *arena = error->arena;
+	CLEANUP_FD int session =
+		file_open(AT_FDCWD, session_path(arena, store->path, id), O_RDONLY | O_DIRECTORY);
+	struct session_record record = { 0 };
+
+	if (session >= 0)
+		session_read_start(session, arena, &record);
+	if (!record.refs_before.count) { // of files alone
+		record.refs_before = refs_list(store, arena, git_directory);
+		record.operations_before = operations_list(arena, git_directory);
+	} else if (of && git_directory &&
+		   !operations_end(store, git_directory, id, &of->operations_before, error)) {
+		return false;
+	}
+	*ret_undo = (struct refs_undo){ .present = record.refs_before,
+					.operations = record.operations_before };
+	return true;
+}
