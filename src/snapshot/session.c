@@ -317,3 +317,25 @@ void session_expire(const struct store *store, struct arena *arena)
 	if (needs_repack(store, arena) && list_ids(sessions, arena).count <= KEPT_SESSIONS)
 		git_run(store, arena, &run);
 }
+
+const struct session_record *session_last(const session_list *list, bool box)
+{
+	for (size_t i = list->count; i-- > 0;)
+		if (!box || list->items[i].kind == SESSION_BOX)
+			return &list->items[i];
+	return NULL;
+}
+
+bool session_changed_refs(const struct session_record *record)
+{
+	vec_each(ref, &record->refs_after) {
+		if (refs_is_restored(ref->name) &&
+		    !str_equal(refs_value(&record->refs_before, ref->name), ref->value))
+			return true;
+	}
+	vec_each(ref, &record->refs_before) {
+		if (refs_is_restored(ref->name) && !refs_value(&record->refs_after, ref->name))
+			return true;
+	}
+	return false;
+}

@@ -60,3 +60,7 @@ bool session_is_pending(const struct store *store, struct arena *arena);
 void session_remove(const struct store *store, const char *id, struct arena *arena);
 // Removes old sessions, and the contents that only they had.
 void session_expire(const struct store *store, struct arena *arena);
+// Returns the last session; only one of a box if `box`. NULL: there is none.
+const struct session_record *session_last(const session_list *list, bool box);
+// Returns whether branches, tags or HEAD were changed.
+bool session_changed_refs(const struct session_record *record);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The commands --diff and --undo.
+// The command --diff.
 #pragma once
 
 #include "base/arena.h"
@@ -11,7 +11,4 @@
 
 // Shows what the last session changed.
 bool diff_command(const struct config *config, struct facts *facts, struct arena *arena,
-		  int *ret_status, struct error *error);
-// Takes back what the last session, or the last undo, changed.
-bool undo_command(const struct config *config, struct facts *facts, struct arena *arena,
 		  int *ret_status, struct error *error);

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// What --diff and --undo have in common.
+#include "snapshot/command.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/path.h"
+#include "base/quote.h"
+#include "base/text.h"
+#include "config/config.h"
+#include "plan/check.h"
+#include "plan/facts.h"
+#include "plan/plan.h"
+#include "plan/undo.h"
+#include "probe/undo.h"
+
+#include <string.h>
+#include <time.h>
+
+enum { TIME_SIZE = 32 };
+
+// Resolves the paths of the command line against the working directory.
+static bool read_paths(struct snapshot_command *command, struct error *error)
+{
+	const char *project = command->facts->project;
+
+	vec_each(word, &command->config->arguments) {
+		const char *path =
+			path_clean(command->arena, path_join(command->arena, project, *word));
+
+		if (!**word || !path_within(path, project)) {
+			error_set(error,
+				  **word ? "'%s' is outside of the project"
+					 : "'%s' is no path: it is empty",
+				  quote_display(error->arena, *word, 120));
+			error->status = EXIT_USAGE;
+			return error_hint(error, "paths are relative to '%s'",
+					  quote_display(error->arena, project, 0));
+		}
+		vec_push(command->arena, &command->paths,
+			 str_equal(path, project) ? "" : path + strlen(project) + 1);
+	}
+	if (command->paths.count <= MOST_PATHS)
+		return true;
+	error_set(error, "more than %d paths", MOST_PATHS);
+	error->status = EXIT_USAGE;
+	return error_hint(error, "name a directory");
+}
+
+bool command_refuse_nothing(const struct snapshot_command *command, struct error *error)
+{
+	error_set(error, "no session of '%s' has changed a file",
+		  quote_display(error->arena,
+				path_tilde(error->arena, command->facts->project,
+					   command->facts->home),
+				0));
+	return error_hint(error, "sessions are remembered from the first start with snapshots on; "
+				 "a profile can switch them off with \"undo\": \"off\"");
+}
+
+// Finds the project and its snapshots.
+bool command_prepare(struct snapshot_command *command, struct error *error)
+{
+	if (!plan_refuse_project(command->facts, error) ||
+	    !plan_refuse_state(command->facts, error) || !read_paths(command, error))
+		return false;
+	probe_undo(command->facts, command->arena);
+	command->undo = plan_undo_of(command->arena, command->facts);
+	command->undo.ignored = command->config->undo_ignored;
+	if (command->facts->state.kept_as)
+		return command_refuse_nothing(command, error);
+	if (command->undo.git)
+		return true;
+	error_set(error, "cannot find git");
+	return error_hint(error, "install git; see claudebox --check");
+}
+
+// Returns a time for people.
+const char *command_show_time(struct arena *arena, int64_t ms)
+{
+	time_t seconds = (time_t)(ms / 1000);
+	char text[TIME_SIZE] = "";
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm))
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M", &tm);
+	return arena_strdup(arena, text);
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// What --diff and --undo have in common.
+#pragma once
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "config/config.h"
+#include "plan/facts.h"
+#include "plan/plan.h"
+#include "snapshot/session.h"
+#include "snapshot/store.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { MOST_PATHS = 200 };
+
+// A command and what it works on.
+struct snapshot_command {
+	const struct config *config;
+	struct facts *facts;
+	struct arena *arena;
+	struct plan_undo undo;
+	struct store store;
+	strings paths; // relative to the project; none: all
+	const struct session_record *record;
+	struct text modes; // permissions of the files before an undo
+	bool partial;      // something of the record is left
+};
+
+// Finds the project and its snapshots, and reads the paths of the command line.
+bool command_prepare(struct snapshot_command *command, struct error *error);
+// Returns false with the error that there is no session.
+bool command_refuse_nothing(const struct snapshot_command *command, struct error *error);
+// Returns a time for people.
+const char *command_show_time(struct arena *arena, int64_t ms);

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: MIT
+// The command --undo.
+//
+// Theory of operation: it takes the lock that every box of the project holds, saves the present state
+// of the project, and compares it with the end of the session: what was changed since is left as it
+// is. Then it restores the files, and records itself as a session, so that the next --undo takes it
+// back.
+#include "snapshot/undo_command.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/quote.h"
+#include "base/text.h"
+#include "config/config.h"
+#include "plan/facts.h"
+#include "plan/plan.h"
+#include "plan/state/instances.h"
+#include "render/changes.h"
+#include "snapshot/changes.h"
+#include "snapshot/command.h"
+#include "snapshot/modes.h"
+#include "snapshot/odd_entries.h"
+#include "snapshot/operations.h"
+#include "snapshot/refs.h"
+#include "snapshot/refs_undo.h"
+#include "snapshot/session.h"
+#include "snapshot/snapshot.h"
+#include "snapshot/store.h"
+#include "snapshot/take.h"
+#include "snapshot/undo.h"
+#include "snapshot/undo_plan.h"
+#include "snapshot/undo_view.h"
+#include "sys/ask.h"
+#include "sys/cleanup.h"
+#include "sys/clock.h"
+#include "sys/files.h"
+#include "sys/lock.h"
+#include "sys/output.h"
+#include "sys/write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+static const struct session_record *find_record(const session_list *list, const char *id)
+{
+	vec_each(record, list) {
+		if (str_equal(record->id, id))
+			return record;
+	}
+	return NULL;
+}
+
+// Returns the record that --undo takes back. With =commits, an undo of files alone does not count:
+// the branches of the session before it are restored.
+static const struct session_record *choose_record(const session_list *list, bool commits)
+{
+	const struct session_record *record = session_last(list, false);
+
+	while (commits && record && record->kind == SESSION_UNDO && !session_changed_refs(record) &&
+	       find_record(list, record->of))
+		record = find_record(list, record->of);
+	return record;
+}
+
+// Takes the lock of the instance. Returns -1 with an error if a box of the project runs.
+static int lock_instance(const struct snapshot_command *command, struct error *error)
+{
+	const char *path = plan_instance_path(command->arena, command->facts);
+	CLEANUP_FD int instance = file_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
+	CLEANUP_FD int lock = instance < 0 ? -1 : lock_exclusively(instance, INSTANCE_LOCK);
+
+	if (lock >= 0)
+		return take_fd(&lock);
+	if (instance < 0 && errno == ENOENT) {
+		command_refuse_nothing(command, error);
+	} else if (errno == EWOULDBLOCK) {
+		error_set(error, "cannot undo: a box of this project runs");
+		error_hint(error, "end the box first");
+	} else {
+		write_fail(error, "lock", path);
+	}
+	return -1;
+}
+
+static bool confirm(const struct snapshot_command *command, const struct undo_view *view,
+		    struct error *error)
+{
+	bool yes = command->config->yes;
+	int fd = yes ? STDOUT_FILENO : STDERR_FILENO;
+
+	if (!output_print(fd, render_undo(command->arena, view, output_reader(fd)), error))
+		return false;
+	if (!yes && !ask_yes_no("Take this back?", &yes, error))
+		return error_hint(error, "start with --yes if you agree");
+	if (yes)
+		return true;
+	error_set(error, "nothing was changed");
+	return error_hint(error, "answer y to take it back, or use --yes");
+}
+
+// Keeps the permissions before an undo, for the undo of it.
+static bool keep_modes(const struct snapshot_command *command, const char *id, struct error *error)
+{
+	CLEANUP_FD int session = file_open(command->store.directory,
+					   arena_printf(error->arena, "sessions/%s", id),
+					   O_RDONLY | O_DIRECTORY);
+
+	return session >= 0 && modes_write(session, &command->modes, error);
+}
+
+// Records the undo as a session. `refs_before`: NULL if they are not known.
+static bool record_undo(const struct snapshot_command *command, const char *id, const char *of,
+			const char *before, const struct refs_undo *refs, struct error *error)
+{
+	struct session_record record = { .id = id,
+					 .kind = SESSION_UNDO,
+					 .of = of,
+					 .partial = command->partial,
+					 .started_ms = clock_realtime_ms(),
+					 .ended_ms = clock_realtime_ms(),
+					 .before = before };
+
+	if (!snapshot_refresh(&command->store, &command->undo, NULL, error))
+		return false;
+	record.after = snapshot_write_tree(&command->store, NULL, error);
+	session_add_end(&command->store, command->arena, command->undo.git_directory, &record);
+	record.refs_before = refs->present;
+	record.operations_before = refs->operations;
+	if (!record.after)
+		return false;
+	if (str_equal(record.before, record.after) && !session_changed_refs(&record)) {
+		session_remove(&command->store, id, error->arena);
+		return true;
+	}
+	return session_write(&command->store, &record, error) && keep_modes(command, id, error);
+}
+
+// Completes an undo that was killed.
+static bool recover(struct snapshot_command *command, struct error *error)
+{
+	struct undo_journal journal = { 0 };
+	struct refs_undo refs = { 0 };
+	session_list list;
+
+	if (!undo_recover(&command->store, &journal, error))
+		return false;
+	if (!journal.id)
+		return true;
+	output_message("undo", "completed the undo that was interrupted");
+	list = session_list_all(&command->store, command->arena);
+	return refs_recover(&command->store, command->undo.git_directory, journal.id,
+			    find_record(&list, journal.of), &refs, error) &&
+	       record_undo(command, journal.id, journal.of, journal.now, &refs, error);
+}
+
+static bool apply(struct snapshot_command *command, const undo_steps *steps,
+		  const struct refs_undo *refs, size_t possible, const char *now,
+		  struct error *error)
+{
+	const struct session_record *record = command->record;
+	struct undo_journal journal = { .id = session_new_id(command->arena),
+					.of = record->id,
+					.now = now };
+	bool commits = command->config->commits;
+
+	if (commits && !(refs_save(&command->store, refs, journal.id, error) &&
+			 refs_undo(&command->store, refs, journal.id, error)))
+		return false;
+	if (possible && !undo_apply(&command->store, steps, &journal, error)) {
+		if (commits)
+			refs_redo(&command->store, refs, journal.id, command->arena);
+		return false;
+	}
+	if (commits && !operations_end(&command->store, refs->git_directory, journal.id,
+				       &record->operations_before, error))
+		return false;
+	return record_undo(command, journal.id, record->id, now, refs, error);
+}
+
+// Reads the state of the repository. With =commits, finds out what is restored there.
+static bool plan_refs(const struct snapshot_command *command, struct refs_undo *ret_refs,
+		      struct error *error)
+{
+	const char *directory = command->undo.git_directory;
+
+	if (command->config->commits && directory &&
+	    (!odd_entries_refuse(directory, error) ||
+	     !odd_entries_refuse(command->facts->git.common, error)))
+		return false;
+	if (command->config->commits)
+		return refs_plan(&command->store, directory, command->record, ret_refs, error);
+	*ret_refs = (struct refs_undo){
+		.present = refs_list(&command->store, command->arena, directory),
+		.operations = operations_list(command->arena, directory),
+	};
+	return true;
+}
+
+// Returns false with the error that nothing can be taken back.
+static bool refuse_all(const struct snapshot_command *command, const struct undo_view *view,
+		       struct error *error)
+{
+	output_print(STDERR_FILENO, render_undo(command->arena, view, output_reader(STDERR_FILENO)),
+		     error);
+	error_set(error, view->refs_left ? "there is no file that can be taken back"
+					 : "there is nothing that can be taken back");
+	return view->refs_left
+		       ? error_hint(error,
+				    "claudebox --undo=commits takes back branches, tags and HEAD")
+		       : error_hint(error, "claudebox --diff shows what the last session changed");
+}
+
+// Plans to take back a record. *ret_changed: it has changes at the named paths.
+static bool plan_record(struct snapshot_command *command, const struct session_record *record,
+			const char *now, undo_steps *ret_steps, bool *ret_changed,
+			struct error *error)
+{
+	bool undo = record->kind == SESSION_UNDO;
+	struct known_files known = { .id = record->id,
+				     .started_ms = undo ? 0 : record->started_ms };
+	file_changes changes;
+
+	command->record = record;
+	if (!changes_list(&command->store, record->before, record->after, &command->paths, &changes,
+			  error))
+		return false;
+	*ret_changed = changes.count != 0;
+	return undo_plan(&command->store, &changes, record->after, now, &known, ret_steps, error);
+}
+
+static bool any_possible(const undo_steps *steps)
+{
+	vec_each(step, steps) {
+		if (step->obstacle == UNDO_POSSIBLE)
+			return true;
+	}
+	return false;
+}
+
+// Chooses the record for the named paths: the last one of which something can be taken back,
+// otherwise the last one that has changed them.
+static bool plan_paths(struct snapshot_command *command, const session_list *list, const char *now,
+		       undo_steps *ret_steps, struct error *error)
+{
+	const struct session_record *found = NULL;
+	undo_steps steps;
+	bool changed;
+
+	for (size_t i = list->count; i-- > 0;) {
+		if (!plan_record(command, &list->items[i], now, &steps, &changed, error))
+			return false;
+		if (!any_possible(&steps) && (!changed || found))
+			continue;
+		*ret_steps = steps;
+		found = &list->items[i];
+		if (any_possible(&steps))
+			return true;
+	}
+	command->record = found;
+	if (found)
+		return true;
+	error_set(error, "no session has changed '%s'",
+		  quote_display(error->arena, command->config->arguments.items[0], 120));
+	return error_hint(error,
+			  "files that git ignores are not saved; claudebox --diff=stat lists "
+			  "what the last session changed");
+}
+
+// Chooses the record and plans its steps. After an undo of some paths, the rest of the session
+// comes first.
+static bool plan_undo(struct snapshot_command *command, const session_list *list, const char *now,
+		      undo_steps *ret_steps, struct error *error)
+{
+	const struct session_record *record = choose_record(list, command->config->commits);
+	const struct session_record *whole = record;
+	bool changed;
+
+	if (!record)
+		return command_refuse_nothing(command, error);
+	if (command->paths.count && !command->config->commits)
+		return plan_paths(command, list, now, ret_steps, error);
+	while (whole && whole->kind == SESSION_UNDO && whole->partial)
+		whole = find_record(list, whole->of);
+	if (whole && whole != record) {
+		if (!plan_record(command, whole, now, ret_steps, &changed, error))
+			return false;
+		if (any_possible(ret_steps))
+			return true;
+	}
+	return plan_record(command, record, now, ret_steps, &changed, error);
+}
+
+static bool undo_last(struct snapshot_command *command, struct error *error)
+{
+	struct arena *arena = command->arena;
+	session_list list;
+	undo_steps steps;
+	struct undo_view view;
+	struct refs_undo refs;
+	const char *now;
+
+	if (!recover(command, error) ||
+	    !snapshot_refresh(&command->store, &command->undo, &command->modes, error))
+		return false;
+	list = session_list_all(&command->store, arena);
+	now = snapshot_write_tree(&command->store, NULL, error);
+	if (!now || !plan_undo(command, &list, now, &steps, error) ||
+	    !plan_refs(command, &refs, error))
+		return false;
+	vec_each(step, &steps)
+		command->partial |= step->obstacle == UNDO_CHANGED ||
+				    step->obstacle == UNDO_BLOCKED;
+	command->partial |= command->paths.count != 0;
+	view = undo_build_view(command, &steps, &refs);
+	if (!view.possible && !(command->config->commits && refs_plan_changes(&refs)))
+		return refuse_all(command, &view, error);
+	if (command->config->list_only)
+		return output_print(STDOUT_FILENO,
+				    render_undo(arena, &view, output_reader(STDOUT_FILENO)), error);
+	if (!confirm(command, &view, error) ||
+	    !apply(command, &steps, &refs, view.possible, now, error))
+		return false;
+	return output_print(STDOUT_FILENO,
+			    arena_printf(arena,
+					 "Took back %s. The next claudebox %s takes back this "
+					 "undo.\n",
+					 render_undo_count(arena, &view),
+					 command->config->commits ? "--undo=commits" : "--undo"),
+			    error);
+}
+
+bool undo_command(const struct config *config, struct facts *facts, struct arena *arena,
+		  int *ret_status, struct error *error)
+{
+	struct snapshot_command command = {
+		.config = config, .facts = facts, .arena = arena, .store = STORE_NONE
+	};
+	CLEANUP_FD int lock = -1;
+	bool ok;
+
+	*ret_status = 0;
+	if (!command_prepare(&command, error))
+		return false;
+	lock = lock_instance(&command, error);
+	if (lock < 0)
+		return false;
+	ok = store_open(&command.store, command.undo.git, command.undo.path, facts->project, false,
+			error);
+	if (!ok && !error->message)
+		command_refuse_nothing(&command, error);
+	ok = ok && undo_last(&command, error);
+	store_close(&command.store);
+	return ok;
+}

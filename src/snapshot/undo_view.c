@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// What an undo will do, for the question.
+#include "snapshot/undo_view.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/quote.h"
+#include "base/text.h"
+#include "config/config.h"
+#include "plan/plan.h"
+#include "render/changes.h"
+#include "render/instances.h"
+#include "snapshot/refs.h"
+#include "snapshot/refs_undo.h"
+#include "snapshot/session.h"
+#include "snapshot/store.h"
+#include "snapshot/undo_plan.h"
+
+static const char *effect_of(const struct file_change *change)
+{
+	return !change->after.mode ? "recreate" : !change->before.mode ? "delete" : "restore";
+}
+
+// Adds what an undo of files alone leaves in the repository.
+static void add_left(const struct snapshot_command *command, struct undo_view *view)
+{
+	struct arena *arena = command->arena;
+	struct error error = { .arena = arena };
+	struct refs_undo refs;
+
+	if (!session_changed_refs(command->record))
+		return;
+	if (!refs_plan(&command->store, command->undo.git_directory, command->record, &refs,
+		       &error))
+		vec_push(arena, &view->notes,
+			 arena_printf(arena,
+				      "Branches, tags and commits stay, and they cannot be "
+				      "restored: %s.",
+				      error.message));
+	else if (refs_plan_changes(&refs))
+		vec_push(arena, &view->notes,
+			 "Branches, tags and commits stay: `claudebox --undo=commits` restores "
+			 "them too.");
+	view->refs_left = !error.message && refs_plan_changes(&refs);
+}
+
+// Adds that a stash which the session dropped or replaced is not restored.
+static void add_stash(const struct snapshot_command *command, struct undo_view *view)
+{
+	const char *before = refs_value(&command->record->refs_before, "refs/stash");
+	const char *after = refs_value(&command->record->refs_after, "refs/stash");
+
+	if (before && !str_equal(before, after) &&
+	    !refs_are_lost(&command->record->refs_before, &command->record->refs_after))
+		vec_push(command->arena, &view->notes,
+			 arena_printf(command->arena,
+				      "Stashes stay as they are. Before the session the last one "
+				      "was %.7s: `git stash apply %.7s`.",
+				      quote_display(command->arena, before, 0),
+				      quote_display(command->arena, before, 0)));
+}
+
+struct undo_view undo_build_view(const struct snapshot_command *command, const undo_steps *steps,
+				 const struct refs_undo *refs)
+{
+	struct arena *arena = command->arena;
+	const struct session_record *record = command->record;
+	bool undo = record->kind == SESSION_UNDO;
+	struct undo_view view = {
+		.what = arena_printf(arena, "%s of %s", undo ? "the undo" : "the session",
+				     command_show_time(arena, record->started_ms)),
+	};
+
+	if (command->config->commits)
+		refs_plan_show(refs, arena, &view);
+	vec_each(step, steps) {
+		bool possible = step->obstacle == UNDO_POSSIBLE;
+
+		if (step->obstacle == UNDO_DONE)
+			continue;
+		view.possible += possible;
+		vec_push(arena, &view.rows,
+			 (struct undo_row){
+				 .path = step->change.path,
+				 .effect = possible ? effect_of(&step->change) : NULL,
+				 .why = possible ? NULL : undo_obstacle_names[step->obstacle] });
+	}
+	if (!command->config->commits)
+		add_left(command, &view);
+	if (undo)
+		return view;
+	add_stash(command, &view);
+	if (view.possible)
+		vec_push(arena, &view.notes,
+			 record->killed
+				 ? "claudebox was killed in this session: all changes since its "
+				   "start count as changes of the session"
+				 : "Changes that you or another box made during the session are "
+				   "taken back too: they look the same.");
+	if (!command->undo.ignored && view.possible)
+		vec_push(arena, &view.notes,
+			 "Files that git ignores were not saved: they stay as they are.");
+	if (record->left_out_count)
+		vec_push(arena, &view.notes,
+			 arena_printf(arena, "%s could not be saved, and %s not restored",
+				      render_count(arena, record->left_out_count, "file"),
+				      record->left_out_count == 1 ? "is" : "are"));
+	return view;
+}
