@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Takes back what a session changed in the project's repository: branches, tags, HEAD and the
-// index.
+// Takes back what a session changed in the project's repository: references, HEAD and the index.
 //
 // Theory of operation: all that can be refused is found out before the question. References, HEAD
 // and index are restored together, or not at all: the new index is written under git's lock first,
@@ -33,7 +32,7 @@
 
 #define REASON "claudebox --undo"
 
-enum { SHOWN = 60, DIGITS = 7 };
+enum { SHOWN = 60, MOST_COLUMNS = 120, DIGITS = 7 };
 
 static const char *session_path(struct arena *arena, const char *store, const char *id)
 {
@@ -56,7 +55,7 @@ static bool refuse(struct error *error)
 static bool refuse_changed(const char *name, struct error *error)
 {
 	error_set(error, "'%s' was changed since the end of the session",
-		  quote_display(error->arena, name, 2 * SHOWN));
+		  quote_display(error->arena, name, MOST_COLUMNS));
 	return refuse(error);
 }
 
@@ -154,7 +153,7 @@ static bool judge_worktrees(const struct store *store, struct refs_undo *undo, s
 		if (!str_equal(step->name, "HEAD") || !branch || !has(&branches, branch))
 			continue;
 		error_set(error, "'%s' is checked out in another worktree",
-			  quote_display(error->arena, branch, 2 * SHOWN));
+			  quote_display(error->arena, branch, MOST_COLUMNS));
 		return refuse(error);
 	}
 	return true;

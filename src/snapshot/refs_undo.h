@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Takes back what a session changed in the project's repository: branches, tags, HEAD and the
-// index.
+// Takes back what a session changed in the project's repository: references, HEAD and the index.
 #pragma once
 
 #include "base/arena.h"
