@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The command --diff.
 //
-// Theory of operation: snapshots are compared, never the repository, so no diff driver, filter or hook
-// of it is run.
+// Theory of operation: snapshots are compared, never the repository, so no diff driver, filter or
+// hook of it is run.
 #include "snapshot/diff.h"
 
 #include "base/arena.h"

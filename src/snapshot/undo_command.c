@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The command --undo.
 //
-// Theory of operation: it takes the lock that every box of the project holds, saves the present state
-// of the project, and compares it with the end of the session: what was changed since is left as it
-// is. Then it restores the files, and records itself as a session, so that the next --undo takes it
-// back.
+// Theory of operation: it takes the lock that every box of the project holds, saves the present
+// state of the project, and compares it with the end of the session: what was changed since is left
+// as it is. Then it restores the files, and records itself as a session, so that the next --undo
+// takes it back.
 #include "snapshot/undo_command.h"
 
 #include "base/arena.h"
