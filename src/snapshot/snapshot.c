@@ -236,8 +236,11 @@ static bool refs_equal(const git_refs *a, const git_refs *b)
 {
 	if (a->count != b->count)
 		return false;
-	vec_each(ref, a) {
-		if (!str_equal(refs_value(b, ref->name), ref->value))
+	for (size_t i = 0; i < a->count; i++) { // in the same order, as a rule
+		const struct git_ref *ref = &a->items[i];
+		bool same = str_equal(ref->name, b->items[i].name);
+
+		if (!str_equal(ref->value, same ? b->items[i].value : refs_value(b, ref->name)))
 			return false;
 	}
 	return true;

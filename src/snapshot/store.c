@@ -31,6 +31,7 @@ enum { EXCLUDE_LIMIT = 1024 * 1024 };
 static const char configuration[] = "[core]\n"
 				    "\trepositoryFormatVersion = 0\n"
 				    "\tbare = false\n"
+				    "\tsharedRepository = 0600\n"
 				    "\tfileMode = true\n"
 				    "\tsymlinks = true\n"
 				    "\tignoreCase = false\n"

@@ -107,6 +107,11 @@ class BoxTest(unittest.TestCase):
         return path
 
 
+def unless(condition):
+    """Returns a decorator that removes a test which this user cannot run. The module runs as a user and as root."""
+    return (lambda test: None) if condition else (lambda test: test)
+
+
 def until(condition, seconds=5.0):
     """Waits until a condition is true. Returns whether it became true in time."""
     end = time.monotonic() + seconds

@@ -30,6 +30,7 @@
 #include "sys/files.h"
 #include "sys/list.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +71,21 @@ static bool is_empty(struct arena *arena, int fd, const char *name)
 {
 	CLEANUP_FD int directory = file_open(fd, name, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
 
-	return directory >= 0 && !list_directory_up_to(arena, directory, ".", 1).count;
+	return directory < 0 ? errno == ENOENT
+			     : !list_directory_up_to(arena, directory, ".", 1).count;
+}
+
+// Returns whether a directory was created a moment ago. It is no git directory yet: `git init` has
+// not come so far, or had not when that was examined.
+static bool is_created_lately(int fd)
+{
+	struct statx status;
+
+	return statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &status) == 0 &&
+	       (status.stx_mask & STATX_BTIME) &&
+	       clock_realtime_ms() - ((int64_t)status.stx_btime.tv_sec * 1000 +
+				      status.stx_btime.tv_nsec / 1000000) <
+		       CLONE_MS;
 }
 
 bool git_directory_may_be_cloned(const struct watcher *watcher, int fd)
@@ -84,9 +99,11 @@ bool git_directory_may_be_cloned(const struct watcher *watcher, int fd)
 	while (repository &&
 	       (repository->id.device != id.device || repository->id.inode != id.inode))
 		repository = repository->next;
-	may = repository && !repository->old && watcher->all_is_new && !watcher->box_ended &&
-	      clock_monotonic_ms() - repository->found_ms < CLONE_MS &&
-	      is_empty(&arena, fd, "refs/heads") && is_empty(&arena, fd, "refs/tags");
+	may = (repository ? !repository->old && watcher->all_is_new &&
+				    clock_monotonic_ms() - repository->found_ms < CLONE_MS
+			  : is_created_lately(fd)) &&
+	      !watcher->box_ended && is_empty(&arena, fd, "refs/heads") &&
+	      is_empty(&arena, fd, "refs/tags");
 	for (size_t i = 0; i < ARRAY_SIZE(later); i++)
 		may = may && !has(fd, later[i]);
 	arena_free(&arena);
