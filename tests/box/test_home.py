@@ -336,7 +336,7 @@ class Sizes(HomeTest):
         self.assertTrue(3000000 <= row["home"]["size"] <= row["size"] < 4000000, row)
         self.assertTrue(row["home"]["size_complete"])
         self.assertIsNone(self.listed()["shared_home"])
-        self.assertRegex(self.claudebox("--instances").stdout, r"3\.\d MB \(home: 3\.\d MB\)")
+        self.assertRegex(self.claudebox("--instances").stdout, r"3\.\d MB \(home: 3\.\d MB, snapshots: ")
         self.profile(home="shared")
         self.box("head -c 2000000 /dev/zero >~/big")
         self.assertTrue(2000000 <= self.listed()["shared_home"]["size"] < 2200000)

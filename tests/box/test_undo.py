@@ -11,7 +11,7 @@ import stat
 import subprocess
 import time
 
-from lib.box import CLAUDEBOX, BoxTest, until
+from lib.box import BoxTest, CLAUDEBOX, unless, until
 from lib.on_terminal import OnTerminal
 from lib.stress import STRESS
 
@@ -20,11 +20,6 @@ AS_ROOT = True
 # Names with every kind of byte that git and a terminal treat in a special way.
 ODD_NAMES = [b"a b", b"-n", b"tab\there", b"new\nline", b"quote'\"", b"back\\slash", b"\xff\xfe", "ümläut".encode(), b"*", b"[x]", b":top",
              b"~tilde", b"$HOME", b"con", b"aux.txt", b"git~1", b"x" * 200, b"\x1b[31mred", b"?", b"!ignored", b"#comment", b"trailing "]
-
-
-def unless(condition):
-    """Returns a decorator that removes a test which this user cannot run. The module runs as a user and as root."""
-    return (lambda test: None) if condition else (lambda test: test)
 
 
 def snapshot(root):
