@@ -163,3 +163,8 @@ def tree(path):
                     content = file.read()
             seen[os.path.relpath(full, path)] = (status.st_mode, content)
     return seen
+
+
+def without_sessions(state):
+    """Returns what tree() found in ~/.claudebox without what each session writes: snapshots and reports."""
+    return {path: value for path, value in state.items() if "/snapshots" not in path and "/report-" not in path}
