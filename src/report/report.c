@@ -29,6 +29,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,6 +42,7 @@ enum {
 	MOST_MOVED = 20,      // branches whose commits are counted
 	MOST_READ = 200,      // files whose content is judged
 	CONTENT_LIMIT = 1024 * 1024,
+	WRITE_MS = 500,
 	REPORT_LIMIT = 16 * 1024 * 1024,
 };
 
@@ -213,13 +215,22 @@ void report_write(const struct report *report, const struct plan *plan, struct a
 		output_message("claudebox", "cannot write the report: %s", strerror(errno));
 }
 
+// Returns whether stderr takes text: a terminal that the user has stopped does not, and claudebox
+// must end all the same.
+static bool is_writable(void)
+{
+	struct pollfd wait = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+	return poll(&wait, 1, WRITE_MS) > 0;
+}
+
 void report_print(const struct report *report, const struct plan *plan, struct arena *arena)
 {
 	struct reader reader = output_reader(STDERR_FILENO);
 	bool short_form = !reader.terminal || claude_words_print(&plan->config->arguments);
 	const char *text;
 
-	if (plan->config->audit == AUDIT_QUIET)
+	if (plan->config->audit == AUDIT_QUIET || !is_writable())
 		return;
 	text = short_form ? render_report_line(arena, report)
 			  : render_report_end(arena, report, reader);
