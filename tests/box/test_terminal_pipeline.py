@@ -117,7 +117,7 @@ class Pipeline(OnTerminal):
                 if pipes[1]:
                     self.assertEqual(self.read("out"), "in\nout\n" if pipes[0] else "out\n")
                 if pipes[2]:
-                    self.assertTrue(until(lambda: self.read("err").endswith("err\n")))
+                    self.assertTrue(until(lambda: "\nerr\n" in "\n" + self.read("err")))
 
     def test_a_box_in_the_background_without_streams_has_no_terminal(self):
         self.line('"$BOX" --yes --exec sh -c "cat /dev/tty && echo opened; exit 5" </dev/null >out 2>err & wait $!; echo "END $?"')
