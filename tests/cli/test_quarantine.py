@@ -224,7 +224,7 @@ class Restoring(QuarantineTest):
     def test_a_missing_directory_elsewhere_is_named_and_not_created(self):
         self.make("echo x >.envrc")
         self.plant(self.home / "a/b/.envrc", 99)
-        self.assertIn(f"'{self.home}/a': No such file or directory", self.restore("1", status=125))
+        self.assertIn(f"'{self.home}/a' does not exist any more", self.restore("1", status=125))
         self.assertFalse((self.home / "a").exists())
         self.assertIn("'", self.items()[0]["obstacle"])
         self.assertEqual(len(self.items()), 2)
@@ -411,12 +411,12 @@ class Asking(OnTerminal, QuarantineTest):
         self.assertEqual((self.project / ".envrc").read_text(), "export A=1\n")
 
     def test_an_item_without_a_directory_can_be_removed(self):
-        """A repository whose clone failed is gone, and its configuration is in the quarantine."""
-        self.make("mkdir a b; echo x >a/.envrc; echo y >b/.envrc")
-        shutil.rmtree(self.project / "a")
+        """A directory of the project is created again, but one elsewhere is not."""
+        self.make("mkdir b; echo y >b/.envrc")
+        self.plant(self.home / "a/.envrc")
         for answer in ("n\n", "\n"):
             text = self.ask("1", answer)
-            self.assertRegex(" ".join(text.split()), r"it cannot be put back: '.*/project/a' does not exist any more.*"
+            self.assertRegex(" ".join(text.split()), r"it cannot be put back: '.*/a' does not exist any more.*"
                                                      r"It cannot be put back\. Remove the item permanently\? \[y/N\]")
             self.assertIn("nothing was removed", text)
             self.assertEqual(len(self.items()), 2)

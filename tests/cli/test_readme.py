@@ -18,7 +18,7 @@ DOCUMENTS = ("README.md", "doc/faq.md")
 HERE = {
     "cd ~/my-project", "claudebox", "claudebox --help", "claudebox --check", 'claudebox -p "fix the tests" --model opus', "claudebox -- --help",
     "claudebox mcp add x -- cmd --yes", "claudebox --import-conversations",
-    "claudebox --shell", "claudebox --dry-run", "claudebox --prove", "claudebox --instances", "claudebox --gc", "claudebox --quarantine",
+    "claudebox --shell", "claudebox --dry-run", "claudebox --prove", "claudebox --instances", "claudebox --gc", "claudebox --quarantine", "claudebox --audit=full",
     "install -d -m 700 ~/.claudebox ~/.claudebox/profiles", 'CLAUDEBOX_EXTRA_ENV="GH_TOKEN,PGHOST" claudebox',
 }
 # These need a network of their own: the test examines their plan instead.
@@ -36,6 +36,8 @@ ELSEWHERE = {
     "nix run": ("box/test_nix_daemon.py", "nix run"),
     "nix build": ("box/test_nix_daemon.py", "nix build"),
     "claudebox --gc=home": ("box/test_home.py", '"--gc=home"'),
+    "git stash -u": ("box/test_git_commands.py", "git stash -u"),
+    "git clean": ("box/test_git_commands.py", "git clean"),
     "claudebox --diff": ("box/test_undo.py", '"--diff"'),
     "claudebox --undo": ("box/test_undo.py", '"--undo"'),
     "claudebox --undo=commits": ("box/test_undo.py", '"--undo=commits"'),
