@@ -228,7 +228,7 @@ static void tell_ready(struct watcher *watcher)
 
 _Noreturn void watcher_run(struct watcher *watcher)
 {
-	int64_t judged_ms = 0;
+	int64_t judged_ms = 0, examined_ms = 0;
 
 	search_list_parents(watcher);
 	watcher->begun_ms = clock_monotonic_ms();
@@ -237,8 +237,12 @@ _Noreturn void watcher_run(struct watcher *watcher)
 		struct pollfd waits[] = { { .fd = watcher->channel, .events = POLLIN },
 					  { .fd = watcher->watches.inotify, .events = POLLIN } };
 
-		if (poll(waits, ARRAY_SIZE(waits), next_timeout(watcher)) == 0 && watcher->pending)
+		poll(waits, ARRAY_SIZE(waits), next_timeout(watcher));
+		// By the clock: a stream of events would postpone them for ever.
+		if (clock_monotonic_ms() >= examined_ms + PENDING_MS && watcher->pending) {
 			pending_examine(watcher);
+			examined_ms = clock_monotonic_ms();
+		}
 		if (clock_monotonic_ms() >= judged_ms + PENDING_MS && writers_exist(watcher)) {
 			writers_judge(watcher);
 			judged_ms = clock_monotonic_ms();

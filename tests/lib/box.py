@@ -166,5 +166,5 @@ def tree(path):
 
 
 def without_sessions(state):
-    """Returns what tree() found in ~/.claudebox without what each session writes: snapshots and reports."""
-    return {path: value for path, value in state.items() if "/snapshots" not in path and "/report-" not in path}
+    """Returns what tree() found in ~/.claudebox without what each session writes: snapshots, reports, records of protected places."""
+    return {path: value for path, value in state.items() if not any(f"/{name}" in path for name in ("snapshots", "report-", "guarded-"))}
