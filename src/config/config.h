@@ -153,9 +153,9 @@ struct config {
 	enum audit_form audit;
 	int report; // descriptor for the report at the end, 0: none
 	bool yes;
-	bool list_only; // --gc or --undo with --dry-run
-	bool homes;     // --gc=home
-	bool snapshots; // --gc=snapshots
+	bool list_only;  // --gc or --undo with --dry-run
+	bool homes;      // --gc=home
+	bool snapshots;  // --gc=snapshots
 	bool statistics; // --diff=stat
 	bool commits;    // --undo=commits
 	bool import_conversations;
@@ -164,8 +164,8 @@ struct config {
 	const char *instance; // of --gc and --instances: an id, or the project's directory; NULL: all
 
 	// Settings of the profile schema. Zero is the default of each: other values are shown.
-	bool nix_daemon; // mount the Nix daemon's socket in a tier with a network namespace too
-	bool nested;     // allow user namespaces and mounts in the box
+	bool nix_daemon;   // mount the Nix daemon's socket in a tier with a network namespace too
+	bool nested;       // allow user namespaces and mounts in the box
 	bool undo_ignored; // snapshots have the files that git ignores too
 	enum undo_mode undo;
 	enum network_tier network;
@@ -202,7 +202,7 @@ struct config {
 	VEC(struct config_package) packages;
 	VEC(struct config_unprotect) unprotect;
 	struct config_limit limits[LIMIT_KEY_COUNT];
-	strings arguments; // for claude, for the shell, the command of --exec, or paths
+	strings arguments;     // for claude, for the shell, the command of --exec, or paths
 	const char *extra_env; // the value of CLAUDEBOX_EXTRA_ENV
 };
 

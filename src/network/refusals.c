@@ -125,10 +125,10 @@ const char *refused_render_json(struct arena *arena, const struct refusals *refu
 	JSON_OWNED *all = NULL;
 
 	vec_each(row, &refusals->list)
-		json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:I}", "protocol",
-						      row->protocol, "address", row->address,
-						      "port", (int)row->port, "count",
-						      (json_int_t)row->count));
+		json_array_append_new(list,
+				      json_pack("{s:s, s:s, s:i, s:I}", "protocol", row->protocol,
+						"address", row->address, "port", (int)row->port,
+						"count", (json_int_t)row->count));
 	all = json_pack("{s:I, s:o}", "total", (json_int_t)refusals->total, "list", list);
 	return json_write(arena, all, JSON_COMPACT);
 }

@@ -238,15 +238,16 @@ const char *render_instances_json(struct arena *arena, const instance_list *list
 	vec_each(instance, list)
 		json_array_append_new(
 			rows,
-			json_pack("{s:s, s:o, s:I, s:b, s:o, s:I, s:I, s:b, s:s, s:s?, s:b, s:I}", "id",
-				  instance->id, "root", render_path_value(arena, instance->root),
-				  "size", (json_int_t)instance->size, "size_complete",
-				  instance->size_known, "home", home_value(&instance->home),
-				  "snapshots", (json_int_t)instance->snapshots, "last_use", (json_int_t)instance->last_use, "in_use",
-				  instance->in_use, "project",
-				  project_status_names[instance->project], "why", instance->why,
-				  "removable", instance_removable(instance), "quarantined",
-				  (json_int_t)instance->quarantined));
+			json_pack("{s:s, s:o, s:I, s:b, s:o, s:I, s:I, s:b, s:s, s:s?, s:b, s:I}",
+				  "id", instance->id, "root",
+				  render_path_value(arena, instance->root), "size",
+				  (json_int_t)instance->size, "size_complete", instance->size_known,
+				  "home", home_value(&instance->home), "snapshots",
+				  (json_int_t)instance->snapshots, "last_use",
+				  (json_int_t)instance->last_use, "in_use", instance->in_use,
+				  "project", project_status_names[instance->project], "why",
+				  instance->why, "removable", instance_removable(instance),
+				  "quarantined", (json_int_t)instance->quarantined));
 	all = json_pack("{s:i, s:o, s:o}", "version", 1, "instances", rows, "shared_home",
 			home_value(shared));
 	return json_write(arena, all, JSON_INDENT(2) | JSON_ENSURE_ASCII);

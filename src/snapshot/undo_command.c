@@ -295,7 +295,7 @@ static bool undo_last(struct snapshot_command *command, struct error *error)
 {
 	struct arena *arena = command->arena;
 	session_list list;
-	undo_steps steps;
+	undo_steps steps = { 0 };
 	struct undo_view view;
 	struct refs_undo refs;
 	const char *now;
