@@ -262,9 +262,9 @@ static bool plan_paths(struct snapshot_command *command, const session_list *lis
 		return true;
 	error_set(error, "no session has changed '%s'",
 		  quote_display(error->arena, command->config->arguments.items[0], 120));
-	return error_hint(error,
-			  "files that git ignores are not saved; claudebox --diff=stat lists "
-			  "what the last session changed");
+	error_hint(error, "files that git ignores are not saved; claudebox --diff=stat lists what "
+			  "the last session changed");
+	return false;
 }
 
 // Chooses the record and plans its steps. After an undo of some paths, the rest of the session
@@ -276,8 +276,10 @@ static bool plan_undo(struct snapshot_command *command, const session_list *list
 	const struct session_record *whole = record;
 	bool changed;
 
-	if (!record)
-		return command_refuse_nothing(command, error);
+	if (!record) {
+		command_refuse_nothing(command, error);
+		return false;
+	}
 	if (command->paths.count && !command->config->commits)
 		return plan_paths(command, list, now, ret_steps, error);
 	while (whole && whole->kind == SESSION_UNDO && whole->partial)
