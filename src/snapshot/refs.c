@@ -2,8 +2,8 @@
 // Branches, tags and HEAD of the project's repository, as they were at a time.
 //
 // Theory of operation: the files are read here. git would read the configuration of the repository
-// first, which a box can make wait for ever (a FIFO). Only the format reftable is left to git; hooks
-// and fsmonitor are switched off on the command line, which beats every file. A stash is a
+// first, which a box can make wait for ever (a FIFO). Only the format reftable is left to git;
+// hooks and fsmonitor are switched off on the command line, which beats every file. A stash is a
 // list in a reflog, and references of remotes follow the remotes: both are only compared.
 #include "snapshot/refs.h"
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Measures the cost of the guard: guard.py BUILD [ROUNDS] [OTHER]. Alternating runs; OTHER is another claudebox, for example without a guard.
+"""Measures the cost of the guard and of snapshots: guard.py BUILD [ROUNDS] [OTHER]. Alternating runs; OTHER is another claudebox, for example without a guard.
 
 start   until the agent's first byte, and until claudebox has ended, in a small repository and in a large one: 50,000 files in 10,000
-        directories and 100 submodules; each over a box with a read-only project, which needs no guard
+        directories and 100 submodules; each over a box with a read-only project, which needs no guard; and with snapshots
 status  `git status` in the box over the one outside, in the large repository
 """
 import os
@@ -19,6 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import run  # noqa: E402
 
 GOALS = {"small": 1, "large": 10}  # milliseconds until the agent starts
+SNAPSHOT_GOALS = {"small": 10, "large": 300}
 STATUS = """
 import subprocess, time
 time.sleep(0.5)  # until the watches are set
@@ -73,7 +74,10 @@ def measure_start(label, commands, project, environment, rounds):
         first, whole = zip(*values)
         print(f"start   {label:6} {name:20} agent {statistics.median(first):7.2f} ms median, {min(first):7.2f} least; "
               f"end {statistics.median(whole):7.2f} median, {min(whole):7.2f} least")
-    with_guard, without = (times[name] for name in list(commands)[:2])
+    with_guard, without, saved = (times[name] for name in list(commands)[:3])
+    added = [a[0] - b[0] for a, b in zip(saved, with_guard)]
+    print(f"start   {label:6} snapshots added {statistics.median(added):+.2f} ms median (goal: at most {SNAPSHOT_GOALS[label]}), "
+          f"{statistics.median(a[1] - b[1] for a, b in zip(saved, with_guard)):+.2f} ms until the end")
     added = [a[0] - b[0] for a, b in zip(with_guard, without)]
     least = min(a[0] for a in with_guard) - min(b[0] for b in without)
     print(f"start   {label:6} added {statistics.median(added):+.2f} ms median, {least:+.2f} ms least (goal: at most {GOALS[label]})")
@@ -95,9 +99,11 @@ def measure_status(claudebox, project, environment, rounds):
 def measure(claudebox, other, home, environment, rounds):
     (home / ".claudebox").mkdir(mode=0o700)
     run.write_profile(environment, "fixed", {"project": "read-only"})
+    run.write_profile(environment, "guard", {"undo": "off"})
     for label in ("small", "large"):
-        commands = {"with the guard": [claudebox, "--yes", "--exec", "echo", "x"],
-                    "read-only project": [claudebox, "--profile", "fixed", "--yes", "--exec", "echo", "x"]}
+        commands = {"with the guard": [claudebox, "--profile", "guard", "--yes", "--exec", "echo", "x"],
+                    "read-only project": [claudebox, "--profile", "fixed", "--yes", "--exec", "echo", "x"],
+                    "with snapshots": [claudebox, "--yes", "--exec", "echo", "x"]}
         if other:
             commands["the other program"] = [other, "--yes", "--exec", "echo", "x"]
         measure_start(label, commands, home / label, environment, rounds if label == "small" else max(5, rounds // 4))
