@@ -334,6 +334,7 @@ def measure_npm(claudebox, environment, rounds):
         return
     project = pathlib.Path("npm").absolute()
     project.mkdir()
+    (project / ".gitignore").write_text("node_modules/\n")
     (project / "package.json").write_text(json.dumps({"dependencies": {"jest": "29.7.0", "eslint": "8.57.1"}}))
     quiet = {"cwd": project, "env": environment, "stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "check": True}
     subprocess.run(["npm", "install", "--package-lock-only", "--no-audit", "--no-fund"], **quiet)
