@@ -65,6 +65,7 @@ COMMANDS = [
      "refused, nothing is changed; run it outside"),
     ("git worktree move OLD NEW", "", "git worktree move .worktrees/old .worktrees/new", "test -e .worktrees/new", 128,
      "refused, nothing is changed; run it outside"),
+    ("git refs migrate", "", "git refs migrate --ref-format=reftable", "test -e .git/reftable", 128, "refused, nothing is changed; run it outside"),
     ("git worktree prune", "", "git worktree prune", "test ! -e .git/worktrees/gone", 0, "keeps the records from before the start"),
     ("git sparse-checkout set", "",
      "git sparse-checkout set --no-cone /s && git checkout -q side", "git config --worktree core.sparseCheckout", 0, TOLD),
