@@ -129,7 +129,7 @@ class Husky(GuardTest, InstructionsTest):
                 subprocess.run(["rm", "-rf", self.hooks], check=True)
             script.write_text(HUSKY.replace("set -e\n", f"set -e\n# {replaced}\n", 1).replace("DEPRECATED", f"DEPRECATED {replaced}"))
             self.install()
-            after = self.files()
+            after = None if replaced else self.files()  # the guard may move new ones meanwhile
             (self.project / "go").touch()
             out, err = process.communicate(timeout=60)
             self.assertEqual(out, "installed\n", err)
