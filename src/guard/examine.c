@@ -330,12 +330,40 @@ static bool was_judged(const struct watcher *watcher)
 	return judged;
 }
 
+// Examines an entry that may be of interest. `fd`: its directory.
+static void examine_in(struct watcher *watcher, struct arena *arena, int fd, const char *directory,
+		       const char *name, const struct guard_row *row)
+{
+	const char *path = path_join(arena, directory, name);
+	const char *git;
+
+	protect_in_git(watcher, fd, path, name);
+	if (str_equal(name, ".git")) {
+		git_pointer_judge(watcher, directory, name);
+	} else if (is_git_entry(directory, name) && !was_judged(watcher) &&
+		   (git = enclosing_git(arena, fd, directory))) {
+		git_directory_judge(watcher, git);
+	}
+	if (row && row->judge != JUDGE_REPOSITORY)
+		examine_place(watcher, arena, fd, directory, name, row);
+	if (marks_top(name) && rows_is_top(directory))
+		examine_top(watcher, arena, directory);
+}
+
+// Returns the directory of an entry if it is open because it is searched, or -1.
+static int searched_directory(const struct watcher *watcher, const char *directory)
+{
+	const struct search *search = watcher->search;
+
+	return search && search->fd >= 0 && str_equal(search->directory, directory) ? search->fd
+										    : -1;
+}
+
 void examine_entry(struct watcher *watcher, const char *directory, const char *name)
 {
 	struct arena arena = { 0 };
-	const char *path;
-	const char *git;
 	const struct guard_row *row;
+	int searched = searched_directory(watcher, directory);
 	CLEANUP_FD int fd = -1;
 
 	if (!may_matter(watcher, directory, name))
@@ -344,27 +372,18 @@ void examine_entry(struct watcher *watcher, const char *directory, const char *n
 		pending_examine(watcher);
 		search_check_index(watcher, directory);
 	}
-	path = path_join(&arena, directory, name);
-	row = rows_find(watcher, path);
+	row = rows_find(watcher, path_join(&arena, directory, name));
 	if (!row && !is_git_entry(directory, name) && !str_equal(name, ".git"))
 		goto end;
-	fd = file_open(AT_FDCWD, directory, O_PATH | O_DIRECTORY);
-	if (fd < 0) {
-		watcher->overflowed |= errno == EACCES; // it is searched at the end
-		goto end;
+	if (searched < 0) {
+		fd = file_open(AT_FDCWD, directory, O_PATH | O_DIRECTORY);
+		watcher->overflowed |= fd < 0 && errno == EACCES; // it is searched at the end
+		searched = fd;
 	}
-	permissions_lend(watcher, fd, S_IXUSR);
-	protect_in_git(watcher, fd, path, name);
-	if (str_equal(name, ".git")) {
-		git_pointer_judge(watcher, directory, name);
-	} else if (is_git_entry(directory, name) && !was_judged(watcher) &&
-		   (git = enclosing_git(&arena, fd, directory))) {
-		git_directory_judge(watcher, git);
+	if (searched >= 0) {
+		permissions_lend(watcher, searched, S_IXUSR);
+		examine_in(watcher, &arena, searched, directory, name, row);
 	}
-	if (row && row->judge != JUDGE_REPOSITORY)
-		examine_place(watcher, &arena, fd, directory, name, row);
-	if (marks_top(name) && rows_is_top(directory))
-		examine_top(watcher, &arena, directory);
 end:
 	arena_free(&arena);
 }

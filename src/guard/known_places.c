@@ -21,12 +21,42 @@
 #include <string.h>
 #include <sys/stat.h>
 
+static int compare_places(const void *a, const void *b)
+{
+	const struct planned_place *first = a, *second = b;
+
+	return strcmp(first->place->path, second->place->path);
+}
+
+void known_list_planned(struct watcher *watcher, struct arena *arena)
+{
+	vec_each(place, &watcher->plan->guard.places)
+		vec_push(arena, &watcher->planned, (struct planned_place){ place });
+	if (watcher->planned.count)
+		qsort(watcher->planned.items, watcher->planned.count,
+		      sizeof(watcher->planned.items[0]), compare_places);
+}
+
+// Returns the place of the plan at a path, NULL: none. Each submodule has four.
+static const struct guard_place *find_planned(const struct watcher *watcher, const char *path)
+{
+	const struct guard_place wanted = { .path = path };
+	const struct planned_place key = { &wanted };
+	const struct planned_place *found =
+		watcher->planned.count
+			? bsearch(&key, watcher->planned.items, watcher->planned.count,
+				  sizeof(key), compare_places)
+			: NULL;
+
+	return found ? found->place : NULL;
+}
+
 const struct guard_place *known_find(const struct watcher *watcher, const char *path)
 {
-	vec_each(place, &watcher->plan->guard.places) {
-		if (str_equal(place->path, path))
-			return place;
-	}
+	const struct guard_place *planned = find_planned(watcher, path);
+
+	if (planned)
+		return planned;
 	for (const struct deep_place *deep = watcher->deep; deep; deep = deep->next)
 		if (str_equal(deep->place.path, path))
 			return &deep->place;

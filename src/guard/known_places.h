@@ -12,6 +12,8 @@ struct guard_place;
 struct guard_row;
 struct stat;
 
+// Sorts the places of the plan, so that known_find() is fast.
+void known_list_planned(struct watcher *watcher, struct arena *arena);
 // Returns the protected place with this path, NULL: none.
 const struct guard_place *known_find(const struct watcher *watcher, const char *path);
 // Does the same, and returns NULL if the box has put another directory there.

@@ -6,16 +6,17 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "guard/git/links.h"
+#include "guard/known_places.h"
 #include "guard/permissions.h"
 #include "guard/rows.h"
 #include "guard/watcher.h"
 #include "guard/watches.h"
-#include "plan/guard/index.h"
 #include "plan/guard/places.h"
 #include "plan/guard/targets.h"
 #include "plan/plan.h"
 #include "probe/git/tracked.h"
 #include "sys/cleanup.h"
+#include "sys/clock.h"
 #include "sys/files.h"
 
 #include <dirent.h>
@@ -23,7 +24,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#define QUIET_NS INT64_C(1000000000)
 
 enum {
 	ENTRIES_SIZE = 32 * 1024,
@@ -77,6 +81,7 @@ void search_list_parents(struct watcher *watcher)
 
 	vec_each(place, &watcher->plan->guard.places)
 		vec_push(&arena, &watcher->parents, path_parent(&arena, place->path));
+	known_list_planned(watcher, &arena);
 	if (watcher->parents.count)
 		qsort(watcher->parents.items, watcher->parents.count,
 		      sizeof(watcher->parents.items[0]), compare_paths);
@@ -116,6 +121,29 @@ end:
 	arena_free(&arena);
 }
 
+// Returns whether a directory is one of the project's git directories, or leads to one. They are
+// searched before all others.
+static bool is_urgent(const struct watcher *watcher, const char *path)
+{
+	if (watcher->told_ready || !path_lies_in_git(path))
+		return false;
+	vec_each(directory, &watcher->plan->guard.git_directories) {
+		if (path_within(*directory, path))
+			return true;
+	}
+	return false;
+}
+
+static void queue_directory(struct watcher *watcher, const char *path)
+{
+	bool moved_in = watcher->search->moved_in;
+
+	if (is_urgent(watcher, path))
+		watches_queue_urgent(&watcher->watches, path, moved_in);
+	else
+		watches_queue(&watcher->watches, path, moved_in);
+}
+
 // Examines an entry of a directory that is searched, and queues it if it is a directory.
 static void search_entry(struct watcher *watcher, const char *name, unsigned char type)
 {
@@ -132,8 +160,7 @@ static void search_entry(struct watcher *watcher, const char *name, unsigned cha
 	if (type == DT_DIR && guard_is_dependency(name))
 		search_note_dependencies(watcher, path, name);
 	if ((type == DT_DIR || type == DT_UNKNOWN) && !search_skips(watcher, path, name))
-		watches_queue(&watcher->watches, path_join(&arena, path, name),
-			      watcher->search->moved_in);
+		queue_directory(watcher, path_join(&arena, path, name));
 	arena_free(&arena);
 }
 
@@ -177,7 +204,7 @@ void search_directory(struct watcher *watcher, const char *path, bool moved_in)
 {
 	_Alignas(struct dirent64) static char buffer[ENTRIES_SIZE];
 	CLEANUP_FD int fd = search_open(watcher, path);
-	struct search search = { .directory = path, .outer = watcher->search };
+	struct search search = { .directory = path, .fd = fd, .outer = watcher->search };
 	ssize_t length;
 	bool added;
 
@@ -208,9 +235,22 @@ void search_queue_tops(struct watcher *watcher)
 	watches_queue(&watcher->watches, watcher->plan->project, false);
 }
 
-static bool is_hidden_repository(const char *path, uint32_t mode)
+// Returns whether the index of a git directory is the one that was read for the plan. A file that
+// was changed in the last second before the start may have changed again with the same time.
+static bool is_planned_index(const struct watcher *watcher, const char *git_directory)
 {
-	return (mode & GIT_MODE_TYPE) == GIT_MODE_LINK && guard_lies_in_dependencies(path);
+	const struct plan_guard *guard = &watcher->plan->guard;
+	struct arena arena = { 0 };
+	struct stat status;
+	bool same = guard->index.id.inode && guard->git_directory &&
+		    str_equal(guard->git_directory, git_directory) &&
+		    lstat(path_join(&arena, git_directory, "index"), &status) == 0 &&
+		    status.st_dev == guard->index.id.device &&
+		    status.st_ino == guard->index.id.inode && status.st_size == guard->index.size &&
+		    clock_ns(&status.st_ctim) == guard->index.change_ns;
+
+	arena_free(&arena);
+	return same && clock_ns(&watcher->start) > guard->index.change_ns + QUIET_NS;
 }
 
 void search_check_index(struct watcher *watcher, const char *git_directory)
@@ -219,9 +259,13 @@ void search_check_index(struct watcher *watcher, const char *git_directory)
 
 	if (watcher->dependencies)
 		return;
-	tracked = tracked_open(git_directory);
-	watcher->dependencies = tracked_any(&tracked, is_hidden_repository);
-	tracked_close(&tracked);
+	if (is_planned_index(watcher, git_directory)) {
+		watcher->dependencies = watcher->plan->guard.index.hides;
+	} else {
+		tracked = tracked_open(git_directory);
+		watcher->dependencies = tracked_any(&tracked, guard_is_hidden_repository);
+		tracked_close(&tracked);
+	}
 	if (watcher->dependencies)
 		search_queue_tops(watcher);
 }

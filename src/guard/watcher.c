@@ -2,13 +2,14 @@
 // The guard process: watches the project and the git directories, and examines what changes.
 //
 // Theory of operation:
-// 1. The git directories and the top directory of the project are watched first, then all others,
+// 1. The top directory and the git directories of the project are watched first, then all others,
 //    one by one, while bwrap sets up the box. Each is searched after its watch is set, so nothing
 //    that was created before is missed. Places that are found are protected as soon as the box has
 //    its mounts.
-// 2. The guard reports READY when all directories are watched, and after READY_MS in a large
-//    project. The supervisor starts the agent after that. Entries are compared with the time of the
-//    start, so one that the agent creates before its directory is watched is found and moved.
+// 2. The guard reports READY when all directories are watched, in a large project when the git
+//    directories are. The supervisor starts the agent after that. Entries are compared with the
+//    time of the start, so one that the agent creates before its directory is watched is found and
+//    moved.
 // 3. If the kernel discards events, everything is searched again.
 // 4. When the box has ended, everything is searched once more. If claudebox is killed, the guard
 //    goes on until the box has ended, searches, and exits.
@@ -48,9 +49,7 @@ enum {
 	BOX_END_MS = 15000,   // the killer of the box needs at most 10 s
 	SMALL_PROJECT = 1000, // directories
 	SWEEP_ROUNDS = 16,    // of 64 KiB of events
-	EARLY_MS = 4,         // of search before the box has its mounts
-	READY_MS = 3,         // that the start waits at most for the watches of a large project
-	ALL_READY_MS = 100,   // and of a small one on a loaded machine
+	ALL_READY_MS = 100,   // that the start waits at most for the watches
 	LARGE_PROJECT = 300,  // directories
 };
 
@@ -59,7 +58,7 @@ static void handle_event(struct watcher *watcher, const struct inotify_event *ev
 	const struct watch *watch = watches_find(&watcher->watches, event->wd);
 	bool moved_in = (event->mask & IN_ISDIR) && (event->mask & (IN_CREATE | IN_MOVED_TO));
 	struct arena arena = { 0 };
-	struct search search = { .moved_in = moved_in };
+	struct search search = { .fd = -1, .moved_in = moved_in };
 	const char *directory;
 
 	if (event->mask & IN_IGNORED) {
@@ -195,11 +194,20 @@ static void handle_order(struct watcher *watcher)
 	}
 }
 
+// Returns whether all directories are watched, or so many of a large project that the agent may
+// start: the top directory and the git directories are searched first.
+static bool is_ready(const struct watcher *watcher)
+{
+	const struct watches *watches = &watcher->watches;
+
+	return !watches->first || (!watches->last_urgent && watches->count >= LARGE_PROJECT);
+}
+
 // Returns whether the search of a large project waits until the box has its mounts: it would slow
 // down bwrap.
 static bool is_paused(const struct watcher *watcher)
 {
-	return !watcher->init && clock_monotonic_ms() >= watcher->begun_ms + EARLY_MS;
+	return !watcher->init && is_ready(watcher);
 }
 
 // Returns how long to wait for events.
@@ -213,14 +221,10 @@ static int next_timeout(const struct watcher *watcher)
 // Reports that the agent may start.
 static void tell_ready(struct watcher *watcher)
 {
-	int64_t waited;
-
 	watcher->complete |= !watcher->watches.first;
 	if (watcher->told_ready || !watcher->init)
 		return;
-	waited = clock_monotonic_ms() - watcher->init_ms;
-	if (watcher->watches.first && waited < ALL_READY_MS &&
-	    (waited < READY_MS || watcher->watches.count < LARGE_PROJECT))
+	if (!is_ready(watcher) && clock_monotonic_ms() < watcher->init_ms + ALL_READY_MS)
 		return;
 	watcher->told_ready = true;
 	watcher_tell(watcher, GUARD_READY, "", NULL);

@@ -116,9 +116,14 @@ struct judged_file {
 	struct judged_file *next;
 };
 
+struct planned_place {
+	const struct guard_place *place;
+};
+
 // The directory whose entries are examined.
 struct search {
 	const char *directory;
+	int fd;        // of it, open
 	bool moved_in; // the box created or renamed it: its files are the box's, whatever their time
 	bool git_judged; // the git directory that it is, or is a part of, was judged
 	struct search *outer;
@@ -128,6 +133,7 @@ struct watcher {
 	const struct plan *plan;
 	struct search *search; // NULL: an event is handled
 	strings parents;       // directories with planned places, sorted
+	VEC(struct planned_place) planned; // the places of the plan, sorted by path
 	struct watches watches;
 	int channel;    // to the supervisor
 	int quarantine; // directory

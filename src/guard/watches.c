@@ -129,22 +129,39 @@ bool watches_add(struct watches *watches, int fd, const char *path, enum watch_k
 	return store(watches, number, path, kind, ret_new);
 }
 
-void watches_queue(struct watches *watches, const char *path, bool moved_in)
+// Adds a directory to the queue behind `before`; NULL: it becomes the first. Returns its record,
+// NULL: no memory is left.
+static struct waiting *insert(struct watches *watches, struct waiting *before, const char *path,
+			      bool moved_in)
 {
 	struct waiting *waiting = calloc(1, sizeof(*waiting));
+	struct waiting **slot = before ? &before->next : &watches->first;
 
 	if (waiting)
 		*waiting = (struct waiting){ .path = strdup(path), .moved_in = moved_in };
 	if (!waiting || !waiting->path) {
 		free(waiting);
 		watches->exhausted = true;
-		return;
+		return NULL;
 	}
-	if (watches->last)
-		watches->last->next = waiting;
-	else
-		watches->first = waiting;
-	watches->last = waiting;
+	waiting->next = *slot;
+	*slot = waiting;
+	if (!waiting->next)
+		watches->last = waiting;
+	return waiting;
+}
+
+void watches_queue(struct watches *watches, const char *path, bool moved_in)
+{
+	insert(watches, watches->last, path, moved_in);
+}
+
+void watches_queue_urgent(struct watches *watches, const char *path, bool moved_in)
+{
+	struct waiting *waiting = insert(watches, watches->last_urgent, path, moved_in);
+
+	if (waiting)
+		watches->last_urgent = waiting;
 }
 
 bool watches_next(struct watches *watches, struct waiting *ret_waiting)
@@ -157,6 +174,8 @@ bool watches_next(struct watches *watches, struct waiting *ret_waiting)
 	watches->first = waiting->next;
 	if (!watches->first)
 		watches->last = NULL;
+	if (watches->last_urgent == waiting)
+		watches->last_urgent = NULL;
 	free(waiting);
 	return true;
 }

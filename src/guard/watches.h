@@ -35,6 +35,7 @@ struct watches {
 	size_t numerous_count; // of WATCH_NUMEROUS
 	struct waiting *first; // directories to search
 	struct waiting *last;
+	struct waiting *last_urgent; // of those that are searched before the others; NULL: none
 	bool exhausted; // the kernel's limit is reached
 };
 
@@ -48,5 +49,7 @@ const struct watch *watches_find(const struct watches *watches, int number);
 void watches_remove(struct watches *watches, int number);
 // Adds a directory to those that are still to be searched.
 void watches_queue(struct watches *watches, const char *path, bool moved_in);
+// Adds a directory behind those that were added by this function, and before all others.
+void watches_queue_urgent(struct watches *watches, const char *path, bool moved_in);
 // Takes the next of them; the caller frees the path. Returns false if none is left.
 bool watches_next(struct watches *watches, struct waiting *ret_waiting);

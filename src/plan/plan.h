@@ -178,6 +178,7 @@ struct plan_guard {
 	const char *worktree;      // top of the repository's worktree, NULL: no repository
 	const char *git_directory; // of that worktree
 	const char *directory;     // of the instance, for this launch: the copies
+	struct guard_index index;  // of that git directory
 	bool recovering;           // the places were protected in a box that was killed
 	VEC(struct plan_copy) copies;
 };

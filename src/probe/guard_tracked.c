@@ -103,6 +103,7 @@ static bool add_entry(void *context, const struct git_index_entry *entry)
 	struct walk *walk = context;
 	const char *relative = str_after(entry->path, walk->prefix);
 
+	walk->facts->guard.index.hides |= guard_is_hidden_repository(entry->path, entry->mode);
 	if (relative && may_be_place(walk, relative) && guard_find(relative))
 		probe_add_tracked(walk->facts, walk->arena, relative);
 	return true;
@@ -116,8 +117,12 @@ void probe_add_tracked_places(struct facts *facts, struct arena *arena, const ch
 	for (size_t i = 0; i < guard_count; i++)
 		if (guard_table[i].scope != GUARD_GIT && guard_table[i].name[0] != '.')
 			vec_push(arena, &walk.names, path_name(guard_table[i].name));
+	facts->guard.index = (struct guard_index){ .id = tracked->id,
+						   .size = (int64_t)tracked->size,
+						   .change_ns = tracked->change_ns };
 	if (tracked_each(tracked, add_entry, &walk))
 		return;
+	facts->guard.index.hides = true;
 	facts->guard.index_unreadable = true;
 	facts->guard.tracked_from_record = last->known;
 	vec_each(relative, &last->record.tracked)

@@ -10,6 +10,11 @@ static int64_t read_clock(clockid_t id)
 	return clock_ms(&now);
 }
 
+int64_t clock_ns(const struct timespec *time)
+{
+	return time->tv_sec * INT64_C(1000000000) + time->tv_nsec;
+}
+
 int64_t clock_ms(const struct timespec *time)
 {
 	return (int64_t)time->tv_sec * 1000 + time->tv_nsec / 1000000;

@@ -12,6 +12,8 @@ int64_t clock_monotonic_ms(void);
 int64_t clock_realtime_ms(void);
 // Returns a time of a file in the same unit.
 int64_t clock_ms(const struct timespec *time);
+// Does the same in nanoseconds.
+int64_t clock_ns(const struct timespec *time);
 // Returns whether `a` is later than `b`.
 bool clock_is_later(const struct timespec *a, const struct timespec *b);
 // Returns the rest of a timeout that began at `start_ms` (CLOCK_MONOTONIC), for poll(2); 0 if it

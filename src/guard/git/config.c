@@ -270,7 +270,6 @@ void git_config_judge(struct watcher *watcher, int fd, const char *directory, co
 	struct judgement judgement = {
 		.arena = &arena,
 		.watcher = watcher,
-		.may_be_cloned = git_directory_may_be_cloned(watcher, fd),
 		.baseline = find_baseline(watcher, path),
 		.place = { .worktree = watcher->plan->project,
 			   .directory = directory,
@@ -301,6 +300,7 @@ void git_config_judge(struct watcher *watcher, int fd, const char *directory, co
 			replaced_keep_text(watcher, path, text);
 		goto end;
 	}
+	judgement.may_be_cloned = git_directory_may_be_cloned(watcher, fd);
 	// A link, a directory, too long, with NUL bytes, or not to be parsed.
 	if (!text || !find_harmless_text(&judgement, text, &better))
 		move_out(watcher, fd, path, name, git_part_reason(name), false);

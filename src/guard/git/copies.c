@@ -12,6 +12,7 @@
 //             generated hooks is hooks-N, see hooks.c
 //   places    the places that the box cannot write, one path each line
 //   lock      locked while the launch runs
+// A copy that the box has not changed is kept for the next launch (spare.c).
 // After a kill, the next start of the project applies what is left. The name of the directory has
 // the time of the start.
 #include "guard/git/copies.h"
@@ -25,6 +26,7 @@
 #include "guard/git/directory.h"
 #include "guard/git/hooks.h"
 #include "guard/git/setting.h"
+#include "guard/git/spare.h"
 #include "guard/quarantine/quarantine.h"
 #include "plan/guard/applied.h"
 #include "plan/guard/changes.h"
@@ -75,7 +77,7 @@ static bool write_text(int directory, const char *name, const char *text)
 // Writes one copy, and adds its record to the base. A configuration that cannot be read is empty in
 // the box.
 static bool write_copy(const struct plan_copy *copy, struct arena *arena, struct text *base,
-		       int copies)
+		       int copies, int spare)
 {
 	const char *text = copy->hooks ? hooks_copy(arena, copy->config, copies, copy->name)
 				       : file_read(arena, copy->config, CONFIG_LIMIT, 0);
@@ -85,7 +87,8 @@ static bool write_copy(const struct plan_copy *copy, struct arena *arena, struct
 	text = text ? text : "";
 	text_printf(base, "%s %zu %zu\n%s%s", copy->name, strlen(copy->config), strlen(text),
 		    copy->config, text);
-	return copy->hooks || write_text(copies, copy->name, text);
+	return copy->hooks || spare_take(arena, spare, copies, copy->name, text) ||
+	       write_text(copies, copy->name, text);
 }
 
 // A record of the base: the file of the host, and its text at the start. Of a directory of hooks,
@@ -242,7 +245,8 @@ static const char *held_back(struct arena *arena, const char *copy,
 
 // Applies one copy.
 static void apply_copy(const char *project, const strings *git_directories, struct arena *arena,
-		       const struct base_record *record, int copies, int quarantine, strings *notes)
+		       const struct base_record *record, int copies, int spare, int quarantine,
+		       strings *notes)
 {
 	struct git_division division = { 0 };
 	struct git_key_place place = { .worktree = project,
@@ -253,8 +257,10 @@ static void apply_copy(const char *project, const strings *git_directories, stru
 	const char *held;
 	bool moved;
 
-	if (copy && str_equal(record->text, copy))
+	if (copy && str_equal(record->text, copy)) {
+		spare_keep(spare, copies, record->name);
 		return;
+	}
 	place.directory = path_parent(arena, record->config);
 	place.is_modules = git_is_module(place.directory);
 	place.overrides = str_equal(path_name(record->config), "config.worktree");
@@ -289,6 +295,7 @@ static void apply_directory(const char *project, struct arena *arena, int instan
 	const char *base = copies < 0 ? NULL : file_read_at(arena, directory, BASE, BASE_LIMIT);
 	struct error error = { .arena = arena };
 	CLEANUP_FD int quarantine = quarantine_open_at(instance, &error);
+	CLEANUP_FD int spare = spare_open(instance, true);
 	const char *rest = base;
 	strings git_directories = { 0 };
 	struct base_record record;
@@ -298,8 +305,8 @@ static void apply_directory(const char *project, struct arena *arena, int instan
 		vec_push(arena, &git_directories, path_parent(arena, record.config));
 	while (base && next_record(arena, &base, &record))
 		if (!str_starts(record.name, HOOKS_COPY))
-			apply_copy(project, &git_directories, arena, &record, copies, quarantine,
-				   notes);
+			apply_copy(project, &git_directories, arena, &record, copies, spare,
+				   quarantine, notes);
 		else if ((note = hooks_finish(arena, project, record.config, copies, record.name,
 					      record.text, quarantine)))
 			vec_push(arena, notes, note);
@@ -398,7 +405,7 @@ bool copies_prepare(const struct plan *plan, int *ret_lock, struct error *error)
 
 bool copies_write(const struct plan *plan, struct arena *arena, struct error *error)
 {
-	CLEANUP_FD int directory = -1, copies = -1;
+	CLEANUP_FD int directory = -1, copies = -1, instance = -1, spare = -1;
 	struct text base = { .arena = arena };
 
 	if (!plan->guard.active)
@@ -407,8 +414,10 @@ bool copies_write(const struct plan *plan, struct arena *arena, struct error *er
 	copies = file_open(directory, COPIES, O_PATH | O_DIRECTORY);
 	if (copies < 0)
 		return write_fail(error, "open", plan->guard.directory);
+	instance = file_open(AT_FDCWD, plan->state.instance, O_PATH | O_DIRECTORY);
+	spare = spare_open(instance, false);
 	vec_each(copy, &plan->guard.copies) {
-		if (!write_copy(copy, arena, &base, copies))
+		if (!write_copy(copy, arena, &base, copies, spare))
 			return write_fail(error, "write", plan->guard.directory);
 	}
 	if (base.length >= BASE_LIMIT)

@@ -246,10 +246,11 @@ void git_directory_judge(struct watcher *watcher, const char *path)
 	bool recovering = watcher->plan->guard.recovering;
 	bool added;
 
-	if (fd < 0 || !git_directory_may_be(fd, path))
+	if (fd < 0)
 		return;
 	if (!git_directory_is(fd)) {
-		judge_parts(watcher, NULL, fd, path);
+		if (str_equal(path_name(path), ".git"))
+			judge_parts(watcher, NULL, fd, path);
 		return;
 	}
 	repository = find_repository(watcher, fd, path, &added);

@@ -115,8 +115,8 @@ static void judge_files(struct watcher *watcher, const struct repository *reposi
 			const char *directory, const char *part)
 {
 	struct arena arena = { 0 };
-	CLEANUP_FD int files = openat(fd, part, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	CLEANUP_DIR DIR *stream = files < 0 ? NULL : open_directory_stream(files, ".");
+	CLEANUP_FD int files = -1;
+	CLEANUP_DIR DIR *stream = NULL;
 	const char *path = path_join(&arena, directory, part);
 	const char *temporary = NULL;
 	const struct dirent *entry;
@@ -127,6 +127,8 @@ static void judge_files(struct watcher *watcher, const struct repository *reposi
 	if (git_part_is_left_alone(watcher, &arena, directory, part) ||
 	    known_covers(watcher, &arena, path_join(&arena, path, "x")))
 		goto end;
+	files = openat(fd, part, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	stream = files < 0 ? NULL : open_directory_stream(files, ".");
 	if (files < 0)
 		judge_link(watcher, fd, directory, part);
 	if (files >= 0 && !stream && errno == EACCES && permissions_lend(watcher, files, S_IRWXU))

@@ -7,6 +7,7 @@
 #include "plan/guard/places.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 // What is mounted over a place that exists.
 enum guard_mount {
@@ -37,7 +38,16 @@ struct guard_target {
 };
 typedef VEC(struct guard_target) guard_targets;
 
+// The index of git when it was read for the facts, so that the guard need not read it again.
+struct guard_index {
+	struct file_id id; // inode 0: there was none
+	int64_t size;
+	int64_t change_ns; // ctime
+	bool hides;        // it has a repository among dependencies, or cannot be understood
+};
+
 struct guard_facts {
+	struct guard_index index;
 	guard_places places;      // that exist and that git does not track, parents first
 	strings git_directories;  // of the repository and its submodules
 	strings tracked;          // places that git tracks, relative to the project

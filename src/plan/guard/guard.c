@@ -176,6 +176,7 @@ bool plan_build_guard(struct plan *plan, struct arena *arena, const struct facts
 	plan->guard.git_directories = facts->guard.git_directories;
 	plan->guard.tracked = list_once(arena, &facts->guard.tracked);
 	plan->guard.targets = facts->guard.targets;
+	plan->guard.index = facts->guard.index;
 	plan->guard.worktree = git ? git->top : NULL;
 	plan->guard.git_directory = git ? git->directory : NULL;
 	plan->guard.directory = arena_printf(arena, "%s/git-config-%d-%llx", plan->state.instance,

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "plan/guard/index.h"
 
 #include <string.h>
 
@@ -243,6 +244,11 @@ bool guard_lies_in_dependencies(const char *path)
 	return false;
 }
 
+bool guard_is_hidden_repository(const char *path, uint32_t mode)
+{
+	return (mode & GIT_MODE_TYPE) == GIT_MODE_LINK && guard_lies_in_dependencies(path);
+}
+
 // Returns whether a path ends where the directories of a row's name end: ".claude" of
 // ".claude/hooks".
 static bool ends_before(const struct guard_row *row, const char *path)
@@ -296,7 +302,9 @@ static bool has_component(const char *path, const char *name)
 
 	for (; path; path = strchr(path, '/')) {
 		path += *path == '/';
-		if (strncmp(path, name, length) == 0 && strchr("/", path[length]))
+		// Nearly all names differ in the first character.
+		if (*path == *name && strncmp(path, name, length) == 0 &&
+		    strchr("/", path[length]))
 			return true;
 	}
 	return false;

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 // What the host does with the file.
 enum guard_host {
@@ -68,6 +69,8 @@ bool guard_is_name(const char *name);
 const struct guard_row *guard_find_in_git(const char *path);
 // Returns whether a path leads into a directory of dependencies.
 bool guard_lies_in_dependencies(const char *path);
+// Returns whether an entry of an index is a repository among dependencies. The mode is git's.
+bool guard_is_hidden_repository(const char *path, uint32_t mode);
 // Returns whether a directory with this name contains dependencies: no program of the host is
 // started in it, so its files are not places of the project.
 bool guard_is_dependency(const char *name);

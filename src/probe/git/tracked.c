@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "plan/guard/index.h"
 #include "sys/cleanup.h"
+#include "sys/clock.h"
 #include "sys/files.h"
 #include "sys/read.h"
 
@@ -41,6 +42,8 @@ struct tracked tracked_open(const char *git_directory)
 	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size <= 0 ||
 	    status.st_size > INDEX_LIMIT)
 		return tracked;
+	tracked.id = file_identity(&status);
+	tracked.change_ns = clock_ns(&status.st_ctim);
 	tracked.bytes = malloc((size_t)status.st_size);
 	while (tracked.bytes && tracked.size < (size_t)status.st_size) {
 		ssize_t got = read(fd, tracked.bytes + tracked.size,

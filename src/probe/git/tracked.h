@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "plan/guard/index.h"
 
 #include <stdbool.h>
@@ -13,6 +14,8 @@
 struct tracked {
 	unsigned char *bytes; // NULL: there is none
 	size_t size;
+	struct file_id id; // of the file, with its time; inode 0: there is none
+	int64_t change_ns;
 };
 
 // Reads the index of a git directory. Without one, git tracks nothing.
