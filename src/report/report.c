@@ -19,7 +19,7 @@
 #include "render/report.h"
 #include "snapshot/changes.h"
 #include "snapshot/pager.h"
-#include "snapshot/refs.h"
+#include "snapshot/refs/refs.h"
 #include "snapshot/session.h"
 #include "snapshot/store.h"
 #include "sys/cleanup.h"

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "plan/plan.h"
-#include "snapshot/refs.h"
+#include "snapshot/refs/refs.h"
 #include "snapshot/store.h"
 
 #include <stdbool.h>

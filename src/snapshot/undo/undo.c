@@ -8,7 +8,7 @@
 // the end, and a step that was interrupted can be done again. If a step fails, those before it are
 // done backwards. After a kill, the next command completes what the journal lists. Directories are
 // opened without following links, from the project down.
-#include "snapshot/undo.h"
+#include "snapshot/undo/undo.h"
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -18,7 +18,7 @@
 #include "plan/guard/index.h"
 #include "plan/report/change.h"
 #include "snapshot/changes.h"
-#include "snapshot/modes.h"
+#include "snapshot/take/modes.h"
 #include "snapshot/store.h"
 #include "sys/cleanup.h"
 #include "sys/clock.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Permissions of files that git does not store: a deleted file with mode 600 must not come back as
 // one that others can read.
-#include "snapshot/modes.h"
+#include "snapshot/take/modes.h"
 
 #include "base/arena.h"
 #include "base/error.h"

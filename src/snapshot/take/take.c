@@ -7,7 +7,7 @@
 // the project's own index tracks although git ignores it is added. That index is read, but not
 // trusted: a flag in it could hide a change. `git update-index` then reads the files that have
 // changed. Both execute nothing of the project.
-#include "snapshot/take.h"
+#include "snapshot/take/take.h"
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -15,17 +15,16 @@
 #include "base/text.h"
 #include "plan/guard/index.h"
 #include "probe/git/tracked.h"
-#include "snapshot/modes.h"
 #include "snapshot/store.h"
+#include "snapshot/take/closed.h"
+#include "snapshot/take/modes.h"
+#include "snapshot/take/path_set.h"
 #include "sys/cleanup.h"
 #include "sys/clock.h"
 #include "sys/files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,20 +33,10 @@ enum {
 	MOST_REPOSITORIES = 300,
 	SHOWN_LEFT_OUT = 8,
 	MOST_RETRIES = 4,
-	FIRST_SLOTS = 1024,
-	LINK_SIZE = 40,
-	MOST_DIRECTORIES = 200000,
 };
 
 // A larger file is left out: saving it takes longer than a user waits.
 static const off_t file_limit = (off_t)256 * 1024 * 1024;
-
-// A set of paths, with open addressing.
-struct path_set {
-	const char **slots;
-	size_t size; // a power of two
-	size_t count;
-};
 
 struct listing {
 	const struct store *store;
@@ -60,52 +49,6 @@ struct listing {
 	int64_t until_ms;
 	bool closed; // git could not open a directory
 };
-
-static size_t hash(const char *text)
-{
-	size_t value = 14695981039346656037U;
-
-	for (; *text; text++)
-		value = (value ^ (unsigned char)*text) * 1099511628211U;
-	return value;
-}
-
-static void set_insert(struct path_set *set, const char *path)
-{
-	size_t at = hash(path) & (set->size - 1);
-
-	while (set->slots[at])
-		at = (at + 1) & (set->size - 1);
-	set->slots[at] = path;
-}
-
-static bool set_has(const struct path_set *set, const char *path)
-{
-	size_t at = set->size ? hash(path) & (set->size - 1) : 0;
-
-	while (set->size && set->slots[at]) {
-		if (str_equal(set->slots[at], path))
-			return true;
-		at = (at + 1) & (set->size - 1);
-	}
-	return false;
-}
-
-static void set_add(struct path_set *set, struct arena *arena, const char *path)
-{
-	struct path_set larger = { .size = set->size ? set->size * 2 : FIRST_SLOTS };
-
-	if ((set->count + 1) * 2 > set->size) {
-		larger.slots = arena_alloc(arena, larger.size * sizeof(*larger.slots));
-		for (size_t i = 0; i < set->size; i++)
-			if (set->slots[i])
-				set_insert(&larger, set->slots[i]);
-		larger.count = set->count;
-		*set = larger;
-	}
-	set_insert(set, path);
-	set->count++;
-}
 
 static void leave_out(struct listing *listing, const char *path)
 {
@@ -127,38 +70,18 @@ static bool is_readable(const char *path)
 	       faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0;
 }
 
-// Returns whether a session may have taken away permissions of a file or directory of this user.
-static bool is_closed(const struct stat *status, int64_t since_ms)
-{
-	return status->st_uid == geteuid() && clock_ms(&status->st_ctim) >= since_ms;
-}
-
-// Lets the owner read a file that a session has closed.
-static void open_file(const char *path, int64_t since_ms)
-{
-	CLEANUP_FD int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	char link[LINK_SIZE];
-	struct stat status;
-
-	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) ||
-	    (status.st_mode & S_IRUSR) || !is_closed(&status, since_ms))
-		return;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	chmod(link, (status.st_mode & 07777) | S_IRUSR);
-}
-
 static void add_path(struct listing *listing, const char *path, bool is_new)
 {
 	const char *full = path_join(listing->arena, listing->store->project, path);
 
 	if (is_new && listing->take->closed_since_ms)
-		open_file(full, listing->take->closed_since_ms);
+		closed_open_file(full, listing->take->closed_since_ms);
 	if (is_new && !is_readable(full)) {
 		leave_out(listing, path);
 		return;
 	}
 	text_add_bytes(&listing->input, path, strlen(path) + 1);
-	set_add(&listing->known, listing->arena, path);
+	path_set_add(&listing->known, listing->arena, path);
 }
 
 // Handles the output of ls-files -t: "H path" of an earlier snapshot, "? path" otherwise.
@@ -217,7 +140,7 @@ static bool add_tracked(void *context, const struct git_index_entry *entry)
 	const char *below = str_after(entry->path, listing->take->prefix);
 
 	if (below && *below && entry->path[entry->length - 1] != '/' &&
-	    (entry->mode & GIT_MODE_TYPE) != GIT_MODE_LINK && !set_has(&listing->known, below))
+	    (entry->mode & GIT_MODE_TYPE) != GIT_MODE_LINK && !path_set_has(&listing->known, below))
 		add_path(listing, arena_strdup(listing->arena, below), true);
 	return true;
 }
@@ -245,70 +168,6 @@ static bool is_behind_link(struct listing *listing, const char *path)
 	fd = file_open(AT_FDCWD, path_join(listing->arena, listing->store->project, parent),
 		       O_PATH | O_DIRECTORY);
 	return fd < 0 && (errno == ELOOP || errno == ENOTDIR);
-}
-
-// Gives the owner all permissions on the directories above a path that lack them. Returns whether
-// there was one.
-static bool open_directories(const struct listing *listing, const char *path)
-{
-	CLEANUP_FD int directory = open(listing->store->project, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	const char *slash;
-
-	for (; directory >= 0 && (slash = strchr(path, '/')); path = slash + 1) {
-		const char *name = arena_strndup(listing->arena, path, (size_t)(slash - path));
-		int next = openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		struct stat status;
-
-		close(directory);
-		directory = next;
-		if (next < 0 || fstat(next, &status) < 0 || (status.st_mode & S_IRWXU) == S_IRWXU)
-			continue;
-		return chmod(arena_printf(listing->arena, "/proc/self/fd/%d", next),
-			     (status.st_mode & 07777) | S_IRWXU) == 0;
-	}
-	return false;
-}
-
-// Opens all directories below one for their owner. Follows no link.
-static void open_tree(int parent, const char *name, int64_t since_ms, size_t *left)
-{
-	CLEANUP_FD int fd = openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	CLEANUP_DIR DIR *stream = NULL;
-	const struct dirent *entry;
-	char link[LINK_SIZE];
-	struct stat status;
-
-	if (fd < 0 || fstat(fd, &status) < 0 || !*left)
-		return;
-	--*left;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	if ((status.st_mode & S_IRWXU) != S_IRWXU && is_closed(&status, since_ms))
-		chmod(link, (status.st_mode & 07777) | S_IRWXU);
-	stream = open_directory_stream(fd, ".");
-	while (stream && (entry = readdir(stream)))
-		if ((entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) &&
-		    !str_equal(entry->d_name, ".") && !str_equal(entry->d_name, "..") &&
-		    !str_equal(entry->d_name, ".git"))
-			open_tree(dirfd(stream), entry->d_name, since_ms, left);
-}
-
-// Opens all directories and files that a session has closed. Returns whether there were
-// directories.
-static bool open_closed(const struct listing *listing)
-{
-	const char *end = text_get(&listing->input) + listing->input.length;
-	bool found = false;
-	struct stat status;
-
-	for (const char *path = text_get(&listing->input); path < end; path += strlen(path) + 1) {
-		const char *full = path_join(listing->arena, listing->store->project, path);
-
-		while (lstat(full, &status) < 0 && errno == EACCES &&
-		       open_directories(listing, path))
-			found = true;
-		open_file(full, listing->take->closed_since_ms);
-	}
-	return found;
 }
 
 // Removes the paths from the input that git cannot save. Returns whether there were any.
@@ -378,14 +237,15 @@ bool snapshot_take(const struct store *store, struct take *take, struct error *e
 				   .input.arena = error->arena,
 				   .until_ms = clock_monotonic_ms() + take->budget_ms };
 	int64_t until_ms = listing.until_ms;
-	size_t directories = MOST_DIRECTORIES;
 	struct tracked tracked = { 0 };
 
 	if (!list_files(&listing, "", error))
 		return false;
-	if (take->closed_since_ms && (open_closed(&listing) || listing.closed)) {
+	if (take->closed_since_ms && (closed_open_paths(listing.arena, store->project,
+							&listing.input, take->closed_since_ms) ||
+				      listing.closed)) {
 		if (listing.closed)
-			open_tree(AT_FDCWD, store->project, take->closed_since_ms, &directories);
+			closed_open_tree(store->project, take->closed_since_ms);
 		listing.input.length = 0;
 		listing.known = (struct path_set){ 0 };
 		if (!list_files(&listing, "", error))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What an undo will do, for the question.
-#include "snapshot/undo_view.h"
+#include "snapshot/undo/view.h"
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -10,11 +10,11 @@
 #include "plan/plan.h"
 #include "render/changes.h"
 #include "render/instances.h"
-#include "snapshot/refs.h"
-#include "snapshot/refs_undo.h"
+#include "snapshot/refs/refs.h"
+#include "snapshot/refs/undo.h"
 #include "snapshot/session.h"
 #include "snapshot/store.h"
-#include "snapshot/undo_plan.h"
+#include "snapshot/undo/plan.h"
 
 static const char *effect_of(const struct file_change *change)
 {
