@@ -4,6 +4,8 @@
 
 start   until the agent's first byte, and until claudebox has ended, in a small repository and in a large one: 50,000 files in 10,000
         directories and 100 submodules; each over a box with a read-only project, which needs no guard; and with snapshots
+report  from the agent's first byte until claudebox has ended, when the agent has changed a file: over a session without changes, which
+        prints no report, and over one without snapshots
 status  `git status` in the box over the one outside, in the large repository
 """
 import os
@@ -20,6 +22,9 @@ import run  # noqa: E402
 
 GOALS = {"small": 1, "large": 10}  # milliseconds until the agent starts
 SNAPSHOT_GOALS = {"small": 10, "large": 300}
+REPORT_GOAL = 200
+# Prints the first byte when it has changed the file.
+CHANGE = ["sh", "-c", "date +%N >changed && echo x"]
 STATUS = """
 import subprocess, time
 time.sleep(0.5)  # until the watches are set
@@ -78,6 +83,11 @@ def measure_start(label, commands, project, environment, rounds):
     added = [a[0] - b[0] for a, b in zip(saved, with_guard)]
     print(f"start   {label:6} snapshots added {statistics.median(added):+.2f} ms median (goal: at most {SNAPSHOT_GOALS[label]}), "
           f"{statistics.median(a[1] - b[1] for a, b in zip(saved, with_guard)):+.2f} ms until the end")
+    ends = {name: [whole - first for first, whole in values] for name, values in times.items()}
+    changed, same, guard = (ends[name] for name in ("a change", "with snapshots", "with the guard"))
+    print(f"report  {label:6} end {statistics.median(changed):.2f} ms median, over a session without changes "
+          f"{statistics.median(a - b for a, b in zip(changed, same)):+.2f} ms, over one without snapshots "
+          f"{statistics.median(a - b for a, b in zip(changed, guard)):+.2f} ms (goal: at most {REPORT_GOAL})")
     added = [a[0] - b[0] for a, b in zip(with_guard, without)]
     least = min(a[0] for a in with_guard) - min(b[0] for b in without)
     print(f"start   {label:6} added {statistics.median(added):+.2f} ms median, {least:+.2f} ms least (goal: at most {GOALS[label]})")
@@ -103,7 +113,8 @@ def measure(claudebox, other, home, environment, rounds):
     for label in ("small", "large"):
         commands = {"with the guard": [claudebox, "--profile", "guard", "--yes", "--exec", "echo", "x"],
                     "read-only project": [claudebox, "--profile", "fixed", "--yes", "--exec", "echo", "x"],
-                    "with snapshots": [claudebox, "--yes", "--exec", "echo", "x"]}
+                    "with snapshots": [claudebox, "--yes", "--exec", "echo", "x"],
+                    "a change": [claudebox, "--yes", "--exec", *CHANGE]}
         if other:
             commands["the other program"] = [other, "--yes", "--exec", "echo", "x"]
         measure_start(label, commands, home / label, environment, rounds if label == "small" else max(5, rounds // 4))

@@ -478,6 +478,43 @@ class Projects(UndoTest):
         self.undo()
         self.assertEqual((self.project / "file.txt").read_text(), "one\n")
 
+    def test_changes_that_keep_the_size_and_the_time_are_seen(self):
+        for name in ("a", "d/b", "d/c"):
+            (self.project / name).parent.mkdir(exist_ok=True)
+            (self.project / name).write_text("old\n")
+            os.utime(self.project / name, (1_600_000_000, 1_600_000_000))
+        self.run_box("echo x >other")
+        time.sleep(3.5)  # older than what claudebox leaves to git
+        self.run_box("echo x >>other")
+        before = snapshot(self.project)
+        self.run_box("""for f in a d/b; do echo new >$f; touch -d @1600000000 $f; done""")
+        self.undo()
+        self.assertEqual(before, snapshot(self.project))
+
+    def test_a_link_in_the_place_of_a_directory_to_the_same_files_is_seen(self):
+        (self.project / "d").mkdir()
+        (self.project / "d/b").write_text("old\n")
+        (self.project / ".gitignore").write_text("/d\n/kept\n")
+        self.repository(self.project)
+        self.git("add", "-f", ".gitignore", "d/b")
+        time.sleep(3.5)
+        self.run_box("echo x >other")
+        before = snapshot(self.project)
+        self.run_box("mv d kept; ln -s kept d; echo x >>other")
+        (self.project / "d").unlink()
+        self.undo()
+        self.assertEqual((self.project / "d/b").read_text(), "old\n")
+        self.assertLessEqual(before.items(), snapshot(self.project).items())
+
+    def test_a_repository_without_files_and_one_that_gets_some(self):
+        for name in ("empty", "full"):
+            self.repository(self.project / name)
+        (self.project / "empty/file.txt").unlink()
+        (self.project / "full/new").write_text("old\n")
+        self.run_box("echo x >empty/new; echo y >full/new")
+        self.undo()
+        self.assertEqual((sorted(os.listdir(self.project / "empty")), (self.project / "full/new").read_text()), ([".git"], "old\n"))
+
     def test_ignored_files_on_request(self):
         self.repository(self.project)
         (self.project / ".gitignore").write_text("*.env\n")

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Brings the index of the snapshots up to date with the files of the project.
 //
-// Theory of operation: `git ls-files` lists what git does not ignore, and what an earlier snapshot
-// has. It does not enter a repository in the project that it does not know, so that is listed by a
-// run of its own; its files become files of the same index, and from then on git enters it. What
-// the project's own index tracks although git ignores it is added. That index is read, but not
-// trusted: a flag in it could hide a change. `git update-index` then reads the files that have
-// changed. Both execute nothing of the project.
+// Theory of operation: `git ls-files --others` lists what git does not ignore and no earlier
+// snapshot has. Meanwhile scan_index() finds the files of earlier snapshots that may have changed.
+// git does not enter a repository in the project that it does not know, so that is listed by a run
+// of its own; its files become files of the same index, and from then on git enters it. What the
+// project's own index tracks although git ignores it is added. That index is read, but not trusted:
+// a flag in it could hide a change. `git update-index` then reads the files that are new or have
+// changed; without any it is not run. Both execute nothing of the project.
 #include "snapshot/take/take.h"
 
 #include "base/arena.h"
@@ -19,10 +20,12 @@
 #include "snapshot/take/closed.h"
 #include "snapshot/take/modes.h"
 #include "snapshot/take/path_set.h"
+#include "snapshot/take/scan.h"
 #include "sys/cleanup.h"
 #include "sys/clock.h"
 #include "sys/files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -31,6 +34,7 @@
 
 enum {
 	MOST_REPOSITORIES = 300,
+	PARALLEL = 4, // listings of repositories
 	SHOWN_LEFT_OUT = 8,
 	MOST_RETRIES = 4,
 };
@@ -42,10 +46,12 @@ struct listing {
 	const struct store *store;
 	struct take *take;
 	struct arena *arena;
-	struct text input; // paths, each with a NUL
+	struct text input; // paths of files that are new or have changed, each with a NUL
+	struct text modes; // of the others
 	struct path_set known;
 	strings repositories; // directories relative to the project, with a slash, to be listed
 	size_t next;
+	size_t listed; // repositories
 	int64_t until_ms;
 	bool closed; // git could not open a directory
 };
@@ -70,13 +76,14 @@ static bool is_readable(const char *path)
 	       faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0;
 }
 
-static void add_path(struct listing *listing, const char *path, bool is_new)
+// Adds a file that no earlier snapshot has.
+static void add_new(struct listing *listing, const char *path)
 {
 	const char *full = path_join(listing->arena, listing->store->project, path);
 
-	if (is_new && listing->take->closed_since_ms)
+	if (listing->take->closed_since_ms)
 		closed_open_file(full, listing->take->closed_since_ms);
-	if (is_new && !is_readable(full)) {
+	if (!is_readable(full)) {
 		leave_out(listing, path);
 		return;
 	}
@@ -84,52 +91,117 @@ static void add_path(struct listing *listing, const char *path, bool is_new)
 	path_set_add(&listing->known, listing->arena, path);
 }
 
-// Handles the output of ls-files -t: "H path" of an earlier snapshot, "? path" otherwise.
-static void add_output(struct listing *listing, const struct git_run *run, const char *directory)
-{
-	const char *end = run->output + run->output_length;
+// A run of `git ls-files` in the project, or in a repository in it.
+struct directory_run {
+	const char *arguments[6];
+	const char *directory; // relative to the project, with a slash at its end; or ""
+	struct git_run run;
+	struct git_process *process;
+};
 
-	for (const char *entry = run->output; entry < end; entry += strlen(entry) + 1) {
-		const char *path = arena_printf(listing->arena, "%s%s", directory, entry + 2);
-
-		if (strlen(entry) < 3)
-			continue;
-		if (str_ends(path, "/"))
-			vec_push(listing->arena, &listing->repositories, path);
-		else
-			add_path(listing, path, entry[0] == '?');
-	}
-}
-
-static bool list_files(struct listing *listing, const char *directory, struct error *error)
+static void begin_listing(const struct listing *listing, struct directory_run *run,
+			  const char *directory)
 {
 	const char *project = listing->store->project;
-	const char *arguments[] = { "ls-files", "-z", "-t", "--cached", "--others", NULL, NULL };
-	struct git_run run = { .arguments = arguments, .input_until_ms = listing->until_ms };
 
-	if (!listing->take->ignored)
-		arguments[5] = "--exclude-standard";
+	*run = (struct directory_run){
+		.arguments = { "ls-files", "-z", "--others",
+			       listing->take->ignored ? NULL : "--exclude-standard" },
+		.directory = directory,
+		.run = { .arguments = run->arguments, .input_until_ms = listing->until_ms },
+	};
 	if (*directory) {
-		run.worktree = path_join(listing->arena, project, directory);
-		run.index = "/nonexistent/index";
+		run->run.worktree = path_join(listing->arena, project, directory);
+		run->run.index = "/nonexistent/index";
 	}
-	if (!git_run(listing->store, listing->arena, &run))
-		return git_fail(&run, "list the files of the project", error);
-	listing->closed |= run.message && strstr(run.message, "could not open directory");
-	add_output(listing, &run, directory);
+	run->process = git_begin(listing->store, listing->arena, &run->run);
+}
+
+static bool end_listing(struct listing *listing, struct directory_run *run, struct error *error)
+{
+	const char *end, *name;
+
+	if (!git_end(run->process))
+		return git_fail(&run->run, "list the files of the project", error);
+	listing->closed |= run->run.message && strstr(run->run.message, "could not open directory");
+	end = run->run.output + run->run.output_length;
+	for (name = run->run.output; name < end; name += strlen(name) + 1) {
+		const char *path = arena_printf(listing->arena, "%s%s", run->directory, name);
+
+		if (str_ends(path, "/"))
+			vec_push(listing->arena, &listing->repositories, path);
+		else if (*name)
+			add_new(listing, path);
+	}
 	return true;
 }
 
-// Lists the repositories in the project that no earlier snapshot has.
-static void list_repositories(struct listing *listing, int64_t until_ms)
+// Lists the files of the project that are new or have changed.
+static bool list_files(struct listing *listing, struct error *error)
 {
-	for (; listing->next < listing->repositories.count; listing->next++) {
-		const char *directory = listing->repositories.items[listing->next];
-		struct error ignored = { .arena = listing->arena };
+	struct directory_run run;
+	struct scan scan;
+	bool ok;
 
-		if (listing->next >= MOST_REPOSITORIES || clock_monotonic_ms() >= until_ms ||
-		    !list_files(listing, directory, &ignored))
+	listing->repositories.count = 0;
+	listing->input.length = 0;
+	begin_listing(listing, &run, "");
+	scan = scan_index(listing->store, listing->arena, listing->until_ms);
+	listing->known = scan.known;
+	listing->modes = scan.modes;
+	ok = end_listing(listing, &run, error);
+	text_add_bytes(&listing->input, text_get(&scan.changed), scan.changed.length);
+	return ok;
+}
+
+// Returns whether a repository has something to save: a submodule that is not filled has not.
+static bool has_files(const struct listing *listing, const char *directory)
+{
+	const char *path = path_join(listing->arena, listing->store->project, directory);
+	CLEANUP_DIR DIR *stream = open_directory_stream(AT_FDCWD, path);
+	const struct dirent *entry;
+
+	while (stream && (entry = readdir(stream)))
+		if (!str_equal(entry->d_name, ".") && !str_equal(entry->d_name, "..") &&
+		    !str_equal(entry->d_name, ".git"))
+			return true;
+	return !stream; // git reports it
+}
+
+// Begins to list the next repositories. Returns their number.
+static size_t begin_repositories(struct listing *listing, struct directory_run *runs)
+{
+	size_t count = 0;
+
+	for (; count < PARALLEL && listing->next < listing->repositories.count; listing->next++) {
+		const char *directory = listing->repositories.items[listing->next];
+
+		if (!has_files(listing, directory))
+			continue;
+		if (listing->listed >= MOST_REPOSITORIES ||
+		    clock_monotonic_ms() >= listing->until_ms) {
 			leave_out(listing, directory);
+			continue;
+		}
+		listing->listed++;
+		begin_listing(listing, &runs[count++], directory);
+	}
+	return count;
+}
+
+// Lists the repositories in the project that no earlier snapshot has.
+static void list_repositories(struct listing *listing)
+{
+	struct directory_run runs[PARALLEL];
+	size_t count;
+
+	while ((count = begin_repositories(listing, runs))) {
+		for (size_t i = 0; i < count; i++) {
+			struct error ignored = { .arena = listing->arena };
+
+			if (!end_listing(listing, &runs[i], &ignored))
+				leave_out(listing, runs[i].directory);
+		}
 	}
 }
 
@@ -141,7 +213,7 @@ static bool add_tracked(void *context, const struct git_index_entry *entry)
 
 	if (below && *below && entry->path[entry->length - 1] != '/' &&
 	    (entry->mode & GIT_MODE_TYPE) != GIT_MODE_LINK && !path_set_has(&listing->known, below))
-		add_path(listing, arena_strdup(listing->arena, below), true);
+		add_new(listing, arena_strdup(listing->arena, below));
 	return true;
 }
 
@@ -204,7 +276,8 @@ static bool update_index(struct listing *listing, int64_t until_ms, struct error
 	static const char *const arguments[] = { "update-index", "-z",      "--add", "--remove",
 						 "--replace",    "--stdin", NULL };
 
-	for (int i = 0;; i++) {
+	listing->take->complete = true;
+	for (int i = 0; listing->input.length; i++) {
 		struct git_run run = { .arguments = arguments,
 				       .input = text_get(&listing->input),
 				       .input_length = listing->input.length,
@@ -217,6 +290,7 @@ static bool update_index(struct listing *listing, int64_t until_ms, struct error
 		if (i == MOST_RETRIES || !repair(listing))
 			return git_fail(&run, "save the files of the project", error);
 	}
+	return true;
 }
 
 static bool ensure_index(const struct store *store, struct error *error)
@@ -236,30 +310,28 @@ bool snapshot_take(const struct store *store, struct take *take, struct error *e
 				   .arena = error->arena,
 				   .input.arena = error->arena,
 				   .until_ms = clock_monotonic_ms() + take->budget_ms };
-	int64_t until_ms = listing.until_ms;
 	struct tracked tracked = { 0 };
 
-	if (!list_files(&listing, "", error))
+	if (!list_files(&listing, error))
 		return false;
 	if (take->closed_since_ms && (closed_open_paths(listing.arena, store->project,
 							&listing.input, take->closed_since_ms) ||
 				      listing.closed)) {
 		if (listing.closed)
 			closed_open_tree(store->project, take->closed_since_ms);
-		listing.input.length = 0;
-		listing.known = (struct path_set){ 0 };
-		if (!list_files(&listing, "", error))
+		if (!list_files(&listing, error))
 			return false;
 	}
-	list_repositories(&listing, until_ms);
+	list_repositories(&listing);
 	if (take->git_directory) {
 		tracked = tracked_open(take->git_directory);
 		tracked_each(&tracked, add_tracked, &listing);
 		tracked_close(&tracked);
 	}
-	if (!update_index(&listing, until_ms, error) || !ensure_index(store, error))
+	if (!update_index(&listing, listing.until_ms, error) || !ensure_index(store, error))
 		return false;
-	modes_collect(store, listing.arena, &listing.input, &take->modes);
+	take->modes = listing.modes;
+	modes_collect(store, &listing.input, &take->modes);
 	return true;
 }
 
