@@ -101,14 +101,12 @@ static void add_statistic(struct screen *screen, const struct file_change *chang
 	text_add(&screen->out, "\n");
 }
 
-const char *render_statistics(struct arena *arena, const file_changes *changes,
-			      struct reader reader)
+void render_statistics_add(struct screen *screen, const file_changes *changes)
 {
-	struct screen screen = screen_for(arena, reader);
 	size_t columns = 0, most = 0;
 
 	vec_each(change, changes) {
-		size_t width = screen_width(&screen, quote_word(arena, change->path, 0));
+		size_t width = screen_width(screen, quote_word(screen->arena, change->path, 0));
 
 		columns = width > columns ? width : columns;
 		most = change->added + change->removed > most ? change->added + change->removed
@@ -116,7 +114,15 @@ const char *render_statistics(struct arena *arena, const file_changes *changes,
 	}
 	columns = columns > NAME_COLUMNS ? NAME_COLUMNS : columns;
 	vec_each(change, changes)
-		add_statistic(&screen, change, columns, most);
+		add_statistic(screen, change, columns, most);
+}
+
+const char *render_statistics(struct arena *arena, const file_changes *changes,
+			      struct reader reader)
+{
+	struct screen screen = screen_for(arena, reader);
+
+	render_statistics_add(&screen, changes);
 	screen_add_wrapped(&screen, STYLE_PLAIN, render_change_counts(arena, changes), 0);
 	return text_get(&screen.out);
 }

@@ -16,6 +16,8 @@ const char *render_patch(struct arena *arena, const char *patch, size_t length,
 // Returns the list of `--diff=stat`.
 const char *render_statistics(struct arena *arena, const file_changes *changes,
 			      struct reader reader);
+// Adds the rows alone.
+void render_statistics_add(struct screen *screen, const file_changes *changes);
 // Returns "3 files changed, 10 insertions, 2 deletions".
 const char *render_change_counts(struct arena *arena, const file_changes *changes);
 

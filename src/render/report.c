@@ -11,9 +11,18 @@
 #include "render/changes.h"
 #include "render/instances.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { INDENT = 2, FILE_INDENT = 4, END_ROWS = 6, NAME_COLUMNS = 40, ALL = 100000 };
+enum {
+	INDENT = 2,
+	FILE_INDENT = 4,
+	END_ROWS = 6,
+	NAME_COLUMNS = 40,
+	ALL = 100000,
+	USUAL_ROWS = 24, // of a terminal
+	LAST_ROWS = 5, // below the files: their rest, what is not known, advice, resume, the prompt
+};
 
 static bool is_empty(const struct report *report)
 {
@@ -151,6 +160,62 @@ static const char *advice(const struct report *report)
 	return "`claudebox --diff` shows the changes, `claudebox --undo` takes them back";
 }
 
+static bool is_executed(const struct report *report, const char *path)
+{
+	vec_each(file, &report->executed) {
+		if (str_equal(file->path, path))
+			return true;
+	}
+	return false;
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+	const struct file_change *first = a, *second = b;
+	size_t one = first->added + first->removed, other = second->added + second->removed;
+
+	return one != other ? (one < other) - (one > other) : strcmp(first->path, second->path);
+}
+
+static size_t count_rows(const char *text)
+{
+	size_t rows = 0;
+
+	for (; *text; text++)
+		rows += *text == '\n';
+	return rows;
+}
+
+// Adds the files that nothing executes, the largest changes first, as many as one screen has room
+// for.
+static void add_ordinary(struct screen *screen, const struct report *report, size_t screen_rows)
+{
+	struct arena *arena = screen->arena;
+	size_t all = screen_rows && screen_rows < USUAL_ROWS ? screen_rows : USUAL_ROWS;
+	size_t used = count_rows(text_get(&screen->out)) + LAST_ROWS;
+	size_t ordinary = report->file_count - (report->executed_count < report->file_count
+							? report->executed_count
+							: report->file_count);
+	file_changes shown = { 0 };
+
+	vec_each(change, &report->files) {
+		if (!is_executed(report, change->path))
+			vec_push(arena, &shown, *change);
+	}
+	if (!shown.count || used >= all)
+		return;
+	qsort(shown.items, shown.count, sizeof(shown.items[0]), compare_sizes);
+	shown.count = shown.count < all - used ? shown.count : all - used;
+	if (report->executed.count)
+		screen_add_wrapped(screen, STYLE_HEAD, "Other changes:", 0);
+	render_statistics_add(screen, &shown);
+	if (ordinary > shown.count)
+		screen_add_wrapped(screen, STYLE_DIM,
+				   arena_printf(arena, " and %zu more: `claudebox --diff=stat`",
+						ordinary - shown.count),
+				   INDENT);
+}
+
 const char *render_report_end(struct arena *arena, const struct report *report,
 			      struct reader reader)
 {
@@ -162,6 +227,8 @@ const char *render_report_end(struct arena *arena, const struct report *report,
 			   arena_printf(arena, "Session: %s", describe(arena, report, 3)), INDENT);
 	if (report->executed.count)
 		add_executed(&screen, report, END_ROWS);
+	if (report->files.count)
+		add_ordinary(&screen, report, reader.rows);
 	add_limits(&screen, report);
 	if (report->saved)
 		screen_add_wrapped(&screen, STYLE_DIM, advice(report), 0);

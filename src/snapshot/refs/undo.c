@@ -3,8 +3,8 @@
 //
 // Theory of operation: references, HEAD and index are restored together, or not at all: the new
 // index is written under git's lock first, then the references change in transactions of git that
-// compare the old values, then HEAD, and at last the index is renamed. If a step fails, those before
-// it are done backwards.
+// compare the old values, then HEAD, and at last the index is renamed. If a step fails, those
+// before it are done backwards.
 #include "snapshot/refs/undo.h"
 
 #include "base/arena.h"
