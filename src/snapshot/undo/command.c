@@ -28,6 +28,7 @@
 #include "snapshot/store.h"
 #include "snapshot/take/take.h"
 #include "snapshot/undo/undo.h"
+#include "snapshot/undo/interrupt.h"
 #include "snapshot/undo/plan.h"
 #include "snapshot/undo/view.h"
 #include "sys/ask.h"
@@ -137,7 +138,7 @@ static bool record_undo(const struct snapshot_command *command, const char *id, 
 }
 
 // Completes an undo that was killed.
-static bool recover(struct snapshot_command *command, struct error *error)
+static bool recover_held(struct snapshot_command *command, struct error *error)
 {
 	struct undo_journal journal = { 0 };
 	struct refs_undo refs = { 0 };
@@ -154,9 +155,18 @@ static bool recover(struct snapshot_command *command, struct error *error)
 	       record_undo(command, journal.id, journal.of, journal.now, &refs, error);
 }
 
-static bool apply(struct snapshot_command *command, const undo_steps *steps,
-		  const struct refs_undo *refs, size_t possible, const char *now,
-		  struct error *error)
+static bool recover(struct snapshot_command *command, struct error *error)
+{
+	struct interrupt interrupt = interrupt_hold();
+	bool ok = recover_held(command, error);
+
+	interrupt_release(&interrupt);
+	return ok;
+}
+
+static bool apply_held(struct snapshot_command *command, const undo_steps *steps,
+		       const struct refs_undo *refs, size_t possible, const char *now,
+		       struct error *error)
 {
 	const struct session_record *record = command->record;
 	struct undo_journal journal = { .id = session_new_id(command->arena),
@@ -176,6 +186,19 @@ static bool apply(struct snapshot_command *command, const undo_steps *steps,
 				       &record->operations_before, error))
 		return false;
 	return record_undo(command, journal.id, record->id, now, refs, error);
+}
+
+// Does the undo. An interrupt rolls it back, or comes too late.
+static bool apply(struct snapshot_command *command, const undo_steps *steps,
+		  const struct refs_undo *refs, size_t possible, const char *now,
+		  struct error *error)
+{
+	struct interrupt interrupt = interrupt_hold();
+	bool ok = apply_held(command, steps, refs, possible, now, error);
+
+	if (interrupt_release(&interrupt) && ok)
+		output_message("undo", "the interrupt came too late: the undo is complete");
+	return ok;
 }
 
 // Reads the state of the repository. With =commits, finds out what is restored there.
