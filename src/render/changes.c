@@ -12,7 +12,15 @@
 
 #include <string.h>
 
-enum { INDENT = 2, MOST_SIGNS = 40, MOST_ROWS = 20, NAME_COLUMNS = 50, EFFECT_COLUMNS = 9 };
+enum {
+	INDENT = 2,
+	MOST_SIGNS = 40,
+	MOST_ROWS = 20,
+	NAME_COLUMNS = 50,
+	EFFECT_COLUMNS = 9,
+	PATH_COLUMNS = 40, // in a list of paths
+	LINE_COLUMNS = 60, // of a list of paths
+};
 
 static enum style patch_style(const char *line)
 {
@@ -125,6 +133,23 @@ const char *render_statistics(struct arena *arena, const file_changes *changes,
 	render_statistics_add(&screen, changes);
 	screen_add_wrapped(&screen, STYLE_PLAIN, render_change_counts(arena, changes), 0);
 	return text_get(&screen.out);
+}
+
+const char *render_some_paths(struct arena *arena, const strings *paths, size_t count)
+{
+	struct text out = { .arena = arena };
+	size_t shown = 0;
+
+	for (; shown < paths->count; shown++) {
+		const char *path = quote_word(arena, paths->items[shown], PATH_COLUMNS);
+
+		if (shown && out.length + strlen(path) > LINE_COLUMNS)
+			break;
+		text_printf(&out, "%s%s", shown ? ", " : "", path);
+	}
+	if (shown < count)
+		text_printf(&out, "%s%zu more", shown ? " and " : "", count - shown);
+	return text_get(&out);
 }
 
 static void add_undo_row(struct screen *screen, const struct undo_row *row)

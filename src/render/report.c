@@ -140,9 +140,11 @@ static void add_limits(struct screen *screen, const struct report *report)
 		screen_add_wrapped(
 			screen, STYLE_WARN,
 			arena_printf(screen->arena,
-				     "%s could not be saved: changes of %s are not known",
-				     render_count(screen->arena, report->left_out, "file"),
-				     report->left_out == 1 ? "it" : "them"),
+				     "%s could not be saved, so changes of %s are not known: %s",
+				     render_count(screen->arena, report->left_out, "path"),
+				     report->left_out == 1 ? "it" : "them",
+				     render_some_paths(screen->arena, &report->left_out_paths,
+						       report->left_out)),
 			0);
 	if (!report->saved)
 		screen_add_wrapped(screen, STYLE_WARN,

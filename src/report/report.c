@@ -201,6 +201,7 @@ void report_add_changes(struct report *report, const struct plan *plan,
 	report->ended_ms = record->ended_ms;
 	report->killed = record->killed;
 	report->left_out = record->left_out_count;
+	report->left_out_paths = record->left_out;
 	if (store_open(&store, undo->git, undo->path, plan->project, false, &error) &&
 	    changes_list(&store, record->before, record->after, NULL, &changes, &error)) {
 		report->saved = true;

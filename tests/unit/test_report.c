@@ -200,6 +200,9 @@ static struct report make_report(void)
 	struct file_change made = change_of("new\033[2Jname", 0, FILE_MODE);
 	struct file_change binary = change_of("logo.png", FILE_MODE, FILE_MODE);
 
+	report.left_out = 9;
+	vec_push(&arena, &report.left_out_paths, "vendor/library/");
+	vec_push(&arena, &report.left_out_paths, "disk.img");
 	made.counted = true;
 	made.added = 12;
 	binary.counted = binary.binary = true;
@@ -255,7 +258,7 @@ static void test_texts(void)
 	CHECK(render_report_end(&arena, &nothing, reader) == NULL);
 	CHECK(render_report_line(&arena, &nothing) == NULL);
 	CHECK(strstr(render_report(&arena, &nothing, reader), "changed nothing") != NULL);
-	CHECK(count_lines(end) <= 14);
+	CHECK(count_lines(end) <= 16);
 	CHECK(strstr(end, "Other changes:\n new\\x1b[2Jname |    12 ++++") != NULL);
 	CHECK(strstr(end, "\n logo.png") != NULL && strstr(end, "| binary\n") != NULL);
 	CHECK(strstr(end, "2 files changed, 12 insertions, 1 deletion; 2 commits; new branch") !=
@@ -266,6 +269,10 @@ static void test_texts(void)
 	      strstr(all, "refused 3 connections") != NULL && strstr(all, "0a1b") != NULL);
 	CHECK(strstr(all, "\033[2J") == NULL && strstr(all, "new\\x1b[2Jname") != NULL);
 	CHECK(strchr(line, '\n') == NULL && strstr(line, "9 of them") != NULL);
+	reader.columns = 200;
+	CHECK(strstr(render_report_end(&arena, &report, reader),
+		     "9 paths could not be saved, so changes of them are not known: "
+		     "vendor/library/, disk.img and 7 more\n") != NULL);
 }
 
 // The end of a session shows ordinary files, the largest changes first, on one screen.

@@ -35,7 +35,7 @@
 enum {
 	MOST_REPOSITORIES = 300,
 	PARALLEL = 4, // listings of repositories
-	SHOWN_LEFT_OUT = 8,
+	NAMED_LEFT_OUT = 20,
 	MOST_RETRIES = 4,
 };
 
@@ -60,7 +60,7 @@ static void leave_out(struct listing *listing, const char *path)
 {
 	struct take *take = listing->take;
 
-	if (take->left_out_count++ < SHOWN_LEFT_OUT)
+	if (take->left_out_count++ < NAMED_LEFT_OUT)
 		vec_push(listing->arena, &take->left_out, arena_strdup(listing->arena, path));
 }
 

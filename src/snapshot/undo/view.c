@@ -102,8 +102,10 @@ struct undo_view undo_build_view(const struct snapshot_command *command, const u
 			 "Files that git ignores were not saved: they stay as they are.");
 	if (record->left_out_count)
 		vec_push(arena, &view.notes,
-			 arena_printf(arena, "%s could not be saved, and %s not restored",
-				      render_count(arena, record->left_out_count, "file"),
-				      record->left_out_count == 1 ? "is" : "are"));
+			 arena_printf(arena, "%s could not be saved, and %s not restored: %s",
+				      render_count(arena, record->left_out_count, "path"),
+				      record->left_out_count == 1 ? "is" : "are",
+				      render_some_paths(arena, &record->left_out,
+							record->left_out_count)));
 	return view;
 }
