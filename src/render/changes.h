@@ -21,8 +21,8 @@ void render_statistics_add(struct screen *screen, const file_changes *changes);
 // Returns "3 files changed, 10 insertions, 2 deletions".
 const char *render_change_counts(struct arena *arena, const file_changes *changes);
 
-// Returns "a, b/ and 7 more": as many of the paths as one line has room for. `count`: of all, `paths`
-// may have fewer.
+// Returns "a, b/ and 7 more": as many of the paths as one line has room for. `count`: of all;
+// `paths` may have fewer.
 const char *render_some_paths(struct arena *arena, const strings *paths, size_t count);
 
 // A path of an undo, for people.

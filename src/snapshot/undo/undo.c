@@ -5,9 +5,9 @@
 // beside the snapshots, or of the project if that is another file system. So a full disk shows
 // before anything has changed. Then a journal lists the steps. Each step moves the present file
 // into the same directory and the wanted one to its place, by rename(2): no content is lost before
-// the end, and a step that was interrupted can be done again. If a step fails, those before it are
-// done backwards; so they are if the user interrupts. After a kill, the next command completes what the journal lists. Directories are
-// opened without following links, from the project down.
+// the end, and a step that was interrupted can be done again. If a step fails, or the user
+// interrupts, those before it are done backwards. After a kill, the next command completes what the
+// journal lists. Directories are opened without following links, from the project down.
 #include "snapshot/undo/undo.h"
 
 #include "base/arena.h"
