@@ -11,7 +11,6 @@
 #include "render/changes.h"
 #include "render/instances.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -171,12 +170,27 @@ static bool is_executed(const struct report *report, const char *path)
 	return false;
 }
 
-static int compare_sizes(const void *a, const void *b)
+static size_t count_changed_lines(const struct file_change *change)
 {
-	const struct file_change *first = a, *second = b;
-	size_t one = first->added + first->removed, other = second->added + second->removed;
+	return change->added + change->removed;
+}
 
-	return one != other ? (one < other) - (one > other) : strcmp(first->path, second->path);
+// Moves the largest changes to the front, and drops the others. Equal ones keep their order.
+static void keep_largest(file_changes *changes, size_t count)
+{
+	for (size_t i = 0; i < count && i < changes->count; i++) {
+		struct file_change largest;
+		size_t at = i;
+
+		for (size_t j = i + 1; j < changes->count; j++)
+			if (count_changed_lines(&changes->items[j]) >
+			    count_changed_lines(&changes->items[at]))
+				at = j;
+		largest = changes->items[at];
+		memmove(&changes->items[i + 1], &changes->items[i], (at - i) * sizeof(largest));
+		changes->items[i] = largest;
+	}
+	changes->count = changes->count < count ? changes->count : count;
 }
 
 static size_t count_rows(const char *text)
@@ -206,8 +220,7 @@ static void add_ordinary(struct screen *screen, const struct report *report, siz
 	}
 	if (!shown.count || used >= all)
 		return;
-	qsort(shown.items, shown.count, sizeof(shown.items[0]), compare_sizes);
-	shown.count = shown.count < all - used ? shown.count : all - used;
+	keep_largest(&shown, all - used);
 	if (report->executed.count)
 		screen_add_wrapped(screen, STYLE_HEAD, "Other changes:", 0);
 	render_statistics_add(screen, &shown);
