@@ -36,7 +36,7 @@
 #include "render/json.h"
 #include "report/report.h"
 #include "snapshot/diff.h"
-#include "snapshot/undo_command.h"
+#include "snapshot/undo/command.h"
 #include "state/conversations.h"
 #include "state/gc.h"
 #include "state/open_state.h"

@@ -12,7 +12,15 @@
 
 #include <string.h>
 
-enum { INDENT = 2, MOST_SIGNS = 40, MOST_ROWS = 20, NAME_COLUMNS = 50, EFFECT_COLUMNS = 9 };
+enum {
+	INDENT = 2,
+	MOST_SIGNS = 40,
+	MOST_ROWS = 20,
+	NAME_COLUMNS = 50,
+	EFFECT_COLUMNS = 9,
+	PATH_COLUMNS = 40, // in a list of paths
+	LINE_COLUMNS = 60, // of a list of paths
+};
 
 static enum style patch_style(const char *line)
 {
@@ -101,14 +109,12 @@ static void add_statistic(struct screen *screen, const struct file_change *chang
 	text_add(&screen->out, "\n");
 }
 
-const char *render_statistics(struct arena *arena, const file_changes *changes,
-			      struct reader reader)
+void render_statistics_add(struct screen *screen, const file_changes *changes)
 {
-	struct screen screen = screen_for(arena, reader);
 	size_t columns = 0, most = 0;
 
 	vec_each(change, changes) {
-		size_t width = screen_width(&screen, quote_word(arena, change->path, 0));
+		size_t width = screen_width(screen, quote_word(screen->arena, change->path, 0));
 
 		columns = width > columns ? width : columns;
 		most = change->added + change->removed > most ? change->added + change->removed
@@ -116,9 +122,34 @@ const char *render_statistics(struct arena *arena, const file_changes *changes,
 	}
 	columns = columns > NAME_COLUMNS ? NAME_COLUMNS : columns;
 	vec_each(change, changes)
-		add_statistic(&screen, change, columns, most);
+		add_statistic(screen, change, columns, most);
+}
+
+const char *render_statistics(struct arena *arena, const file_changes *changes,
+			      struct reader reader)
+{
+	struct screen screen = screen_for(arena, reader);
+
+	render_statistics_add(&screen, changes);
 	screen_add_wrapped(&screen, STYLE_PLAIN, render_change_counts(arena, changes), 0);
 	return text_get(&screen.out);
+}
+
+const char *render_some_paths(struct arena *arena, const strings *paths, size_t count)
+{
+	struct text out = { .arena = arena };
+	size_t shown = 0;
+
+	for (; shown < paths->count; shown++) {
+		const char *path = quote_word(arena, paths->items[shown], PATH_COLUMNS);
+
+		if (shown && out.length + strlen(path) > LINE_COLUMNS)
+			break;
+		text_printf(&out, "%s%s", shown ? ", " : "", path);
+	}
+	if (shown < count)
+		text_printf(&out, "%s%zu more", shown ? " and " : "", count - shown);
+	return text_get(&out);
 }
 
 static void add_undo_row(struct screen *screen, const struct undo_row *row)

@@ -16,8 +16,14 @@ const char *render_patch(struct arena *arena, const char *patch, size_t length,
 // Returns the list of `--diff=stat`.
 const char *render_statistics(struct arena *arena, const file_changes *changes,
 			      struct reader reader);
+// Adds the rows alone.
+void render_statistics_add(struct screen *screen, const file_changes *changes);
 // Returns "3 files changed, 10 insertions, 2 deletions".
 const char *render_change_counts(struct arena *arena, const file_changes *changes);
+
+// Returns "a, b/ and 7 more": as many of the paths as one line has room for. `count`: of all;
+// `paths` may have fewer.
+const char *render_some_paths(struct arena *arena, const strings *paths, size_t count);
 
 // A path of an undo, for people.
 struct undo_row {

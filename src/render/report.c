@@ -13,7 +13,15 @@
 
 #include <string.h>
 
-enum { INDENT = 2, FILE_INDENT = 4, END_ROWS = 6, NAME_COLUMNS = 40, ALL = 100000 };
+enum {
+	INDENT = 2,
+	FILE_INDENT = 4,
+	END_ROWS = 6,
+	NAME_COLUMNS = 40,
+	ALL = 100000,
+	USUAL_ROWS = 24, // of a terminal
+	LAST_ROWS = 5, // below the files: their rest, what is not known, advice, resume, the prompt
+};
 
 static bool is_empty(const struct report *report)
 {
@@ -131,9 +139,11 @@ static void add_limits(struct screen *screen, const struct report *report)
 		screen_add_wrapped(
 			screen, STYLE_WARN,
 			arena_printf(screen->arena,
-				     "%s could not be saved: changes of %s are not known",
-				     render_count(screen->arena, report->left_out, "file"),
-				     report->left_out == 1 ? "it" : "them"),
+				     "%s could not be saved, so changes of %s are not known: %s",
+				     render_count(screen->arena, report->left_out, "path"),
+				     report->left_out == 1 ? "it" : "them",
+				     render_some_paths(screen->arena, &report->left_out_paths,
+						       report->left_out)),
 			0);
 	if (!report->saved)
 		screen_add_wrapped(screen, STYLE_WARN,
@@ -151,6 +161,76 @@ static const char *advice(const struct report *report)
 	return "`claudebox --diff` shows the changes, `claudebox --undo` takes them back";
 }
 
+static bool is_executed(const struct report *report, const char *path)
+{
+	vec_each(file, &report->executed) {
+		if (str_equal(file->path, path))
+			return true;
+	}
+	return false;
+}
+
+static size_t count_changed_lines(const struct file_change *change)
+{
+	return change->added + change->removed;
+}
+
+// Moves the largest changes to the front, and drops the others. Equal ones keep their order.
+static void keep_largest(file_changes *changes, size_t count)
+{
+	for (size_t i = 0; i < count && i < changes->count; i++) {
+		struct file_change largest;
+		size_t at = i;
+
+		for (size_t j = i + 1; j < changes->count; j++)
+			if (count_changed_lines(&changes->items[j]) >
+			    count_changed_lines(&changes->items[at]))
+				at = j;
+		largest = changes->items[at];
+		memmove(&changes->items[i + 1], &changes->items[i], (at - i) * sizeof(largest));
+		changes->items[i] = largest;
+	}
+	changes->count = changes->count < count ? changes->count : count;
+}
+
+static size_t count_rows(const char *text)
+{
+	size_t rows = 0;
+
+	for (; *text; text++)
+		rows += *text == '\n';
+	return rows;
+}
+
+// Adds the files that nothing executes, the largest changes first, as many as one screen has room
+// for.
+static void add_ordinary(struct screen *screen, const struct report *report, size_t screen_rows)
+{
+	struct arena *arena = screen->arena;
+	size_t all = screen_rows && screen_rows < USUAL_ROWS ? screen_rows : USUAL_ROWS;
+	size_t used = count_rows(text_get(&screen->out)) + LAST_ROWS;
+	size_t ordinary = report->file_count - (report->executed_count < report->file_count
+							? report->executed_count
+							: report->file_count);
+	file_changes shown = { 0 };
+
+	vec_each(change, &report->files) {
+		if (!is_executed(report, change->path))
+			vec_push(arena, &shown, *change);
+	}
+	if (!shown.count || used >= all)
+		return;
+	keep_largest(&shown, all - used);
+	if (report->executed.count)
+		screen_add_wrapped(screen, STYLE_HEAD, "Other changes:", 0);
+	render_statistics_add(screen, &shown);
+	if (ordinary > shown.count)
+		screen_add_wrapped(screen, STYLE_DIM,
+				   arena_printf(arena, " and %zu more: `claudebox --diff=stat`",
+						ordinary - shown.count),
+				   INDENT);
+}
+
 const char *render_report_end(struct arena *arena, const struct report *report,
 			      struct reader reader)
 {
@@ -162,6 +242,8 @@ const char *render_report_end(struct arena *arena, const struct report *report,
 			   arena_printf(arena, "Session: %s", describe(arena, report, 3)), INDENT);
 	if (report->executed.count)
 		add_executed(&screen, report, END_ROWS);
+	if (report->files.count)
+		add_ordinary(&screen, report, reader.rows);
 	add_limits(&screen, report);
 	if (report->saved)
 		screen_add_wrapped(&screen, STYLE_DIM, advice(report), 0);

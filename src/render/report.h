@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-// Returns the report for the end of a session: at most about twelve lines. NULL: nothing happened.
+// Returns the report for the end of a session: at most one screen. NULL: nothing happened.
 const char *render_report_end(struct arena *arena, const struct report *report,
 			      struct reader reader);
 // Returns one line for a session without a terminal, NULL: nothing happened.

@@ -79,6 +79,15 @@ static json_t *moved_value(struct arena *arena, const struct report *report)
 	return list;
 }
 
+static json_t *paths_value(struct arena *arena, const strings *paths)
+{
+	json_t *list = json_array();
+
+	vec_each(path, paths)
+		json_array_append_new(list, render_path_value(arena, *path));
+	return list;
+}
+
 const char *render_report_json(struct arena *arena, const struct report *report)
 {
 	json_t *refused = report->refused ? json_loads(report->refused, 0, NULL) : json_null();
@@ -94,6 +103,7 @@ const char *render_report_json(struct arena *arena, const struct report *report)
 		"resume", report->resume);
 
 	json_object_set_new(all, "not_saved", json_integer((json_int_t)report->left_out));
+	json_object_set_new(all, "not_saved_paths", paths_value(arena, &report->left_out_paths));
 	return json_write(arena, all, JSON_COMPACT | JSON_ENSURE_ASCII);
 }
 
@@ -160,6 +170,12 @@ static void parse_lists(struct arena *arena, const json_t *all, struct report *r
 	json_array_foreach(json_object_get(all, "quarantined"), i, row)
 		vec_push(arena, &report->moved,
 			 (struct report_moved){ copy(arena, row, "path"), copy(arena, row, "id") });
+	json_array_foreach(json_object_get(all, "not_saved_paths"), i, row) {
+		const char *path = json_string_value(row);
+
+		if (path)
+			vec_push(arena, &report->left_out_paths, arena_strdup(arena, path));
+	}
 	json_array_foreach(json_object_get(all, "references"), i, row) {
 		const char *change = json_string_value(json_object_get(row, "change"));
 

@@ -19,7 +19,7 @@
 #include "render/report.h"
 #include "snapshot/changes.h"
 #include "snapshot/pager.h"
-#include "snapshot/refs.h"
+#include "snapshot/refs/refs.h"
 #include "snapshot/session.h"
 #include "snapshot/store.h"
 #include "sys/cleanup.h"
@@ -31,6 +31,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -152,16 +153,38 @@ static void add_refs(struct report *report, const struct session_record *record,
 	}
 }
 
+static int compare_sizes(const void *a, const void *b)
+{
+	const struct file_change *first = a, *second = b;
+	size_t one = first->added + first->removed, other = second->added + second->removed;
+
+	return one != other ? (one < other) - (one > other) : strcmp(first->path, second->path);
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+	const struct file_change *first = a, *second = b;
+
+	return strcmp(first->path, second->path);
+}
+
+// Adds the files with the largest changes, sorted by path.
 static void add_files(struct report *report, struct arena *arena, const file_changes *changes)
 {
+	file_changes *files = &report->files;
+
 	report->file_count = changes->count;
 	report->counted = changes->count <= MOST_COUNTED;
 	vec_each(change, changes) {
 		report->added += change->added;
 		report->removed += change->removed;
-		if (report->files.count < MOST_FILES)
-			vec_push(arena, &report->files, *change);
+		vec_push(arena, files, *change);
 	}
+	if (files->count <= MOST_FILES)
+		return;
+	qsort(files->items, files->count, sizeof(files->items[0]), compare_sizes);
+	files->count = MOST_FILES;
+	qsort(files->items, files->count, sizeof(files->items[0]), compare_paths);
 }
 
 void report_add_changes(struct report *report, const struct plan *plan,
@@ -178,6 +201,7 @@ void report_add_changes(struct report *report, const struct plan *plan,
 	report->ended_ms = record->ended_ms;
 	report->killed = record->killed;
 	report->left_out = record->left_out_count;
+	report->left_out_paths = record->left_out;
 	if (store_open(&store, undo->git, undo->path, plan->project, false, &error) &&
 	    changes_list(&store, record->before, record->after, NULL, &changes, &error)) {
 		report->saved = true;

@@ -34,8 +34,11 @@ enum {
 	MOST_ARGUMENTS = 32,
 };
 
-// The ends of claudebox, and a process.
-struct ends {
+// A run: the process, and the ends of claudebox.
+struct git_process {
+	struct git_run *run;
+	struct arena *arena;
+	bool started;
 	pid_t pid;
 	int input;
 	int output;
@@ -58,7 +61,7 @@ static bool make_pair(int type, int *ret_own, int *ret_other)
 }
 
 static bool start(const struct store *store, struct arena *arena, const struct git_run *run,
-		  struct ends *ends)
+		  struct git_process *process)
 {
 	const char *worktree = run->worktree ? run->worktree : store->project;
 	const char *environment[] = {
@@ -93,53 +96,53 @@ static bool start(const struct store *store, struct arena *arena, const struct g
 	for (size_t i = 0; run->arguments[i] && i < MOST_ARGUMENTS; i++)
 		arguments[3 + i] = run->arguments[i];
 	sigemptyset(&none);
-	if (!make_pair(SOCK_STREAM, &ends->input, &input) ||
-	    !make_pair(SOCK_STREAM, &ends->output, &output) ||
-	    !make_pair(SOCK_STREAM, &ends->messages, &messages))
+	if (!make_pair(SOCK_STREAM, &process->input, &input) ||
+	    !make_pair(SOCK_STREAM, &process->output, &output) ||
+	    !make_pair(SOCK_STREAM, &process->messages, &messages))
 		return false;
 	vec_push(arena, &spawn.descriptors, (struct spawn_descriptor){ input, STDIN_FILENO });
 	vec_push(arena, &spawn.descriptors, (struct spawn_descriptor){ output, STDOUT_FILENO });
 	vec_push(arena, &spawn.descriptors, (struct spawn_descriptor){ messages, STDERR_FILENO });
-	return spawn_process(&spawn, &ends->pid);
+	return spawn_process(&spawn, &process->pid);
 }
 
 // Sends a part of the input, and ends it after the last.
-static void send_input(struct git_run *run, struct ends *ends)
+static void send_input(struct git_run *run, struct git_process *process)
 {
 	bool late = run->input_until_ms && clock_monotonic_ms() >= run->input_until_ms;
 	ssize_t sent = 0;
 
-	if (!late && ends->sent < run->input_length) {
-		sent = send(ends->input, run->input + ends->sent, run->input_length - ends->sent,
-			    MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (!late && process->sent < run->input_length) {
+		sent = send(process->input, run->input + process->sent,
+			    run->input_length - process->sent, MSG_DONTWAIT | MSG_NOSIGNAL);
 		if (sent < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
 	}
-	ends->sent += sent > 0 ? (size_t)sent : 0;
-	if (late || sent < 0 || ends->sent >= run->input_length) {
-		run->cut |= ends->sent < run->input_length;
-		cleanup_close(&ends->input);
-		ends->input = -1;
+	process->sent += sent > 0 ? (size_t)sent : 0;
+	if (late || sent < 0 || process->sent >= run->input_length) {
+		run->cut |= process->sent < run->input_length;
+		cleanup_close(&process->input);
+		process->input = -1;
 	}
 }
 
 // Receives a part of the output. Returns false at its end.
-static bool receive_output(struct git_run *run, struct ends *ends)
+static bool receive_output(struct git_run *run, struct git_process *process)
 {
 	size_t limit = run->output_limit ? run->output_limit : OUTPUT_LIMIT;
 	ssize_t length;
 
-	if (run->output_length + 1 >= ends->capacity) {
-		size_t wanted = ends->capacity ? ends->capacity * 2 : FIRST_SIZE;
+	if (run->output_length + 1 >= process->capacity) {
+		size_t wanted = process->capacity ? process->capacity * 2 : FIRST_SIZE;
 		char *larger = wanted / 2 > limit ? NULL : realloc(run->output, wanted);
 
 		if (!larger)
 			return false;
 		run->output = larger;
-		ends->capacity = wanted;
+		process->capacity = wanted;
 	}
-	length = recv(ends->output, run->output + run->output_length,
-		      ends->capacity - run->output_length - 1, 0);
+	length = recv(process->output, run->output + run->output_length,
+		      process->capacity - run->output_length - 1, 0);
 	if (length < 0 && errno == EINTR)
 		return true;
 	run->output_length += length > 0 ? (size_t)length : 0;
@@ -147,45 +150,46 @@ static bool receive_output(struct git_run *run, struct ends *ends)
 	return length > 0;
 }
 
-static bool receive_message(struct ends *ends)
+static bool receive_message(struct git_process *process)
 {
 	char rest[MESSAGE_SIZE];
-	size_t room = sizeof(ends->message) - 1 - ends->message_length;
-	ssize_t length = room ? recv(ends->messages, ends->message + ends->message_length, room, 0)
-			      : recv(ends->messages, rest, sizeof(rest), 0);
+	size_t room = sizeof(process->message) - 1 - process->message_length;
+	ssize_t length =
+		room ? recv(process->messages, process->message + process->message_length, room, 0)
+		     : recv(process->messages, rest, sizeof(rest), 0);
 
 	if (length < 0 && errno == EINTR)
 		return true;
-	ends->message_length += length > 0 && room ? (size_t)length : 0;
+	process->message_length += length > 0 && room ? (size_t)length : 0;
 	return length > 0;
 }
 
 // Exchanges data until the output has ended. Returns false if the program takes too long.
-static bool exchange(struct git_run *run, struct ends *ends)
+static bool exchange(struct git_run *run, struct git_process *process)
 {
-	while (ends->output >= 0 || ends->messages >= 0) {
-		struct pollfd waits[] = { { .fd = ends->input, .events = POLLOUT },
-					  { .fd = ends->output, .events = POLLIN },
-					  { .fd = ends->messages, .events = POLLIN } };
+	while (process->output >= 0 || process->messages >= 0) {
+		struct pollfd waits[] = { { .fd = process->input, .events = POLLOUT },
+					  { .fd = process->output, .events = POLLIN },
+					  { .fd = process->messages, .events = POLLIN } };
 		int64_t now = clock_monotonic_ms();
-		int64_t until = !run->input_until_ms ? now + EXIT_MS
-				: ends->input >= 0   ? run->input_until_ms
-						     : run->input_until_ms + GRACE_MS;
+		int64_t until = !run->input_until_ms  ? now + EXIT_MS
+				: process->input >= 0 ? run->input_until_ms
+						      : run->input_until_ms + GRACE_MS;
 		int ready = poll(waits, ARRAY_SIZE(waits), until > now ? (int)(until - now) : 0);
 
 		if (ready < 0 && errno != EINTR)
 			return false;
-		if (ready == 0 && ends->input < 0)
+		if (ready == 0 && process->input < 0)
 			return false;
-		if (ends->input >= 0 && (waits[0].revents || ready == 0))
-			send_input(run, ends);
-		if (waits[1].revents && !receive_output(run, ends)) {
-			cleanup_close(&ends->output);
-			ends->output = -1;
+		if (process->input >= 0 && (waits[0].revents || ready == 0))
+			send_input(run, process);
+		if (waits[1].revents && !receive_output(run, process)) {
+			cleanup_close(&process->output);
+			process->output = -1;
 		}
-		if (waits[2].revents && !receive_message(ends)) {
-			cleanup_close(&ends->messages);
-			ends->messages = -1;
+		if (waits[2].revents && !receive_message(process)) {
+			cleanup_close(&process->messages);
+			process->messages = -1;
 		}
 	}
 	return true;
@@ -201,33 +205,49 @@ static const char *find_message(struct arena *arena, const char *messages)
 	return arena_strndup(arena, messages, strcspn(messages, "\n"));
 }
 
-bool git_run(const struct store *store, struct arena *arena, struct git_run *run)
+struct git_process *git_begin(const struct store *store, struct arena *arena, struct git_run *run)
 {
-	struct ends ends = { .pid = -1, .input = -1, .output = -1, .messages = -1 };
-	bool ok = start(store, arena, run, &ends);
+	struct git_process *process = arena_alloc(arena, sizeof(*process));
+
+	*process = (struct git_process){
+		.run = run, .arena = arena, .pid = -1, .input = -1, .output = -1, .messages = -1
+	};
+	process->started = start(store, arena, run, process);
+	if (!process->started)
+		run->message = strerror(errno);
+	if (process->started && !run->input_length) {
+		cleanup_close(&process->input);
+		process->input = -1;
+	}
+	return process;
+}
+
+bool git_end(struct git_process *process)
+{
+	struct git_run *run = process->run;
+	bool ok = process->started && exchange(run, process);
 	int status = -1;
 	char *copy;
 
-	if (!ok)
-		run->message = strerror(errno);
-	if (ok && !run->input_length) {
-		cleanup_close(&ends.input);
-		ends.input = -1;
-	}
-	ok = ok && exchange(run, &ends);
-	if (ends.pid > 0)
-		status = ok ? process_wait_or_kill(ends.pid, EXIT_MS) : process_kill(ends.pid);
-	cleanup_close(&ends.input);
-	cleanup_close(&ends.output);
-	cleanup_close(&ends.messages);
-	copy = arena_alloc(arena, run->output_length + 1);
+	if (process->pid > 0)
+		status = ok ? process_wait_or_kill(process->pid, EXIT_MS)
+			    : process_kill(process->pid);
+	cleanup_close(&process->input);
+	cleanup_close(&process->output);
+	cleanup_close(&process->messages);
+	copy = arena_alloc(process->arena, run->output_length + 1);
 	if (run->output_length)
 		memcpy(copy, run->output, run->output_length);
 	free(run->output);
 	run->output = copy;
-	if (ends.message_length)
-		run->message = find_message(arena, ends.message);
+	if (process->message_length)
+		run->message = find_message(process->arena, process->message);
 	return ok && process_exit_status(status) == 0;
+}
+
+bool git_run(const struct store *store, struct arena *arena, struct git_run *run)
+{
+	return git_end(git_begin(store, arena, run));
 }
 
 bool git_fail(const struct git_run *run, const char *operation, struct error *error)

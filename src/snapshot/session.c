@@ -14,11 +14,11 @@
 #include "base/text.h"
 #include "plan/plan.h"
 #include "render/instances.h"
-#include "snapshot/operations.h"
-#include "snapshot/project_index.h"
-#include "snapshot/refs.h"
+#include "snapshot/refs/operations.h"
+#include "snapshot/refs/project_index.h"
+#include "snapshot/refs/refs.h"
 #include "snapshot/store.h"
-#include "snapshot/take.h"
+#include "snapshot/take/take.h"
 #include "sys/cleanup.h"
 #include "sys/clock.h"
 #include "sys/files.h"
@@ -34,6 +34,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define LEFT_OUT "left-out.json"
 
 enum {
 	RECORD_VERSION = 1,
@@ -199,6 +201,49 @@ void session_add_end(const struct store *store, struct arena *arena, const char 
 	record->index_after = git_directory ? project_index_digest(arena, git_directory) : NULL;
 }
 
+bool session_write_left_out(int session, const strings *paths, size_t count, struct error *error)
+{
+	JSON_OWNED *object = json_object();
+	json_t *list = json_array();
+
+	vec_each(path, paths)
+		json_array_append_new(list, render_path_value(error->arena, *path));
+	json_object_set_new(object, "count", json_integer((json_int_t)count));
+	json_object_set_new(object, "paths", list);
+	return replace_file(session, LEFT_OUT, json_write(error->arena, object, 0), error);
+}
+
+static bool has_path(const strings *paths, const char *path)
+{
+	vec_each(known, paths) {
+		if (str_equal(*known, path))
+			return true;
+	}
+	return false;
+}
+
+// Adds what the start could not save. The end may have saved it: its changes are not known.
+static void read_left_out(int session, struct arena *arena, struct session_record *record)
+{
+	const char *text = file_read_at(arena, session, LEFT_OUT, RECORD_LIMIT);
+	JSON_OWNED *object = text ? json_read_object(text, 0) : NULL;
+	strings first = { 0 };
+	size_t count = (size_t)json_integer_value(json_object_get(object, "count"));
+	size_t i;
+	json_t *path;
+
+	json_array_foreach(json_object_get(object, "paths"), i, path)
+		vec_push(arena, &first, arena_strdup(arena, json_string_value(path)));
+	vec_each(later, &record->left_out) {
+		if (!has_path(&first, *later))
+			vec_push(arena, &first, *later);
+	}
+	record->left_out = first;
+	// Those without a name are taken to be the same at the start and at the end.
+	count = record->left_out_count > count ? record->left_out_count : count;
+	record->left_out_count = first.count > count ? first.count : count;
+}
+
 static git_refs read_refs(int session, const char *name, struct arena *arena)
 {
 	const char *text = file_read_at(arena, session, name, RECORD_LIMIT);
@@ -211,6 +256,7 @@ void session_read_start(int session, struct arena *arena, struct session_record 
 {
 	record->refs_before = read_refs(session, "refs.json", arena);
 	record->operations_before = read_refs(session, "operations.json", arena);
+	read_left_out(session, arena, record);
 }
 
 const char *session_new_id(struct arena *arena)

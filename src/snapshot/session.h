@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "plan/plan.h"
-#include "snapshot/refs.h"
+#include "snapshot/refs/refs.h"
 #include "snapshot/store.h"
 
 #include <stdbool.h>
@@ -47,7 +47,10 @@ bool session_write(const struct store *store, const struct session_record *recor
 // Adds the present state of the repository to a record, as that of the end.
 void session_add_end(const struct store *store, struct arena *arena, const char *git_directory,
 		     struct session_record *record);
-// Reads the state of the repository at the start from the directory of a session.
+// Keeps what the start of a session could not save in its directory.
+bool session_write_left_out(int session, const strings *paths, size_t count, struct error *error);
+// Reads the state of the repository at the start from the directory of a session, and adds what the
+// start could not save.
 void session_read_start(int session, struct arena *arena, struct session_record *record);
 // Returns a new id.
 const char *session_new_id(struct arena *arena);

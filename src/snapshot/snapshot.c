@@ -15,13 +15,13 @@
 #include "base/quote.h"
 #include "base/text.h"
 #include "plan/plan.h"
-#include "snapshot/modes.h"
-#include "snapshot/operations.h"
-#include "snapshot/project_index.h"
-#include "snapshot/refs.h"
+#include "snapshot/take/modes.h"
+#include "snapshot/refs/operations.h"
+#include "snapshot/refs/project_index.h"
+#include "snapshot/refs/refs.h"
 #include "snapshot/session.h"
 #include "snapshot/store.h"
-#include "snapshot/take.h"
+#include "snapshot/take/take.h"
 #include "sys/cleanup.h"
 #include "sys/clock.h"
 #include "sys/files.h"
@@ -148,6 +148,9 @@ static void save(const struct snapshot *snapshot, const struct plan *plan, struc
 	result->complete = ok && take.complete;
 	if (result->complete)
 		ok = modes_write(snapshot->session, &take.modes, &error) &&
+		     (!take.left_out_count ||
+		      session_write_left_out(snapshot->session, &take.left_out, take.left_out_count,
+					     &error)) &&
 		     record_repository(&store, snapshot->session, &plan->undo, &error) &&
 		     (linkat(store.directory, "index", snapshot->session, "before", 0) == 0 ||
 		      write_fail(&error, "link", "index"));
@@ -289,14 +292,14 @@ bool snapshot_finish(struct snapshot *snapshot, const struct plan *plan, struct 
 	take.closed_since_ms = strtoll(snapshot->id, NULL, 10);
 	if (store_open(&store, plan->undo.git, plan->undo.path, plan->project, false, &error) &&
 	    refresh(&store, &plan->undo, &take, &error)) {
+		record.left_out = take.left_out;
+		record.left_out_count = take.left_out_count;
 		if (!take.complete)
 			error_set(&error, "the project is too large to be compared in time");
 		else
 			changed = complete(snapshot, &store, plan, &record, &error);
 	}
 	record.started_ms = strtoll(snapshot->id, NULL, 10);
-	record.left_out = take.left_out;
-	record.left_out_count = take.left_out_count;
 	if (changed)
 		changed = session_write(&store, &record, &error);
 	if (error.message) // claudebox --undo tries again

@@ -52,7 +52,12 @@ struct git_run {
 	const char *message; // why it ended with an error, NULL: it did not say
 };
 
-// Runs git. Returns whether it exited with 0.
+struct git_process;
+// Begins a run of git, for git_end(). Its output waits until then.
+struct git_process *git_begin(const struct store *store, struct arena *arena, struct git_run *run);
+// Ends a run: sends the input and receives the output. Returns whether git exited with 0.
+bool git_end(struct git_process *process);
+// Both. Returns whether git exited with 0.
 bool git_run(const struct store *store, struct arena *arena, struct git_run *run);
 // Sets the error of a run that failed. Returns false.
 bool git_fail(const struct git_run *run, const char *operation, struct error *error);

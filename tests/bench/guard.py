@@ -4,6 +4,8 @@
 
 start   until the agent's first byte, and until claudebox has ended, in a small repository and in a large one: 50,000 files in 10,000
         directories and 100 submodules; each over a box with a read-only project, which needs no guard; and with snapshots
+report  from the agent's first byte until claudebox has ended, when the agent has changed a file: over a session without changes, which
+        prints no report, and over one without snapshots
 status  `git status` in the box over the one outside, in the large repository
 """
 import os
@@ -20,7 +22,10 @@ import run  # noqa: E402
 
 GOALS = {"small": 1, "large": 10}  # milliseconds until the agent starts
 SNAPSHOT_GOALS = {"small": 10, "large": 300}
-GUARDED, WITHOUT, SAVED = "with the guard", "read-only project", "with snapshots"
+GUARDED, WITHOUT, SAVED, CHANGED = "with the guard", "read-only project", "with snapshots", "a change"
+REPORT_GOAL = 200
+# Prints the first byte when it has changed the file.
+CHANGE = ["sh", "-c", "date +%N >changed && echo x"]
 STATUS = """
 import subprocess, time
 time.sleep(0.5)  # until the watches are set
@@ -82,16 +87,21 @@ def alternate(label, commands, project, environment, rounds):
 def measure_start(label, commands, project, environment, rounds):
     """Measures the guard first, without runs that take snapshots in between: what these have removed slows down the next run for a minute (ext4
     passes over such inodes)."""
-    fixed, saved, guarded = commands.pop(WITHOUT), commands.pop(SAVED), commands
+    fixed, saved, changed, guarded = commands.pop(WITHOUT), commands.pop(SAVED), commands.pop(CHANGED), commands
     without, *with_guards = alternate(label, {WITHOUT: fixed} | guarded, project, environment, rounds)
     for name, with_guard in zip(guarded, with_guards):
         added = [a[0] - b[0] for a, b in zip(with_guard, without)]
         least = min(a[0] for a in with_guard) - min(b[0] for b in without)
         print(f"start   {label:6} {name} added {statistics.median(added):+.2f} ms median, {least:+.2f} ms least (goal: at most {GOALS[label]})")
-    with_guard, with_snapshots = alternate(label, {GUARDED: guarded[GUARDED], SAVED: saved}, project, environment, rounds)
+    with_guard, with_snapshots, with_change = alternate(label, {GUARDED: guarded[GUARDED], SAVED: saved, CHANGED: changed}, project, environment,
+                                                        rounds)
     added = [a[0] - b[0] for a, b in zip(with_snapshots, with_guard)]
     print(f"start   {label:6} snapshots added {statistics.median(added):+.2f} ms median (goal: at most {SNAPSHOT_GOALS[label]}), "
           f"{statistics.median(a[1] - b[1] for a, b in zip(with_snapshots, with_guard)):+.2f} ms until the end")
+    ends = [[whole - first for first, whole in values] for values in (with_change, with_snapshots, with_guard)]
+    print(f"report  {label:6} end {statistics.median(ends[0]):.2f} ms median, over a session without changes "
+          f"{statistics.median(a - b for a, b in zip(ends[0], ends[1])):+.2f} ms, over one without snapshots "
+          f"{statistics.median(a - b for a, b in zip(ends[0], ends[2])):+.2f} ms (goal: at most {REPORT_GOAL})")
 
 
 def measure_status(claudebox, project, environment, rounds):
@@ -114,7 +124,8 @@ def measure(claudebox, other, home, environment, rounds):
     for label in ("small", "large"):
         commands = {GUARDED: [claudebox, "--profile", "guard", "--yes", "--exec", "echo", "x"],
                     WITHOUT: [claudebox, "--profile", "fixed", "--yes", "--exec", "echo", "x"],
-                    SAVED: [claudebox, "--yes", "--exec", "echo", "x"]}
+                    SAVED: [claudebox, "--yes", "--exec", "echo", "x"],
+                    CHANGED: [claudebox, "--yes", "--exec", *CHANGE]}
         if other:
             commands["the other program"] = [other, "--profile", "guard", "--yes", "--exec", "echo", "x"]
         measure_start(label, commands, home / label, environment, rounds if label == "small" else max(5, rounds // 4))

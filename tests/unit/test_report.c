@@ -200,6 +200,9 @@ static struct report make_report(void)
 	struct file_change made = change_of("new\033[2Jname", 0, FILE_MODE);
 	struct file_change binary = change_of("logo.png", FILE_MODE, FILE_MODE);
 
+	report.left_out = 9;
+	vec_push(&arena, &report.left_out_paths, "vendor/library/");
+	vec_push(&arena, &report.left_out_paths, "disk.img");
 	made.counted = true;
 	made.added = 12;
 	binary.counted = binary.binary = true;
@@ -255,7 +258,9 @@ static void test_texts(void)
 	CHECK(render_report_end(&arena, &nothing, reader) == NULL);
 	CHECK(render_report_line(&arena, &nothing) == NULL);
 	CHECK(strstr(render_report(&arena, &nothing, reader), "changed nothing") != NULL);
-	CHECK(count_lines(end) <= 12);
+	CHECK(count_lines(end) <= 16);
+	CHECK(strstr(end, "Other changes:\n new\\x1b[2Jname |    12 ++++") != NULL);
+	CHECK(strstr(end, "\n logo.png") != NULL && strstr(end, "| binary\n") != NULL);
 	CHECK(strstr(end, "2 files changed, 12 insertions, 1 deletion; 2 commits; new branch") !=
 	      NULL);
 	CHECK(strstr(end, "and 3 more: `claudebox --report`") != NULL ||
@@ -264,6 +269,37 @@ static void test_texts(void)
 	      strstr(all, "refused 3 connections") != NULL && strstr(all, "0a1b") != NULL);
 	CHECK(strstr(all, "\033[2J") == NULL && strstr(all, "new\\x1b[2Jname") != NULL);
 	CHECK(strchr(line, '\n') == NULL && strstr(line, "9 of them") != NULL);
+	reader.columns = 200;
+	CHECK(strstr(render_report_end(&arena, &report, reader),
+		     "9 paths could not be saved, so changes of them are not known: "
+		     "vendor/library/, disk.img and 7 more\n") != NULL);
+}
+
+// The end of a session shows ordinary files, the largest changes first, on one screen.
+static void test_ordinary_files(void)
+{
+	struct report report = { .saved = true, .counted = true, .file_count = 700, .added = 9 };
+	struct reader reader = { .terminal = true, .columns = 80, .rows = 24 };
+	const char *end;
+
+	for (int i = 0; i < 500; i++) {
+		struct file_change change =
+			change_of(arena_printf(&arena, "file%03d", i), FILE_MODE, FILE_MODE);
+
+		change.counted = true;
+		change.added = (size_t)i;
+		vec_push(&arena, &report.files, change);
+	}
+	end = render_report_end(&arena, &report, reader);
+	CHECK(count_lines(end) <= 22);
+	CHECK(strstr(end, " file499 |   499 ") < strstr(end, " file498 |   498 "));
+	CHECK(strstr(end, "Other changes") == NULL && strstr(end, "file000") == NULL);
+	CHECK(strstr(end, " and 682 more: `claudebox --diff=stat`") != NULL ||
+	      strstr(end, " and 682 more: claudebox --diff=stat") != NULL);
+	reader.rows = 10;
+	CHECK(count_lines(render_report_end(&arena, &report, reader)) < 10);
+	reader.rows = 3;
+	CHECK(strstr(render_report_end(&arena, &report, reader), "file499") == NULL);
 }
 
 // What is parsed and rendered again is the same.
@@ -289,6 +325,7 @@ int main(void)
 	test_order();
 	test_references();
 	test_texts();
+	test_ordinary_files();
 	test_json();
 	arena_free(&arena);
 	return check_done();

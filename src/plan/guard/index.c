@@ -193,7 +193,9 @@ static bool walk_entries(struct reader *reader, git_index_handler handle, void *
 		if (handle && !handle(context, &(struct git_index_entry){ .path = entry.path,
 									  .length = entry.length,
 									  .mode = entry.mode,
-									  .id = entry.id }))
+									  .id = entry.id,
+									  .status = reader->bytes +
+										    entry.start }))
 			return true;
 	}
 	return !left && block == reader->block_count;
@@ -300,4 +302,22 @@ enum git_index_result git_index_describe(const unsigned char *bytes, size_t size
 		text_add_bytes(out, entry.path, entry.length + 1);
 	}
 	return GIT_INDEX_OK;
+}
+
+struct git_index_status git_index_status_of(const struct git_index_entry *entry)
+{
+	const unsigned char *at = entry->status;
+
+	return (struct git_index_status){
+		.ctime = get_32(at),
+		.ctime_ns = get_32(at + 4),
+		.mtime = get_32(at + 8),
+		.mtime_ns = get_32(at + 12),
+		.device = get_32(at + 16),
+		.inode = get_32(at + 20),
+		.mode = get_32(at + 24),
+		.user = get_32(at + 28),
+		.group = get_32(at + 32),
+		.size = get_32(at + 36),
+	};
 }

@@ -30,7 +30,22 @@ struct git_index_entry {
 	const char *path;
 	size_t length;
 	uint32_t mode;
-	const unsigned char *id; // of its content, hash_size bytes
+	const unsigned char *id;     // of its content, hash_size bytes
+	const unsigned char *status; // of the file when git read it, for git_index_status_of()
+};
+
+// The status of a file as git keeps it: the low 32 bits of each number.
+struct git_index_status {
+	uint32_t ctime;
+	uint32_t ctime_ns;
+	uint32_t mtime;
+	uint32_t mtime_ns;
+	uint32_t device;
+	uint32_t inode;
+	uint32_t mode;
+	uint32_t user;
+	uint32_t group;
+	uint32_t size;
 };
 
 // Handles one entry. Returns false to end the walk.
@@ -41,6 +56,8 @@ typedef bool (*git_index_handler)(void *context, const struct git_index_entry *e
 // entry was passed on, or that the handler ended the walk.
 enum git_index_result git_index_walk(const unsigned char *bytes, size_t size, size_t hash_size,
 				     struct arena *arena, git_index_handler handle, void *context);
+// Returns what an entry says about its file.
+struct git_index_status git_index_status_of(const struct git_index_entry *entry);
 // Adds mode, flags, object and path of each entry to a text. Times and sizes of files, which git
 // refreshes by itself, are not in it. Nothing is added unless the result is GIT_INDEX_OK.
 enum git_index_result git_index_describe(const unsigned char *bytes, size_t size, size_t hash_size,

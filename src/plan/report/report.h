@@ -32,9 +32,10 @@ struct report {
 	int64_t started_ms; // since 1970, 0: the session is not known
 	int64_t ended_ms;
 	int status;
-	bool saved;      // the changes are known, and --diff and --undo work
-	size_t left_out; // files that could not be saved
-	bool killed;     // claudebox was: `files` may have changes of the user
+	bool saved;             // the changes are known, and --diff and --undo work
+	size_t left_out;        // files and nested repositories that could not be saved
+	strings left_out_paths; // the first of them; that of a repository ends with a slash
+	bool killed;            // claudebox was: `files` may have changes of the user
 	VEC(struct report_moved) moved;
 	executed_files executed;
 	size_t executed_count; // of all; `executed` may have fewer

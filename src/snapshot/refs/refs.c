@@ -5,7 +5,7 @@
 // first, which a box can make wait for ever (a FIFO). Only the format reftable is left to git;
 // hooks and fsmonitor are switched off on the command line, which beats every file. A stash is a
 // list in a reflog, and references of remotes follow the remotes: both are only compared.
-#include "snapshot/refs.h"
+#include "snapshot/refs/refs.h"
 
 #include "base/arena.h"
 #include "base/path.h"

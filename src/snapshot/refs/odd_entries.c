@@ -4,7 +4,7 @@
 // Theory of operation: a box can replace `.git/logs/HEAD` by a link to any file of the user, and
 // git appends to it when a branch is restored. The guard moves such links away; this is the second
 // barrier, also for links that are older than the guard.
-#include "snapshot/odd_entries.h"
+#include "snapshot/refs/odd_entries.h"
 
 #include "base/arena.h"
 #include "base/error.h"

@@ -5,7 +5,7 @@
 // say nothing about what the user has staged. The digest has the entries alone. An index that
 // cannot be read counts by its bytes: then a difference is seen where there is none, which refuses
 // an undo and loses nothing.
-#include "snapshot/project_index.h"
+#include "snapshot/refs/project_index.h"
 
 #include "base/arena.h"
 #include "base/digest.h"

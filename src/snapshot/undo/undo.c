@@ -5,10 +5,10 @@
 // beside the snapshots, or of the project if that is another file system. So a full disk shows
 // before anything has changed. Then a journal lists the steps. Each step moves the present file
 // into the same directory and the wanted one to its place, by rename(2): no content is lost before
-// the end, and a step that was interrupted can be done again. If a step fails, those before it are
-// done backwards. After a kill, the next command completes what the journal lists. Directories are
-// opened without following links, from the project down.
-#include "snapshot/undo.h"
+// the end, and a step that was interrupted can be done again. If a step fails, or the user
+// interrupts, those before it are done backwards. After a kill, the next command completes what the
+// journal lists. Directories are opened without following links, from the project down.
+#include "snapshot/undo/undo.h"
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -18,8 +18,9 @@
 #include "plan/guard/index.h"
 #include "plan/report/change.h"
 #include "snapshot/changes.h"
-#include "snapshot/modes.h"
+#include "snapshot/take/modes.h"
 #include "snapshot/store.h"
+#include "snapshot/undo/interrupt.h"
 #include "sys/cleanup.h"
 #include "sys/clock.h"
 #include "sys/files.h"
@@ -152,6 +153,16 @@ static mode_t wanted_mode(const struct work *work, const struct file_change *cha
 	return change->before.mode & 0100 ? mode | (mode & 0444) >> 2 : mode & ~(mode_t)0111;
 }
 
+// Returns whether the user has interrupted the undo, with the error.
+static bool refuse_interrupted(struct error *error)
+{
+	if (!interrupt_is_pending())
+		return false;
+	error_set(error, "the undo was interrupted");
+	error_hint(error, "start claudebox --undo again");
+	return true;
+}
+
 // What is written to the stage.
 struct staging {
 	const struct work *work;
@@ -170,6 +181,8 @@ static bool stage_file(void *context, size_t index, const char *content, size_t 
 	char name[NAME_SIZE];
 	CLEANUP_FD int fd = -1;
 
+	if (refuse_interrupted(error))
+		return false;
 	stage_name(name, number, "new");
 	if ((change->before.mode & GIT_MODE_TYPE) == GIT_MODE_SYMLINK)
 		return symlinkat(arena_strndup(work->arena, content, size), work->stage, name) ==
@@ -301,10 +314,10 @@ static void roll_back(const struct work *work, const file_changes *changes)
 static bool do_steps(const struct work *work, const file_changes *changes, struct error *error)
 {
 	for (size_t i = 0; i < changes->count; i++)
-		if (!take_away(work, &changes->items[i], i, error))
+		if (refuse_interrupted(error) || !take_away(work, &changes->items[i], i, error))
 			return false;
 	for (size_t i = 0; i < changes->count; i++)
-		if (!put_there(work, &changes->items[i], i, error))
+		if (refuse_interrupted(error) || !put_there(work, &changes->items[i], i, error))
 			return false;
 	return true;
 }

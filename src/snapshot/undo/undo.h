@@ -5,8 +5,8 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "snapshot/store.h"
-#include "snapshot/undo_journal.h"
-#include "snapshot/undo_plan.h"
+#include "snapshot/undo/journal.h"
+#include "snapshot/undo/plan.h"
 
 #include <stdbool.h>
 #include <stddef.h>

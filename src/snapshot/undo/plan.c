@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Finds out which changes of a session can be taken back.
-#include "snapshot/undo_plan.h"
+#include "snapshot/undo/plan.h"
 
 #include "base/arena.h"
 #include "base/error.h"

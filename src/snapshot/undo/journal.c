@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The journal of an undo: the steps that a killed one has still to do.
-#include "snapshot/undo_journal.h"
+#include "snapshot/undo/journal.h"
 
 #include "base/arena.h"
 #include "base/error.h"

@@ -4,8 +4,8 @@
 
 #include "render/changes.h"
 #include "snapshot/command.h"
-#include "snapshot/refs_undo.h"
-#include "snapshot/undo_plan.h"
+#include "snapshot/refs/undo.h"
+#include "snapshot/undo/plan.h"
 
 // Lists the files and, with =commits, the branches and tags that an undo restores, and what it
 // leaves.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Takes back what a session changed in the project's repository: references, HEAD and the index.
+// Finds out what a session changed in the project's repository, and whether it can be taken back.
 #pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
 #include "render/changes.h"
-#include "snapshot/refs.h"
+#include "snapshot/refs/refs.h"
 #include "snapshot/session.h"
 #include "snapshot/store.h"
 
@@ -39,16 +39,5 @@ bool refs_plan(const struct store *store, const char *git_directory,
 bool refs_plan_changes(const struct refs_undo *undo);
 // Adds the rows of the plan to a view.
 void refs_plan_show(const struct refs_undo *undo, struct arena *arena, struct undo_view *view);
-// Keeps the present state of the repository with the session record `id` of the undo.
-bool refs_save(const struct store *store, const struct refs_undo *undo, const char *id,
-	       struct error *error);
-// Restores references and index. Values that are lost stay under refs/claudebox/ID/. Returns false
-// with an error if nothing was changed.
-bool refs_undo(const struct store *store, const struct refs_undo *undo, const char *id,
-	       struct error *error);
-// Restores references and index as they were before refs_undo().
-void refs_redo(const struct store *store, const struct refs_undo *undo, const char *id,
-	       struct arena *arena);
-// Completes an undo that was killed. Stores the state of the repository before it.
-bool refs_recover(const struct store *store, const char *git_directory, const char *id,
-		  const struct session_record *of, struct refs_undo *ret_undo, struct error *error);
+// Returns the directory of a session.
+const char *refs_session_path(struct arena *arena, const char *store, const char *id);

@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "snapshot/refs.h"
+#include "snapshot/refs/refs.h"
 #include "snapshot/store.h"
 
 #include <stdbool.h>

@@ -5,13 +5,13 @@
 // branches, HEAD and index are restored, the next commit would be a merge that discards the other
 // side. The files are those that git removes with --quit. git itself is not run for it: --quit
 // reads the configuration and executes more.
-#include "snapshot/operations.h"
+#include "snapshot/refs/operations.h"
 
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "snapshot/refs.h"
+#include "snapshot/refs/refs.h"
 #include "snapshot/store.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"

@@ -8,6 +8,7 @@
 #include "snapshot/store.h"
 
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 struct file_mode {
@@ -21,10 +22,18 @@ struct modes {
 	mode_t usual; // of a new file
 };
 
-// Adds the permissions of the listed files to a text, if a new file would have other ones. `paths`:
-// relative to the project, each with a NUL.
-void modes_collect(const struct store *store, struct arena *arena, const struct text *paths,
-		   struct text *ret);
+// The permissions of new files, by the umask.
+struct usual_modes {
+	mode_t file;
+	mode_t executable;
+};
+
+struct usual_modes modes_usual(void);
+// Adds the permissions of a file to a text, if a new file would have other ones.
+void modes_add_file(struct text *modes, const struct usual_modes *usual, const char *path,
+		    const struct stat *status);
+// Adds those of the listed files. `paths`: relative to the project, each with a NUL.
+void modes_collect(const struct store *store, const struct text *paths, struct text *modes);
 // Writes the permissions at the start of a session, or before an undo.
 bool modes_write(int session, const struct text *modes, struct error *error);
 // Reads those of a session.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Permissions of files that git does not store: a deleted file with mode 600 must not come back as
 // one that others can read.
-#include "snapshot/modes.h"
+#include "snapshot/take/modes.h"
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -21,35 +21,36 @@
 
 enum { MODES_LIMIT = 256 * 1024 * 1024, DIGITS = 4, PERMISSIONS = 0777 };
 
-static mode_t usual_mode(void)
+struct usual_modes modes_usual(void)
 {
 	mode_t mask = umask(0);
+	mode_t file = 0666 & ~mask;
 
 	umask(mask);
-	return 0666 & ~mask;
+	return (struct usual_modes){ .file = file, .executable = file | (file & 0444) >> 2 };
 }
 
-void modes_collect(const struct store *store, struct arena *arena, const struct text *paths,
-		   struct text *ret)
+void modes_add_file(struct text *modes, const struct usual_modes *usual, const char *path,
+		    const struct stat *status)
+{
+	mode_t mode = status->st_mode & PERMISSIONS;
+
+	if (!S_ISREG(status->st_mode) || mode == usual->file || mode == usual->executable)
+		return;
+	text_printf(modes, "%0*o", DIGITS, (unsigned int)mode);
+	text_add_bytes(modes, path, strlen(path) + 1);
+}
+
+void modes_collect(const struct store *store, const struct text *paths, struct text *modes)
 {
 	CLEANUP_FD int project = open(store->project, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	const char *end = text_get(paths) + paths->length;
-	mode_t usual = usual_mode();
+	struct usual_modes usual = modes_usual();
 	struct stat status;
 
-	*ret = (struct text){ .arena = arena };
-	for (const char *path = text_get(paths); path < end; path += strlen(path) + 1) {
-		mode_t mode;
-
-		if (fstatat(project, path, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
-		    !S_ISREG(status.st_mode))
-			continue;
-		mode = status.st_mode & PERMISSIONS;
-		if (mode == usual || mode == (usual | (usual & 0444) >> 2))
-			continue;
-		text_printf(ret, "%0*o", DIGITS, (unsigned int)mode);
-		text_add_bytes(ret, path, strlen(path) + 1);
-	}
+	for (const char *path = text_get(paths); path < end; path += strlen(path) + 1)
+		if (fstatat(project, path, &status, AT_SYMLINK_NOFOLLOW) == 0)
+			modes_add_file(modes, &usual, path, &status);
 }
 
 bool modes_write(int session, const struct text *modes, struct error *error)
@@ -60,7 +61,7 @@ bool modes_write(int session, const struct text *modes, struct error *error)
 struct modes modes_read(const struct store *store, struct arena *arena, const char *id)
 {
 	const char *name = arena_printf(arena, "sessions/%s/" MODES, id);
-	struct modes modes = { .usual = usual_mode() };
+	struct modes modes = { .usual = modes_usual().file };
 	size_t length = 0;
 	const char *text = file_read_bytes_at(arena, store->directory, name, MODES_LIMIT, &length);
 

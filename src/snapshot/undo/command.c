@@ -5,7 +5,7 @@
 // state of the project, and compares it with the end of the session: what was changed since is left
 // as it is. Then it restores the files, and records itself as a session, so that the next --undo
 // takes it back.
-#include "snapshot/undo_command.h"
+#include "snapshot/undo/command.h"
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -18,18 +18,19 @@
 #include "render/changes.h"
 #include "snapshot/changes.h"
 #include "snapshot/command.h"
-#include "snapshot/modes.h"
-#include "snapshot/odd_entries.h"
-#include "snapshot/operations.h"
-#include "snapshot/refs.h"
-#include "snapshot/refs_undo.h"
+#include "snapshot/take/modes.h"
+#include "snapshot/refs/odd_entries.h"
+#include "snapshot/refs/operations.h"
+#include "snapshot/refs/refs.h"
+#include "snapshot/refs/undo.h"
 #include "snapshot/session.h"
 #include "snapshot/snapshot.h"
 #include "snapshot/store.h"
-#include "snapshot/take.h"
-#include "snapshot/undo.h"
-#include "snapshot/undo_plan.h"
-#include "snapshot/undo_view.h"
+#include "snapshot/take/take.h"
+#include "snapshot/undo/undo.h"
+#include "snapshot/undo/interrupt.h"
+#include "snapshot/undo/plan.h"
+#include "snapshot/undo/view.h"
 #include "sys/ask.h"
 #include "sys/cleanup.h"
 #include "sys/clock.h"
@@ -137,7 +138,7 @@ static bool record_undo(const struct snapshot_command *command, const char *id, 
 }
 
 // Completes an undo that was killed.
-static bool recover(struct snapshot_command *command, struct error *error)
+static bool recover_held(struct snapshot_command *command, struct error *error)
 {
 	struct undo_journal journal = { 0 };
 	struct refs_undo refs = { 0 };
@@ -154,9 +155,18 @@ static bool recover(struct snapshot_command *command, struct error *error)
 	       record_undo(command, journal.id, journal.of, journal.now, &refs, error);
 }
 
-static bool apply(struct snapshot_command *command, const undo_steps *steps,
-		  const struct refs_undo *refs, size_t possible, const char *now,
-		  struct error *error)
+static bool recover(struct snapshot_command *command, struct error *error)
+{
+	struct interrupt interrupt = interrupt_hold();
+	bool ok = recover_held(command, error);
+
+	interrupt_release(&interrupt);
+	return ok;
+}
+
+static bool apply_held(struct snapshot_command *command, const undo_steps *steps,
+		       const struct refs_undo *refs, size_t possible, const char *now,
+		       struct error *error)
 {
 	const struct session_record *record = command->record;
 	struct undo_journal journal = { .id = session_new_id(command->arena),
@@ -176,6 +186,19 @@ static bool apply(struct snapshot_command *command, const undo_steps *steps,
 				       &record->operations_before, error))
 		return false;
 	return record_undo(command, journal.id, record->id, now, refs, error);
+}
+
+// Does the undo. An interrupt rolls it back, or comes too late.
+static bool apply(struct snapshot_command *command, const undo_steps *steps,
+		  const struct refs_undo *refs, size_t possible, const char *now,
+		  struct error *error)
+{
+	struct interrupt interrupt = interrupt_hold();
+	bool ok = apply_held(command, steps, refs, possible, now, error);
+
+	if (interrupt_release(&interrupt) && ok)
+		output_message("undo", "the interrupt came too late: the undo is complete");
+	return ok;
 }
 
 // Reads the state of the repository. With =commits, finds out what is restored there.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What an undo will do, for the question.
-#include "snapshot/undo_view.h"
+#include "snapshot/undo/view.h"
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -10,11 +10,11 @@
 #include "plan/plan.h"
 #include "render/changes.h"
 #include "render/instances.h"
-#include "snapshot/refs.h"
-#include "snapshot/refs_undo.h"
+#include "snapshot/refs/refs.h"
+#include "snapshot/refs/undo.h"
 #include "snapshot/session.h"
 #include "snapshot/store.h"
-#include "snapshot/undo_plan.h"
+#include "snapshot/undo/plan.h"
 
 static const char *effect_of(const struct file_change *change)
 {
@@ -102,8 +102,10 @@ struct undo_view undo_build_view(const struct snapshot_command *command, const u
 			 "Files that git ignores were not saved: they stay as they are.");
 	if (record->left_out_count)
 		vec_push(arena, &view.notes,
-			 arena_printf(arena, "%s could not be saved, and %s not restored",
-				      render_count(arena, record->left_out_count, "file"),
-				      record->left_out_count == 1 ? "is" : "are"));
+			 arena_printf(arena, "%s could not be saved, and %s not restored: %s",
+				      render_count(arena, record->left_out_count, "path"),
+				      record->left_out_count == 1 ? "is" : "are",
+				      render_some_paths(arena, &record->left_out,
+							record->left_out_count)));
 	return view;
 }
