@@ -18,7 +18,7 @@
 #include "init/protocol.h"
 #include "network/network.h"
 #include "network/refusals.h"
-#include "config/options.h"
+#include "config/options/table.h"
 #include "plan/plan.h"
 #include "plan/report/report.h"
 #include "plan/tables.h"

@@ -5,8 +5,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "config/config.h"
-#include "config/options.h"
-
+#include "config/options/table.h"
 #include <string.h>
 
 // How the shells complete a value, by its name in the option table. The last row is for other

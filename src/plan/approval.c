@@ -7,9 +7,9 @@
 #include "base/text.h"
 #include "config/config.h"
 #include "config/limits.h"
-#include "config/options.h"
-#include "config/profile_schema.h"
-#include "config/profile_settings.h"
+#include "config/options/table.h"
+#include "config/profile/schema.h"
+#include "config/profile/settings.h"
 #include "plan/guard/unprotect.h"
 #include "plan/plan.h"
 

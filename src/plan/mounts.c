@@ -15,7 +15,7 @@
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/text.h"
-#include "config/profile_place.h"
+#include "config/profile/place.h"
 #include "plan/check.h"
 #include "plan/command.h"
 #include "plan/facts.h"

@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "config/options.h"
+#include "config/options/table.h"
 #include "plan/plan.h"
 #include "prove/canaries.h"
 #include "prove/protocol.h"

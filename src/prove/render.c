@@ -8,7 +8,7 @@
 #include "base/screen.h"
 #include "base/text.h"
 #include "base/width.h"
-#include "config/options.h"
+#include "config/options/table.h"
 #include "plan/plan.h"
 #include "prove/attacks.h"
 #include "prove/protocol.h"

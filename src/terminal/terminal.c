@@ -20,7 +20,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "config/config.h"
-#include "config/profile_schema.h"
+#include "config/profile/schema.h"
 #include "plan/plan.h"
 #include "sys/clock.h"
 #include "sys/output.h"

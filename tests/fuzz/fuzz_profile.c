@@ -8,11 +8,11 @@
 #include "config/limits.h"
 #include "config/locate.h"
 #include "config/names.h"
-#include "config/profile.h"
-#include "config/profile_check.h"
-#include "config/profile_place.h"
-#include "config/profile_schema.h"
-#include "config/profile_settings.h"
+#include "config/profile/profile.h"
+#include "config/profile/check.h"
+#include "config/profile/place.h"
+#include "config/profile/schema.h"
+#include "config/profile/settings.h"
 #include "fuzz.h"
 
 static bool is_plain(const char *text)

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "check.h"
 #include "config/documents.h"
-#include "config/options.h"
+#include "config/options/table.h"
 #include "plan/guard/places.h"
 
 #include <stdlib.h>

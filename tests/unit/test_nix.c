@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "check.h"
 #include "config/config.h"
-#include "config/options.h"
+#include "config/options/table.h"
 #include "fixture.h"
 #include "plan/check.h"
 #include "plan/facts.h"

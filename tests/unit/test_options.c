@@ -9,8 +9,9 @@
 #include "check.h"
 #include "config/claude/options.h"
 #include "config/config.h"
-#include "config/options.h"
-#include "config/options_help.h"
+#include "config/options/options.h"
+#include "config/options/table.h"
+#include "config/options/help.h"
 
 #include <string.h>
 

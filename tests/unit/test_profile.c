@@ -8,11 +8,12 @@
 #include "check.h"
 #include "config/config.h"
 #include "config/limits.h"
-#include "config/options.h"
-#include "config/profile.h"
-#include "config/profile_check.h"
-#include "config/profile_manual.h"
-#include "config/profile_schema.h"
+#include "config/options/options.h"
+#include "config/options/table.h"
+#include "config/profile/profile.h"
+#include "config/profile/check.h"
+#include "config/profile/manual.h"
+#include "config/profile/schema.h"
 
 #include <stdlib.h>
 #include <string.h>

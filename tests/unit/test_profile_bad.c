@@ -5,9 +5,9 @@
 #include "base/text.h"
 #include "check.h"
 #include "config/config.h"
-#include "config/profile.h"
-#include "config/profile_check.h"
-#include "config/profile_schema.h"
+#include "config/profile/profile.h"
+#include "config/profile/check.h"
+#include "config/profile/schema.h"
 
 #include <string.h>
 

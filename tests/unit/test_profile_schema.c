@@ -6,10 +6,10 @@
 #include "check.h"
 #include "config/config.h"
 #include "config/limits.h"
-#include "config/profile.h"
-#include "config/profile_check.h"
-#include "config/profile_schema.h"
-#include "config/profile_settings.h"
+#include "config/profile/profile.h"
+#include "config/profile/check.h"
+#include "config/profile/schema.h"
+#include "config/profile/settings.h"
 
 static struct arena arena;
 

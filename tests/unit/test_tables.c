@@ -7,7 +7,7 @@
 #include "check.h"
 #include "config/config.h"
 #include "config/names.h"
-#include "config/options.h"
+#include "config/options/table.h"
 #include "fixture.h"
 #include "plan/plan.h"
 #include "plan/secrets/detect.h"

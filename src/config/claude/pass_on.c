@@ -10,7 +10,7 @@
 #include "config/claude/words.h"
 #include "config/config.h"
 #include "config/names.h"
-#include "config/options.h"
+#include "config/options/table.h"
 
 #include <string.h>
 

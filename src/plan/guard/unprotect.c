@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "config/config.h"
 #include "config/names.h"
-#include "config/profile_place.h"
+#include "config/profile/place.h"
 #include "plan/facts.h"
 #include "plan/guard/places.h"
 #include "plan/guard/targets.h"

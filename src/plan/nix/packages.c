@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "config/config.h"
 #include "config/names.h"
-#include "config/profile_place.h"
+#include "config/profile/place.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "config/profile.h"
+#include "config/profile/profile.h"
 #include "plan/facts.h"
 
 #include <stdbool.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Settings: the scalar keys of the profile schema, stored in and listed from a configuration.
-#include "config/profile_settings.h"
+#include "config/profile/settings.h"
 
 #include "base/arena.h"
 #include "base/text.h"
 #include "config/config.h"
-#include "config/profile_check.h"
-#include "config/profile_lists.h"
-#include "config/profile_schema.h"
+#include "config/profile/check.h"
+#include "config/profile/lists.h"
+#include "config/profile/schema.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // claudebox-profile(5), generated from the schema.
-#include "config/profile_manual.h"
+#include "config/profile/manual.h"
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "config/profile.h"
-#include "config/profile_schema.h"
+#include "config/profile/profile.h"
+#include "config/profile/schema.h"
 
 static void add_row(struct text *out, const struct profile_row *row, const char *indent)
 {

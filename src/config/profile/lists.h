@@ -4,8 +4,8 @@
 
 #include "base/arena.h"
 #include "config/config.h"
-#include "config/profile_place.h"
-#include "config/profile_schema.h"
+#include "config/profile/place.h"
+#include "config/profile/schema.h"
 
 #include <jansson.h>
 #include <stdbool.h>

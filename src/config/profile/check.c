@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Parses a profile and checks it against the schema. Every error gives the position in one line;
 // none shows the value of a variable.
-#include "config/profile_check.h"
+#include "config/profile/check.h"
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -10,9 +10,9 @@
 #include "base/text.h"
 #include "config/locate.h"
 #include "config/names.h"
-#include "config/profile.h"
-#include "config/profile_place.h"
-#include "config/profile_schema.h"
+#include "config/profile/profile.h"
+#include "config/profile/place.h"
+#include "config/profile/schema.h"
 
 #include <string.h>
 

@@ -5,9 +5,9 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "config/profile.h"
-#include "config/profile_place.h"
-#include "config/profile_schema.h"
+#include "config/profile/profile.h"
+#include "config/profile/place.h"
+#include "config/profile/schema.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Merges profiles into the configuration. The command line overrides a profile, and a profile
 // overrides the one it extends.
-#include "config/profile.h"
+#include "config/profile/profile.h"
 
 #include "base/arena.h"
 #include "base/error.h"
 #include "config/config.h"
 #include "config/locate.h"
-#include "config/options.h"
-#include "config/profile_lists.h"
-#include "config/profile_place.h"
-#include "config/profile_schema.h"
-#include "config/profile_settings.h"
+#include "config/options/table.h"
+#include "config/profile/lists.h"
+#include "config/profile/place.h"
+#include "config/profile/schema.h"
+#include "config/profile/settings.h"
 
 static const char *string_member(struct arena *arena, const struct profile *profile,
 				 const char *key)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "config/options.h"
+#include "config/options/table.h"
 
 #include <stdbool.h>
 

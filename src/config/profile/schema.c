@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The tables of keys, and the tests of their strings.
-#include "config/profile_schema.h"
+#include "config/profile/schema.h"
 
 #include "base/arena.h"
 #include "base/pattern.h"
@@ -8,8 +8,8 @@
 #include "config/config.h"
 #include "config/limits.h"
 #include "config/names.h"
-#include "config/options.h"
-#include "config/profile_lists.h"
+#include "config/options/table.h"
+#include "config/profile/lists.h"
 #include "config/toolchains.h"
 
 #include <string.h>

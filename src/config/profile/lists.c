@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Merges the lists and objects of a profile into the configuration.
-#include "config/profile_lists.h"
+#include "config/profile/lists.h"
 
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "config/config.h"
 #include "config/limits.h"
-#include "config/profile_check.h"
-#include "config/profile_place.h"
-#include "config/profile_schema.h"
+#include "config/profile/check.h"
+#include "config/profile/place.h"
+#include "config/profile/schema.h"
 
 #include <string.h>
 

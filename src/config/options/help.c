@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The text of --help, from the option table.
-#include "config/options_help.h"
+#include "config/options/help.h"
 
 #include "base/arena.h"
 #include "base/screen.h"
 #include "base/text.h"
-#include "config/options.h"
+#include "config/options/table.h"
 
 #include <string.h>
 

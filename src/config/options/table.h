@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The command line: the table of claudebox's options; all other words are passed to claude.
+// The table of claudebox's options.
 #pragma once
 
-#include "base/arena.h"
-#include "base/error.h"
 #include "config/config.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 enum option_argument {
@@ -68,10 +65,5 @@ extern const char *const network_tier_names[NETWORK_TIER_COUNT];
 // them; NULL: it is another option.
 const char *option_word(const struct option_row *row);
 
-// Fills the configuration from the command line. Returns false with an error on wrong usage.
-bool options_parse(struct config *config, struct arena *arena, int argc, char *const *argv,
-		   struct error *error);
-// Returns the first argument of the command of --exec that is an option of claudebox, NULL: none.
-const char *options_misplaced(const struct config *config);
-// Checks the options against the whole configuration, after the profile has been applied.
-bool options_check(const struct config *config, struct error *error);
+// Returns the row that a word names, or NULL, and the value after '=', or NULL.
+const struct option_row *option_find(const char *word, const char **ret_value);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Refuses two options of which each chooses what claudebox does.
-#include "config/modes.h"
+#include "config/options/modes.h"
 
 #include "base/error.h"
-#include "config/options.h"
+#include "config/options/table.h"
 
 // Returns where an option is noted, NULL: it chooses nothing of this kind. --help and --version win
 // over every other option, as in other programs.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Places in a profile, and errors at them: one line each, with file, line and column.
-#include "config/profile_place.h"
+#include "config/profile/place.h"
 
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/quote.h"
 #include "base/text.h"
 #include "config/locate.h"
-#include "config/profile.h"
+#include "config/profile/profile.h"
 
 #include <string.h>
 

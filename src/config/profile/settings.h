@@ -5,9 +5,9 @@
 #include "base/arena.h"
 #include "config/config.h"
 #include "config/origin.h"
-#include "config/profile_lists.h"
-#include "config/profile_place.h"
-#include "config/profile_schema.h"
+#include "config/profile/lists.h"
+#include "config/profile/place.h"
+#include "config/profile/schema.h"
 
 #include <jansson.h>
 

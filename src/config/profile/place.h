@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "config/locate.h"
-#include "config/profile.h"
+#include "config/profile/profile.h"
 
 #include <jansson.h>
 #include <stdbool.h>
