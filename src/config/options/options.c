@@ -75,6 +75,12 @@ static bool parse_words(struct config *config, struct arena *arena, char *const 
 				  quote_display(error->arena, config->arguments.items[0], 60));
 			return option_usage_error(error);
 		}
+		if (words[1] && option_find(words[1], &value)) {
+			error_set(error, "option '%s' follows --exec, where the command starts",
+				  quote_display(error->arena, words[1], 60));
+			error->status = EXIT_USAGE;
+			return error_hint(error, "options of claudebox go before --exec");
+		}
 		words += words[1] && str_equal(words[1], "--");
 		while (*++words)
 			vec_push(arena, &config->arguments, *words);
