@@ -7,6 +7,7 @@
 #include "base/screen.h"
 #include "box/cgroup.h"
 #include "box/control.h"
+#include "box/discarded.h"
 #include "box/guarding.h"
 #include "box/killer.h"
 #include "box/launch.h"
@@ -108,7 +109,7 @@ static bool start_agent(struct box *box, const struct plan *plan, struct error *
 		return error_hint(error, "run claudebox --check to see what this kernel supports");
 	}
 	killer_set_init(box, init);
-	if (!box_finish_mounts(plan, init, error) ||
+	if (!box_finish_mounts(plan, init, &box->in_memory, error) ||
 	    !cgroup_check_limits(&box->cgroup, plan, init, error->arena, error))
 		return false;
 	guard_set_init(&box->guard, init); // the places are at their paths now
@@ -226,6 +227,7 @@ static void close_box(struct box *box)
 {
 	killer_end(box);
 	cgroup_remove(&box->cgroup);
+	discarded_close(&box->in_memory);
 	cleanup_close(&box->control_fd);
 	cleanup_close(&box->bwrap_end);
 	cleanup_close(&box->terminal.fd);
@@ -246,6 +248,7 @@ static void report_session(const struct plan *plan, struct arena *arena, struct 
 	report.started_ms = clock_ms(start);
 	report.ended_ms = clock_realtime_ms();
 	report_add_changes(&report, plan, record, arena);
+	discarded_read(&box->in_memory, plan, arena, &report.discarded);
 	add_network(&report, plan, network, arena);
 	if (!quiet)
 		terminal_report(&box->terminal);

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "box/cgroup.h"
+#include "box/discarded.h"
 #include "box/tether.h"
 #include "plan/plan.h"
 #include "guard/guard.h"
@@ -41,6 +42,7 @@ struct box {
 	struct guard guard;
 	struct guarding guarding;
 	struct snapshot snapshot;
+	struct discarded_places in_memory;
 	pid_t killer;   // 0: none
 	int killer_fd;  // pipe to the killer
 	int control_fd; // socket to init
@@ -54,7 +56,7 @@ struct box {
 	{                                                                                       \
 		.bwrap = -1, .bwrap_end = -1, .killer_fd = -1, .control_fd = -1, .info_fd = -1, \
 		.guard = GUARD_NONE, .snapshot = SNAPSHOT_NONE, .terminal = TERMINAL_NONE,      \
-		.cgroup = CGROUP_NONE                                                           \
+		.cgroup = CGROUP_NONE, .in_memory = DISCARDED_PLACES_NONE                       \
 	}
 
 // Runs the plan and waits for the agent. *ret_status is its exit status. Returns false with an

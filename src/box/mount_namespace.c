@@ -19,6 +19,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/quote.h"
+#include "box/discarded.h"
 #include "box/host_share.h"
 #include "box/inputs.h"
 #include "guard/protect.h"
@@ -43,6 +44,7 @@ enum { STACK_SIZE = 16 * 1024 };
 
 struct finish {
 	const struct plan *plan;
+	struct discarded_places *places;
 	const char *carrier; // of the bound mounts, NULL: there are none
 	int carrier_fd;
 	int user_namespace;
@@ -194,8 +196,11 @@ static bool finish_inside(struct finish *finish)
 	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 || !protect_process_1(finish) ||
 	    !protect_devices(finish))
 		return false;
-	return place_mounts(finish, fd_directory) && remove_carrier(finish) &&
-	       protect_places(finish, fd_directory);
+	if (!place_mounts(finish, fd_directory) || !remove_carrier(finish) ||
+	    !protect_places(finish, fd_directory))
+		return false;
+	discarded_open(finish->places, finish->plan);
+	return true;
 }
 
 static int child_main(void *data)
@@ -212,8 +217,9 @@ static bool finish_in_child(struct finish *finish, struct arena *arena)
 {
 	char *stack = arena_alloc(arena, STACK_SIZE);
 	// The child sends no SIGCHLD when it ends, which the supervisor would take for the end of
-	// bwrap.
-	pid_t pid = clone(child_main, stack + STACK_SIZE, CLONE_VM | CLONE_VFORK, finish);
+	// bwrap. It shares the descriptors, to leave those of the directories in memory.
+	pid_t pid =
+		clone(child_main, stack + STACK_SIZE, CLONE_VM | CLONE_VFORK | CLONE_FILES, finish);
 
 	if (pid < 0)
 		return false;
@@ -228,11 +234,13 @@ const char *mount_carrier_path(struct arena *arena, const struct plan *plan)
 	return arena_printf(arena, "/run/user/%u/staged-home", plan->uid);
 }
 
-bool box_finish_mounts(const struct plan *plan, pid_t init, struct error *error)
+bool box_finish_mounts(const struct plan *plan, pid_t init, struct discarded_places *places,
+		       struct error *error)
 {
 	CLEANUP_FD int mounts = process_open_namespace(init, "mnt");
 	CLEANUP_FD int user = mounts < 0 ? -1 : ioctl(mounts, NS_GET_USERNS);
 	struct finish finish = { .plan = plan,
+				 .places = places,
 				 .user_namespace = user,
 				 .mount_namespace = mounts,
 				 .as_root = getuid() == 0 };

@@ -152,6 +152,30 @@ static void add_limits(struct screen *screen, const struct report *report)
 				   0);
 }
 
+// Returns the line about files that ended with the box, NULL: there were none.
+static const char *describe_discarded(struct arena *arena, const struct discarded *discarded)
+{
+	strings paths = { 0 };
+
+	if (!discarded->count)
+		return NULL;
+	vec_each(file, &discarded->files)
+		vec_push(arena, &paths, file->path);
+	return arena_printf(arena, "deleted with the box: %s (%s%s, %s)",
+			    render_some_paths(arena, &paths, discarded->count),
+			    discarded->incomplete ? "at least " : "",
+			    render_count(arena, discarded->count, "file"),
+			    render_size(arena, discarded->size));
+}
+
+static void add_discarded(struct screen *screen, const struct report *report)
+{
+	const char *line = describe_discarded(screen->arena, &report->discarded);
+
+	if (line)
+		screen_add_wrapped(screen, STYLE_PLAIN, line, INDENT);
+}
+
 static const char *advice(const struct report *report)
 {
 	if (!report->file_count && report->repository_lost)
@@ -236,10 +260,13 @@ const char *render_report_end(struct arena *arena, const struct report *report,
 {
 	struct screen screen = screen_for(arena, reader);
 
-	if (is_empty(report))
-		return NULL;
+	if (is_empty(report)) {
+		add_discarded(&screen, report);
+		return report->discarded.count ? text_get(&screen.out) : NULL;
+	}
 	screen_add_wrapped(&screen, STYLE_HEAD,
 			   arena_printf(arena, "Session: %s", describe(arena, report, 3)), INDENT);
+	add_discarded(&screen, report);
 	if (report->executed.count)
 		add_executed(&screen, report, END_ROWS);
 	if (report->files.count)
@@ -252,15 +279,19 @@ const char *render_report_end(struct arena *arena, const struct report *report,
 
 const char *render_report_line(struct arena *arena, const struct report *report)
 {
+	const char *discarded = describe_discarded(arena, &report->discarded);
 	const char *executed = "";
 
 	if (is_empty(report))
-		return NULL;
+		return discarded;
 	if (report->executed_count)
 		executed = arena_printf(arena, "; %zu of them your programs may execute or trust",
 					report->executed_count);
-	return arena_printf(arena, "%s%s (claudebox --report)", describe(arena, report, 3),
-			    executed);
+	if (discarded)
+		discarded = arena_printf(arena, "; %s deleted with the box",
+					 render_count(arena, report->discarded.count, "file"));
+	return arena_printf(arena, "%s%s%s (claudebox --report)", describe(arena, report, 3),
+			    executed, discarded ? discarded : "");
 }
 
 static void add_files(struct screen *screen, const struct report *report)
@@ -296,7 +327,8 @@ const char *render_report(struct arena *arena, const struct report *report, stru
 {
 	struct screen screen = screen_for(arena, reader);
 
-	if (is_empty(report) && !report->moved.count && !report->network && report->saved)
+	if (is_empty(report) && !report->moved.count && !report->network && report->saved &&
+	    !report->discarded.count)
 		screen_add_wrapped(&screen, STYLE_PLAIN, "the last session has changed nothing", 0);
 	else
 		screen_add_wrapped(&screen, STYLE_HEAD,
@@ -316,6 +348,7 @@ const char *render_report(struct arena *arena, const struct report *report, stru
 				   INDENT);
 	if (report->network)
 		screen_add_wrapped(&screen, STYLE_PLAIN, report->network, INDENT);
+	add_discarded(&screen, report);
 	if (report->executed.count)
 		add_executed(&screen, report, ALL);
 	if (report->files.count)

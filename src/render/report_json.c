@@ -79,6 +79,19 @@ static json_t *moved_value(struct arena *arena, const struct report *report)
 	return list;
 }
 
+static json_t *discarded_value(struct arena *arena, const struct discarded *discarded)
+{
+	json_t *list = json_array();
+
+	vec_each(file, &discarded->files)
+		json_array_append_new(list, json_pack("{s:o, s:I}", "path",
+						      render_path_value(arena, file->path), "size",
+						      (json_int_t)file->size));
+	return json_pack("{s:I, s:I, s:b, s:o}", "count", (json_int_t)discarded->count, "size",
+			 (json_int_t)discarded->size, "incomplete", (int)discarded->incomplete,
+			 "list", list);
+}
+
 static json_t *paths_value(struct arena *arena, const strings *paths)
 {
 	json_t *list = json_array();
@@ -104,6 +117,7 @@ const char *render_report_json(struct arena *arena, const struct report *report)
 
 	json_object_set_new(all, "not_saved", json_integer((json_int_t)report->left_out));
 	json_object_set_new(all, "not_saved_paths", paths_value(arena, &report->left_out_paths));
+	json_object_set_new(all, "discarded", discarded_value(arena, &report->discarded));
 	return json_write(arena, all, JSON_COMPACT | JSON_ENSURE_ASCII);
 }
 
@@ -159,6 +173,23 @@ static void parse_executed(struct arena *arena, const json_t *executed, struct r
 			 (struct executed){ .path = copy(arena, row, "path"),
 					    .rank = rank,
 					    .why = copy(arena, row, "why") });
+	}
+}
+
+static void parse_discarded(struct arena *arena, const json_t *all, struct discarded *discarded)
+{
+	json_t *row;
+	size_t i;
+
+	discarded->count = number(all, "count");
+	discarded->size = number(all, "size");
+	discarded->incomplete = json_is_true(json_object_get(all, "incomplete"));
+	json_array_foreach(json_object_get(all, "list"), i, row) {
+		const char *path = copy(arena, row, "path");
+
+		if (path)
+			vec_push(arena, &discarded->files,
+				 (struct discarded_file){ path, number(row, "size") });
 	}
 }
 
@@ -218,6 +249,7 @@ bool report_parse(struct arena *arena, const char *text, struct report *ret_repo
 	parse_files(arena, json_object_get(all, "files"), &report);
 	parse_executed(arena, json_object_get(all, "executed"), &report);
 	parse_lists(arena, all, &report);
+	parse_discarded(arena, json_object_get(all, "discarded"), &report.discarded);
 	*ret_report = report;
 	return true;
 }

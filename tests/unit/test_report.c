@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "check.h"
 #include "plan/report/change.h"
+#include "plan/report/discarded.h"
 #include "plan/report/executed.h"
 #include "plan/report/report.h"
 #include "render/report.h"
@@ -200,6 +201,10 @@ static struct report make_report(void)
 	struct file_change made = change_of("new\033[2Jname", 0, FILE_MODE);
 	struct file_change binary = change_of("logo.png", FILE_MODE, FILE_MODE);
 
+	report.discarded.count = 3;
+	report.discarded.size = 4096;
+	report.discarded.incomplete = true;
+	vec_push(&arena, &report.discarded.files, (struct discarded_file){ "/tmp/a\033[2Jb", 9 });
 	report.left_out = 9;
 	vec_push(&arena, &report.left_out_paths, "vendor/library/");
 	vec_push(&arena, &report.left_out_paths, "disk.img");
@@ -258,7 +263,7 @@ static void test_texts(void)
 	CHECK(render_report_end(&arena, &nothing, reader) == NULL);
 	CHECK(render_report_line(&arena, &nothing) == NULL);
 	CHECK(strstr(render_report(&arena, &nothing, reader), "changed nothing") != NULL);
-	CHECK(count_lines(end) <= 16);
+	CHECK(count_lines(end) <= 18);
 	CHECK(strstr(end, "Other changes:\n new\\x1b[2Jname |    12 ++++") != NULL);
 	CHECK(strstr(end, "\n logo.png") != NULL && strstr(end, "| binary\n") != NULL);
 	CHECK(strstr(end, "2 files changed, 12 insertions, 1 deletion; 2 commits; new branch") !=
@@ -273,6 +278,26 @@ static void test_texts(void)
 	CHECK(strstr(render_report_end(&arena, &report, reader),
 		     "9 paths could not be saved, so changes of them are not known: "
 		     "vendor/library/, disk.img and 7 more\n") != NULL);
+}
+
+// Files that ended with the box are named, also if nothing else happened.
+static void test_discarded(void)
+{
+	struct report report = { .tier = "full", .saved = true };
+	struct reader reader = { .terminal = true, .columns = 80, .rows = 24 };
+	static const char expected[] =
+		"deleted with the box: /tmp/a\\x1b[2Jb and 2 more (at least 3 "
+		"files, 4.0 kB)";
+
+	report.discarded = make_report().discarded;
+	CHECK_STRING(render_report_line(&arena, &report), expected);
+	CHECK(strncmp(render_report_end(&arena, &report, reader), expected, 40) == 0);
+	CHECK(strstr(render_report(&arena, &report, reader), "changed nothing") == NULL);
+	for (size_t i = 0; i < discarded_count; i++)
+		CHECK(discarded_table[i].why != NULL && discarded_table[i].name[0] != '*');
+	CHECK(discarded_is_cache("claude-1000", 0) && !discarded_is_cache("claude-1000", 1));
+	CHECK(discarded_is_cache("node_modules", 5) && !discarded_is_cache("node_modules2", 5));
+	CHECK(!discarded_is_cache("claude", 0) && !discarded_is_cache("", 0));
 }
 
 // The end of a session shows ordinary files, the largest changes first, on one screen.
@@ -325,6 +350,7 @@ int main(void)
 	test_order();
 	test_references();
 	test_texts();
+	test_discarded();
 	test_ordinary_files();
 	test_json();
 	arena_free(&arena);

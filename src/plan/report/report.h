@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "plan/report/change.h"
+#include "plan/report/discarded.h"
 #include "plan/report/executed.h"
 
 #include <stdbool.h>
@@ -47,6 +48,7 @@ struct report {
 	VEC(struct report_ref) refs; // those that lost commits first
 	bool repository_lost;        // it was removed or damaged
 	size_t commits;
+	struct discarded discarded;
 	const char *network; // refused connections as a line, NULL: none
 	const char *tier;
 	const char *refused; // the same as JSON, NULL: not counted

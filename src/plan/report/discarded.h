@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Files in memory that end with the box: what of them the user may miss.
+#pragma once
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// A file that was deleted with the box.
+struct discarded_file {
+	const char *path;
+	uint64_t size;
+};
+
+struct discarded {
+	VEC(struct discarded_file) files; // the newest first, as many as are named
+	size_t count;                     // of all
+	uint64_t size;                    // of all
+	bool incomplete;                  // there are more
+};
+
+struct discarded_row {
+	const char *name; // of a file or directory; '*' at its end stands for any part
+	bool at_top;      // directly in /tmp or in the home
+	const char *why;
+};
+extern const struct discarded_row discarded_table[];
+extern const size_t discarded_count;
+
+// Returns whether a program makes a file or directory of this name again when it needs it, or it is
+// of no use after the box. `depth` is the number of directories above it.
+bool discarded_is_cache(const char *name, size_t depth);
