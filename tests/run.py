@@ -13,7 +13,8 @@ process of its own as an ordinary user, because claudebox is not meant to be run
 
 A module requests a different environment by a constant:
 
-    AS_ROOT = True          runs a second time as root, if the runner is root
+    AS_ROOT = True          runs a second time as root, if the runner is root; in place of True: a tuple of the classes and tests that do, where
+                            root makes no difference for the others (all of them do in `make stress`)
     NEEDS_NIX = True        runs beside a Nix daemon (lib/nix_inside.py)
     NIX_TRUSTS_US = True    ... which lists the user in trusted-users
     NEEDS_CGROUP = True     runs in a cgroup that can be limited (lib/cgroup_inside.py)
@@ -142,7 +143,7 @@ def with_tun():
 
 def requests(path, constant):
     """Returns whether a module sets one of the constants above."""
-    return re.search(rf"^{constant} = True$", path.read_text(encoding="utf-8"), re.M)
+    return re.search(rf"^{constant} = (True|\(.*\))$", path.read_text(encoding="utf-8"), re.M)
 
 
 def change_user(user, *prefix):
@@ -199,6 +200,16 @@ def timed(function, *arguments):
     return result, time.monotonic() - started
 
 
+def only(names, suite):
+    """Returns the tests of a suite of which the class or the name is in the list. Each name must occur."""
+    def tests_of(part):
+        return [test for below in part for test in tests_of(below)] if isinstance(part, unittest.TestSuite) else [part]
+    tests = tests_of(suite)
+    for name in names:
+        assert any(name in test.id().split(".") for test in tests), f"AS_ROOT names {name}, which does not exist"
+    return unittest.TestSuite(test for test in tests if set(names) & set(test.id().split(".")))
+
+
 def run_module(file):
     """Runs one unittest module in this process and prints the results as a last line of JSON."""
     spec = importlib.util.spec_from_file_location("module", file)
@@ -206,6 +217,8 @@ def run_module(file):
     sys.modules["module"] = module
     spec.loader.exec_module(module)
     suite = unittest.defaultTestLoader.loadTestsFromModule(module)
+    if os.getuid() == 0 and STRESS == 1 and isinstance(module.AS_ROOT, tuple):
+        suite = only(module.AS_ROOT, suite)
     result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite)
     failed = len(result.failures) + len(result.errors) + len(result.unexpectedSuccesses)
     # An error in setUpClass counts although no test ran.

@@ -16,7 +16,7 @@ from lib.box import BoxTest, CLAUDEBOX, unless, until
 from lib.on_terminal import OnTerminal
 from lib.stress import STRESS
 
-AS_ROOT = True
+AS_ROOT = ("Exact", "Changed", "Hostile")
 
 # Names with every kind of byte that git and a terminal treat in a special way.
 ODD_NAMES = [b"a b", b"-n", b"tab\there", b"new\nline", b"quote'\"", b"back\\slash", b"\xff\xfe", "ümläut".encode(), b"*", b"[x]", b":top",

@@ -9,7 +9,7 @@ import unittest
 from claude.claude import ClaudeTest
 from lib.box import GIVEN
 
-AS_ROOT = True
+AS_ROOT = ("test_add_dir_lets_claude_read_the_directory", "test_an_MCP_server_of_a_file_is_started", "test_claude_on_PATH_is_the_same_version")
 # An MCP server with one tool.
 SERVER = r"""
 import json, sys

@@ -6,7 +6,7 @@ import unittest
 
 from claude.claude import ClaudeTest
 
-AS_ROOT = True
+AS_ROOT = ("test_base_url_and_model_of_the_environment", "test_proxy_and_certificate")
 
 
 class Connections(ClaudeTest):
