@@ -196,6 +196,7 @@ struct secret_place {
 	const char *attack; // of --prove, which tries to read it; NULL: a socket or another name
 	bool socket;        // it is a socket, or a directory of sockets
 	bool missing;       // it does not exist
+	bool moved;         // a variable names it
 	size_t home;        // length of facts->home, which the path begins with; 0: unknown
 };
 

@@ -145,11 +145,87 @@ static void add_secrets(struct facts *facts, struct arena *arena, const char *ho
 	}
 }
 
+// Returns whether a path is in a place that is known already.
+static bool in_secret_place(const struct facts *facts, const char *path)
+{
+	bool found = false;
+
+	vec_each(secret, &facts->secrets)
+		found |= path_within(path, secret->path);
+	return found;
+}
+
+// Adds a place that a variable names. One in the project or the repository around it is the user's
+// choice: the project would be refused. A device (KUBECONFIG=/dev/null) and a directory that is or
+// contains the home are none.
+static void add_moved_secret(struct facts *facts, struct arena *arena, const char *path,
+			     const char *what, const char *attack)
+{
+	struct followed place;
+
+	path = path_clean(arena, path);
+	if (in_secret_place(facts, path) || path_within(facts->home, path) ||
+	    path_within(path, "/dev") || path_within(path, "/proc") ||
+	    path_within(path, facts->project) ||
+	    (facts->git.top && path_within(path, facts->git.top)))
+		return;
+	place = file_follow(arena, path);
+	vec_push(arena, &facts->secrets,
+		 (struct secret_place){ .path = path,
+					.real = str_equal(place.real, path) ? path : place.real,
+					.what = what,
+					.attack = attack,
+					.missing = place.kind == FILE_MISSING,
+					.moved = true });
+}
+
+// Adds the rows of the table whose beginning a variable replaces: ~/.config/gh is in
+// $XDG_CONFIG_HOME.
+static void add_moved_beginning(struct facts *facts, struct arena *arena, const char *directory,
+				const char *beginning)
+{
+	for (size_t i = 0; i < secret_table_count; i++) {
+		const struct secret_row *row = &secret_table[i];
+
+		if (str_starts(row->path, beginning))
+			add_moved_secret(facts, arena,
+					 path_join(arena, directory, row->path + strlen(beginning)),
+					 row->what, row->attack);
+	}
+}
+
+// Adds the secrets that variables of the user have moved. A value can be a list (KUBECONFIG).
+static void add_moved_secrets(struct facts *facts, struct arena *arena)
+{
+	for (size_t i = 0; i < moved_secret_count; i++) {
+		const struct moved_secret_row *row = &moved_secret_table[i];
+		const char *rest = facts_variable(facts, row->variable);
+
+		while (rest && *rest) {
+			size_t length = strcspn(rest, ":");
+			const char *path = path_expand_home(
+				arena, arena_strndup(arena, rest, length), facts->home);
+
+			rest += length + (rest[length] == ':');
+			if (*path != '/')
+				continue;
+			if (row->instead)
+				add_moved_beginning(facts, arena, path, row->instead);
+			else
+				add_moved_secret(facts, arena,
+						 row->below ? path_join(arena, path, row->below)
+							    : path,
+						 row->what, row->attack);
+		}
+	}
+}
+
 static void probe_secret_places(struct facts *facts, struct arena *arena)
 {
 	add_secrets(facts, arena, facts->home);
 	if (!str_equal(facts->account_home, facts->home) && access(facts->account_home, F_OK) == 0)
 		add_secrets(facts, arena, facts->account_home);
+	add_moved_secrets(facts, arena);
 	probe_known_sockets(facts, arena);
 }
 

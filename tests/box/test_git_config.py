@@ -368,6 +368,16 @@ class LeftOut(ConfigTest):
                                            "git's file ~/.ssh/id_ed25519": ("it lies in a secret place", None)})
         self.assertEqual(self.box("ls -A /run/claudebox/git"), "bin\ncheck\n")
 
+    def test_copies_of_a_secret_place(self):
+        """A secret place is not copied, whatever its content."""
+        for name in (".claude/history.jsonl", ".claude/projects/x/a.jsonl", ".m2/settings-security.xml", ".viminfo", ".gemini/x", ".config/hub"):
+            self.write("word\n", name)
+            for setting in ("core.excludesFile", "core.attributesFile", "commit.template"):
+                with self.subTest(name, setting=setting):
+                    self.set(setting, f"~/{name}")
+                    self.assertEqual(self.left_out()[f"git's file ~/{name}"], ("it lies in a secret place", None))
+            self.assertEqual(self.box("ls -A /run/claudebox/git"), "bin\ncheck\n")
+
     def test_a_filter_that_the_repository_uses(self):
         self.set("filter.strip.clean", "sed d")
         (self.project / ".gitattributes").write_text("# filter=no\n*.ipynb filter=strip\n*.x filter=unknown\n")

@@ -111,6 +111,42 @@ class Mounts(BoxTest):
         self.assertIn("SECRET: AWS credentials", done.stderr)
         self.assertIn("the agent can read it", done.stderr)
 
+    def test_a_secret_that_a_variable_moves(self):
+        place = self.home / "xx/cc"
+        (place / "projects/-other").mkdir(parents=True)
+        for name in (".credentials.json", ".claude.json", "history.jsonl"):
+            (place / name).write_text("{}")
+        (self.home / "k/b").mkdir(parents=True)
+        (self.home / "k/a").write_text("x")
+        moved = {"CLAUDE_CONFIG_DIR": str(place), "KUBECONFIG": f"/dev/null:{self.home}/k/a:~/k/b", "XDG_CONFIG_HOME": str(self.home / "set")}
+        (self.home / "set/gh").mkdir(parents=True)
+        self.env.update(moved)
+        for path in ("~/xx", "~/xx/cc", "~/k", "~/set"):
+            for mode in ("ro", "rw"):
+                with self.subTest(path, mode=mode):
+                    self.assertIn("contains", self.refusal(mode, f"{path}:/opt/x"))
+        for path, what in (("~/xx/cc/projects", "conversations"), ("~/xx/cc/.credentials.json", "Claude credentials"), ("~/k/a", "Kubernetes"),
+                           ("~/k/b", "Kubernetes"), ("~/set/gh", "GitHub tokens")):
+            with self.subTest(path):
+                secrets = {mount["path"]: mount.get("secret") for mount in self.plan("--mount-ro", f"{path}:/opt/x")["mounts"]}
+                self.assertTrue(secrets["/opt/x"])
+                self.assertIn(what, self.claudebox("--mount-ro", f"{path}:/opt/x", "--yes", "--exec", "true").stderr)
+
+    def test_a_variable_that_names_a_place_in_the_project_or_the_home(self):
+        """direnv sets such variables; the project is not refused for them."""
+        for variable, value in (("KUBECONFIG", self.project / ".kube/config"), ("GNUPGHOME", self.home), ("DOCKER_CONFIG", "/"), ("HISTFILE", "/dev/null"),
+                                ("AWS_CONFIG_FILE", "relative"), ("NETRC", ""), ("PGPASSFILE", "~")):
+            with self.subTest(variable):
+                self.env[variable] = str(value)
+                self.assertEqual(self.claudebox("--yes", "--exec", "true").returncode, 0)
+
+    def test_conversations_are_a_secret_place(self):
+        (self.home / ".claude/projects").mkdir(parents=True)
+        (self.home / ".claude/history.jsonl").write_text("")
+        self.assertIn("contains", self.refusal("ro", "~/.claude:/opt/x"))
+        for name in ("projects", "history.jsonl"):
+            self.assertRegex(self.claudebox("--mount-ro", f"~/.claude/{name}:/opt/x", "--yes", "--exec", "true").stderr, "conversations|prompts")
+
     def test_mounts_are_shown_in_the_audit(self):
         done = self.claudebox("--mount-ro", self.data, "--mount-rw", f"{self.there}:/opt/there", "--audit=full", "--yes", "--exec", "cat", "/etc/claude-code/SANDBOX.md")
         self.assertRegex(done.stderr, rf"\[\+\] read-only +{self.data} +\(--mount-ro\)")

@@ -12,3 +12,14 @@ struct secret_row {
 };
 extern const struct secret_row secret_table[];
 extern const size_t secret_table_count;
+
+// A variable that moves a secret to another place.
+struct moved_secret_row {
+	const char *variable;
+	const char *below;   // the secret in the directory that it names; NULL: it names the secret
+	const char *instead; // the part of the paths of secret_table that it replaces, NULL: none
+	const char *what;
+	const char *attack;
+};
+extern const struct moved_secret_row moved_secret_table[];
+extern const size_t moved_secret_count;

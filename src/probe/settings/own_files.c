@@ -42,14 +42,14 @@ const char *probe_own_place_problem(struct arena *arena, const struct facts *fac
 const char *probe_own_problem(struct arena *arena, const struct facts *facts,
 			      const struct followed *file, int flags)
 {
+	bool usual = flags & SETTINGS_USUAL_NAME;
 	bool own_place = false;
-	bool usual;
 	const char *problem = probe_own_place_problem(arena, facts, file);
 
 	if (problem)
 		return problem;
 	vec_each(secret, &facts->secrets)
-		own_place |= str_equal(secret->path, file->path);
+		own_place |= usual && str_equal(secret->path, file->path);
 	if ((!own_place && plan_near_secret(facts, file->path)) ||
 	    plan_near_other_secret(facts, file->real, file->path))
 		return file->hops.count ? "it leads to a secret place"
@@ -58,7 +58,6 @@ const char *probe_own_problem(struct arena *arena, const struct facts *facts,
 		if (plan_near_other_secret(facts, hop->link, file->path))
 			return "it leads to a secret place";
 	}
-	usual = flags & SETTINGS_USUAL_NAME;
 	if ((!usual && secret_file_path(file->path)) ||
 	    (!(usual && str_equal(path_name(file->real), path_name(file->path))) &&
 	     secret_file_path(file->real)))

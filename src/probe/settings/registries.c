@@ -44,11 +44,12 @@ static bool is_place_of(struct arena *arena, const struct facts *facts, enum reg
 			const struct secret_place *secret)
 {
 	for (size_t i = 0; i < source_table_count; i++) {
-		const char *path = source_table[i].tool == tool
-					   ? usual_path(arena, facts, &source_table[i])
-					   : NULL;
+		const struct source_row *row = &source_table[i];
+		const char *usual = row->tool == tool ? usual_path(arena, facts, row) : NULL;
+		const char *named = row->tool == tool ? source_path(arena, facts, row) : NULL;
 
-		if (path && path_within(path, secret->path))
+		if ((usual && path_within(usual, secret->path)) ||
+		    (secret->moved && named && str_equal(named, secret->path)))
 			return true;
 	}
 	return false;
