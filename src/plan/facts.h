@@ -159,6 +159,7 @@ struct conversation_facts {
 struct refused_file {
 	const char *path;
 	const char *why;
+	const char *members; // only these members of the file are not used; NULL: all of it is not
 };
 
 // The user's own ~/.claude (or $CLAUDE_CONFIG_DIR) on the host.

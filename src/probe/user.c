@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/text.h"
+#include "plan/claude/box_written.h"
 #include "plan/facts.h"
 #include "plan/mcp/account.h"
 #include "plan/plan.h"
@@ -97,24 +98,43 @@ const char *probe_cache_home(struct arena *arena, const struct facts *facts)
 
 static void refuse(struct facts *facts, struct arena *arena, const char *path, const char *why)
 {
-	vec_push(arena, &facts->user_claude.refused, (struct refused_file){ path, why });
+	vec_push(arena, &facts->user_claude.refused,
+		 (struct refused_file){ .path = path, .why = why });
 }
 
-// Reads a file of the user's Claude. Returns false if it does not exist or is refused.
+// Reads a file of the user's Claude. Returns false if it does not exist or is refused. *ret_of_box:
+// a box can have written it.
 static bool read_usable(struct facts *facts, struct arena *arena, struct arena *scratch,
-			const char *path, size_t limit, const char **ret_text)
+			const char *path, size_t limit, const char **ret_text, bool *ret_of_box)
 {
 	struct followed file = file_follow(arena, path);
 	const char *problem = probe_own_problem(arena, facts, &file, SETTINGS_USUAL_NAME);
 
 	*ret_text = NULL;
+	*ret_of_box = false;
 	if (file.kind == FILE_MISSING)
 		return false;
+	*ret_of_box = probe_own_box_writes(arena, facts, &file);
 	if (problem)
 		refuse(facts, arena, path, problem);
 	else
 		*ret_text = file_read(scratch, file.real, limit, 0);
 	return !problem;
+}
+
+// Names the members of a file that were removed because a box can have written them.
+static void refuse_members(struct facts *facts, struct arena *arena, const char *path,
+			   const strings *removed)
+{
+	struct text names = { .arena = arena };
+
+	vec_each(name, removed)
+		text_printf(&names, "%s%s", names.length ? ", " : "", *name);
+	if (removed->count)
+		vec_push(arena, &facts->user_claude.refused,
+			 (struct refused_file){ .path = path,
+						.why = "a box can change the file",
+						.members = text_get(&names) });
 }
 
 static void add_entry(struct facts *facts, struct arena *arena, const char *name)
@@ -169,13 +189,19 @@ static void read_directory(struct facts *facts, struct arena *arena)
 {
 	struct user_claude_facts *user = &facts->user_claude;
 	const char *settings = path_join(arena, user->directory, "settings.json");
+	strings removed = { 0 };
+	bool of_box;
 
 	if (access(user->directory, X_OK) < 0)
 		return;
 	for (size_t i = 0; i < user_claude_table_count; i++)
 		add_entry(facts, arena, user_claude_table[i].name);
 	add_imports_and_scripts(facts, arena);
-	read_usable(facts, arena, arena, settings, CLAUDE_SETTINGS_LIMIT, &user->settings_json);
+	read_usable(facts, arena, arena, settings, CLAUDE_SETTINGS_LIMIT, &user->settings_json,
+		    &of_box);
+	if (of_box)
+		user->settings_json = box_written_settings(arena, user->settings_json, &removed);
+	refuse_members(facts, arena, settings, &removed);
 	find_credentials(facts, arena);
 }
 
@@ -187,10 +213,15 @@ static void read_account(struct facts *facts, struct arena *arena, const char *d
 	const char *path = path_join(arena, directory, ".claude.json");
 	const char *text = NULL;
 	const char *reduced;
+	strings removed = { 0 };
+	bool of_box;
 
-	if (read_usable(facts, arena, &scratch, path, ACCOUNT_LIMIT, &text) && !text)
+	if (read_usable(facts, arena, &scratch, path, ACCOUNT_LIMIT, &text, &of_box) && !text)
 		text = "";
 	reduced = account_reduce(&scratch, text, plan_canonical_root(&scratch, facts));
+	if (of_box)
+		reduced = box_written_account(&scratch, reduced, &removed);
+	refuse_members(facts, arena, path, &removed);
 	facts->user_claude.account_json = reduced ? arena_strdup(arena, reduced) : NULL;
 	arena_free(&scratch);
 }

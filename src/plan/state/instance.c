@@ -121,9 +121,15 @@ static void add_user_files(struct plan *plan, struct arena *arena, const struct 
 					 PLAN_WHY_OWN_FILES))
 			add_link(plan, arena, name, place);
 	}
-	vec_each(file, &user->refused)
-		plan_warn_outside(plan, arena, "'%s' is left out: %s",
-				  quote_word(arena, file->path, 120), file->why);
+	vec_each(file, &user->refused) {
+		const char *path = quote_word(arena, file->path, 120);
+
+		if (file->members)
+			plan_warn_outside(plan, arena, "of '%s', these are left out: %s: %s", path,
+					  file->members, file->why);
+		else
+			plan_warn_outside(plan, arena, "'%s' is left out: %s", path, file->why);
+	}
 	plan_warn_claude_parts(plan, arena, &user->parts, "your Claude files");
 	vec_each(name, &user->unexamined)
 		plan_warn(plan, arena,

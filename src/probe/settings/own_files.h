@@ -17,8 +17,8 @@
 const char *probe_own_place_problem(struct arena *arena, const struct facts *facts,
 				    const struct followed *file);
 // Does the same, and refuses what lies in or near a secret place, or has the name of a secret. The
-// secret place at the path itself (~/.claude.json) does not count with SETTINGS_USUAL_NAME. `flags` are
-// those of probe_settings_file().
+// secret place at the path itself (~/.claude.json) does not count with SETTINGS_USUAL_NAME. `flags`
+// are those of probe_settings_file().
 const char *probe_own_problem(struct arena *arena, const struct facts *facts,
 			      const struct followed *file, int flags);
 // Returns whether a box can have written the content of the file. Such a file cannot name others.
