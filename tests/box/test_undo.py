@@ -942,6 +942,57 @@ class Kills(UndoTest):
             self.assertFalse((self.store() / "undo").exists())
         self.assertTrue(interrupted)
 
+    def forget_record(self, **journal):
+        """Puts back the journal of the last undo, as if it was killed before its record was complete."""
+        last = self.sessions()[-1]
+        record = json.loads((last / "record.json").read_text())
+        (last / "record.json").unlink()
+        journal = {"id": last.name, "of": record["of"], "now": record["before"], "undecided": False, "steps": []} | journal
+        (self.store() / "undo.json").write_text(json.dumps(journal))
+
+    def test_between_the_last_file_and_the_record(self):
+        (self.project / "a").write_text("old\n")
+        self.run_box("echo new >a")
+        self.undo()
+        self.forget_record()
+        (self.project / "b").write_text("of the user\n")
+        text = self.undo()
+        self.assertIn("completed the undo", text)
+        self.assertRegex(text, r"delete +b\n(.*\n)*claudebox was killed in this undo")  # the end is not known: the list says it
+        self.assertEqual((self.project / "a").read_text(), "new\n")
+        self.undo()
+        self.assertEqual((self.project / "b").read_text(), "of the user\n")
+        self.assertFalse((self.store() / "undo.json").exists())
+
+    def test_after_the_record(self):
+        (self.project / "a").write_text("old\n")
+        self.run_box("echo new >a")
+        self.undo()
+        last = self.sessions()[-1]
+        (self.store() / "undo.json").write_text(json.dumps({"id": last.name, "of": "x", "now": "y", "steps": []}))
+        self.assertNotIn("completed", self.undo())
+        self.assertEqual((self.project / "a").read_text(), "new\n")
+        self.assertFalse((self.store() / "undo.json").exists())
+
+    def test_while_references_change(self):
+        """Branches that an undo has changed without its files are put back; the user's own changes since then stay."""
+        self.repository(self.project)
+        self.git("branch", "other")
+        self.run_box("git commit -q --allow-empty -m two; git branch -D other; git branch new; git branch mine")
+        heads = self.git("for-each-ref", "refs/heads")
+        self.claudebox("--undo=commits", "--yes")
+        self.assertNotEqual(self.git("for-each-ref", "refs/heads"), heads)
+        self.forget_record(undecided=True)
+        stage = self.store() / "undo"
+        stage.mkdir()
+        (stage / "0.new").write_text("x")
+        self.git("branch", "of-the-user", "main")
+        done = self.claudebox("--undo=commits", "--dry-run")
+        self.assertIn("rolled back", done.stderr)
+        self.git("branch", "-D", "of-the-user")
+        self.assertEqual(self.git("for-each-ref", "refs/heads"), heads)
+        self.assertFalse(stage.exists() or (self.store() / "undo.json").exists())
+
     def test_an_interrupt_rolls_the_undo_back_or_comes_too_late(self):
         for i in range(1500):
             (self.project / f"f{i}").write_text(f"old {i}\n")

@@ -172,6 +172,44 @@ void refs_redo(const struct store *store, const struct refs_undo *undo, const ch
 		project_index_cancel(&index);
 }
 
+// Adds a step for each reference that an undo of `of` changes or creates from the saved ones.
+static void list_steps(struct refs_undo *undo, const git_refs *saved,
+		       const struct session_record *of, struct arena *arena)
+{
+	vec_each(ref, saved) {
+		const char *to = refs_value(&of->refs_before, ref->name);
+
+		if (refs_is_restored(ref->name) && !str_equal(ref->value, to))
+			vec_push(arena, &undo->steps,
+				 (struct refs_step){
+					 .name = ref->name, .from = ref->value, .to = to });
+	}
+	vec_each(ref, &of->refs_before) {
+		if (refs_is_restored(ref->name) && !refs_value(saved, ref->name))
+			vec_push(arena, &undo->steps,
+				 (struct refs_step){ .name = ref->name, .to = ref->value });
+	}
+}
+
+void refs_roll_back(const struct store *store, const char *git_directory, const char *id,
+		    const struct session_record *of, struct arena *arena)
+{
+	CLEANUP_FD int session = file_open(AT_FDCWD, refs_session_path(arena, store->path, id),
+					   O_RDONLY | O_DIRECTORY);
+	struct refs_undo undo = { .git_directory = git_directory, .store = store->path };
+	struct session_record saved = { 0 };
+	const char *index;
+
+	if (session < 0 || !of || !git_directory)
+		return;
+	session_read_start(session, arena, &saved);
+	list_steps(&undo, &saved.refs_before, of, arena);
+	// The index is restored only if the undo has replaced it: the user may have staged files.
+	index = project_index_digest(arena, refs_session_path(arena, store->path, of->id));
+	undo.index = str_equal(index, project_index_digest(arena, git_directory));
+	refs_redo(store, &undo, id, arena);
+}
+
 bool refs_recover(const struct store *store, const char *git_directory, const char *id,
 		  const struct session_record *of, struct refs_undo *ret_undo, struct error *error)
 {

@@ -30,6 +30,7 @@
 #include "snapshot/undo/undo.h"
 #include "snapshot/undo/interrupt.h"
 #include "snapshot/undo/plan.h"
+#include "snapshot/undo/record.h"
 #include "snapshot/undo/view.h"
 #include "sys/ask.h"
 #include "sys/cleanup.h"
@@ -43,15 +44,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-static const struct session_record *find_record(const session_list *list, const char *id)
-{
-	vec_each(record, list) {
-		if (str_equal(record->id, id))
-			return record;
-	}
-	return NULL;
-}
-
 // Returns the record that --undo takes back. With =commits, an undo of files alone does not count:
 // the branches of the session before it are restored.
 static const struct session_record *choose_record(const session_list *list, bool commits)
@@ -59,8 +51,8 @@ static const struct session_record *choose_record(const session_list *list, bool
 	const struct session_record *record = session_last(list, false);
 
 	while (commits && record && record->kind == SESSION_UNDO && !session_changed_refs(record) &&
-	       find_record(list, record->of))
-		record = find_record(list, record->of);
+	       undo_find_record(list, record->of))
+		record = undo_find_record(list, record->of);
 	return record;
 }
 
@@ -100,68 +92,21 @@ static bool confirm(const struct snapshot_command *command, const struct undo_vi
 	return error_hint(error, "answer y to take it back, or use --yes");
 }
 
-// Keeps the permissions before an undo, for the undo of it.
-static bool keep_modes(const struct snapshot_command *command, const char *id, struct error *error)
+// The references of an undo, for undo_apply().
+struct refs_part {
+	const struct store *store;
+	const struct refs_undo *refs;
+	const char *id;
+	bool changed;
+};
+
+static bool change_refs(void *context, struct error *error)
 {
-	CLEANUP_FD int session = file_open(command->store.directory,
-					   arena_printf(error->arena, "sessions/%s", id),
-					   O_RDONLY | O_DIRECTORY);
+	struct refs_part *part = context;
 
-	return session >= 0 && modes_write(session, &command->modes, error);
-}
-
-// Records the undo as a session. `refs_before`: NULL if they are not known.
-static bool record_undo(const struct snapshot_command *command, const char *id, const char *of,
-			const char *before, const struct refs_undo *refs, struct error *error)
-{
-	struct session_record record = { .id = id,
-					 .kind = SESSION_UNDO,
-					 .of = of,
-					 .partial = command->partial,
-					 .started_ms = clock_realtime_ms(),
-					 .ended_ms = clock_realtime_ms(),
-					 .before = before };
-
-	if (!snapshot_refresh(&command->store, &command->undo, NULL, error))
-		return false;
-	record.after = snapshot_write_tree(&command->store, NULL, error);
-	session_add_end(&command->store, command->arena, command->undo.git_directory, &record);
-	record.refs_before = refs->present;
-	record.operations_before = refs->operations;
-	if (!record.after)
-		return false;
-	if (str_equal(record.before, record.after) && !session_changed_refs(&record)) {
-		session_remove(&command->store, id, error->arena);
-		return true;
-	}
-	return session_write(&command->store, &record, error) && keep_modes(command, id, error);
-}
-
-// Completes an undo that was killed.
-static bool recover_held(struct snapshot_command *command, struct error *error)
-{
-	struct undo_journal journal = { 0 };
-	struct refs_undo refs = { 0 };
-	session_list list;
-
-	if (!undo_recover(&command->store, &journal, error))
-		return false;
-	if (!journal.id)
-		return true;
-	output_message("undo", "completed the undo that was interrupted");
-	list = session_list_all(&command->store, command->arena);
-	return refs_recover(&command->store, command->undo.git_directory, journal.id,
-			    find_record(&list, journal.of), &refs, error) &&
-	       record_undo(command, journal.id, journal.of, journal.now, &refs, error);
-}
-
-static bool recover(struct snapshot_command *command, struct error *error)
-{
-	struct interrupt interrupt = interrupt_hold();
-	bool ok = recover_held(command, error);
-
-	interrupt_release(&interrupt);
-	return ok;
+	part->changed = refs_save(part->store, part->refs, part->id, error) &&
+			refs_undo(part->store, part->refs, part->id, error);
+	return part->changed;
 }
 
 static bool apply_held(struct snapshot_command *command, const undo_steps *steps,
@@ -169,23 +114,26 @@ static bool apply_held(struct snapshot_command *command, const undo_steps *steps
 		       struct error *error)
 {
 	const struct session_record *record = command->record;
+	const struct store *store = &command->store;
 	struct undo_journal journal = { .id = session_new_id(command->arena),
 					.of = record->id,
 					.now = now };
+	struct refs_part part = { .store = store, .refs = refs, .id = journal.id };
+	struct undo_middle middle = { change_refs, &part };
 	bool commits = command->config->commits;
 
-	if (commits && !(refs_save(&command->store, refs, journal.id, error) &&
-			 refs_undo(&command->store, refs, journal.id, error)))
-		return false;
-	if (possible && !undo_apply(&command->store, steps, &journal, error)) {
-		if (commits)
-			refs_redo(&command->store, refs, journal.id, command->arena);
+	if ((possible || commits) &&
+	    !undo_apply(store, steps, &journal, commits ? &middle : NULL, error)) {
+		if (part.changed)
+			refs_redo(store, refs, journal.id, command->arena);
 		return false;
 	}
-	if (commits && !operations_end(&command->store, refs->git_directory, journal.id,
-				       &record->operations_before, error))
+	if ((commits && !operations_end(store, refs->git_directory, journal.id,
+					&record->operations_before, error)) ||
+	    !undo_record(command, journal.id, record->id, now, refs, false, error))
 		return false;
-	return record_undo(command, journal.id, record->id, now, refs, error);
+	undo_end(store);
+	return true;
 }
 
 // Does the undo. An interrupt rolls it back, or comes too late.
@@ -306,7 +254,7 @@ static bool plan_undo(struct snapshot_command *command, const session_list *list
 	if (command->paths.count && !command->config->commits)
 		return plan_paths(command, list, now, ret_steps, error);
 	while (whole && whole->kind == SESSION_UNDO && whole->partial)
-		whole = find_record(list, whole->of);
+		whole = undo_find_record(list, whole->of);
 	if (whole && whole != record) {
 		if (!plan_record(command, whole, now, ret_steps, &changed, error))
 			return false;
@@ -325,7 +273,7 @@ static bool undo_last(struct snapshot_command *command, struct error *error)
 	struct refs_undo refs;
 	const char *now;
 
-	if (!recover(command, error) ||
+	if (!undo_recover_killed(command, error) ||
 	    !snapshot_refresh(&command->store, &command->undo, &command->modes, error))
 		return false;
 	list = session_list_all(&command->store, arena);

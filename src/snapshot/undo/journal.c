@@ -45,6 +45,7 @@ bool journal_write(const struct store *store, const file_changes *changes,
 	json_object_set_new(object, "id", json_string(journal->id));
 	json_object_set_new(object, "of", json_string(journal->of));
 	json_object_set_new(object, "now", json_string(journal->now));
+	json_object_set_new(object, "undecided", json_boolean(journal->undecided));
 	json_object_set(object, "steps", list);
 	return replace_file(store->directory, UNDO_JOURNAL,
 			    json_write(error->arena, object, JSON_COMPACT), error);
@@ -73,7 +74,9 @@ bool journal_parse(struct arena *arena, const char *text, struct undo_journal *r
 	JSON_OWNED *object = json_loads(text, 0, NULL);
 	struct undo_journal journal = { .id = copy_string(arena, object, "id"),
 					.of = copy_string(arena, object, "of"),
-					.now = copy_string(arena, object, "now") };
+					.now = copy_string(arena, object, "now"),
+					.undecided = json_is_true(
+						json_object_get(object, "undecided")) };
 	json_t *step;
 	size_t i;
 

@@ -17,6 +17,7 @@ struct undo_journal {
 	const char *id;  // of the session record that the undo gets, NULL: there is none
 	const char *of;  // the session whose changes it takes back
 	const char *now; // tree of the project before the undo
+	bool undecided;  // references are being changed, and no file yet: it is rolled back
 };
 
 // Writes the journal, after all files are on the stage.

@@ -87,6 +87,10 @@ struct undo_view undo_build_view(const struct snapshot_command *command, const u
 	}
 	if (!command->config->commits)
 		add_left(command, &view);
+	if (undo && record->killed && view.possible)
+		vec_push(arena, &view.notes,
+			 "claudebox was killed in this undo: all changes since its start count as "
+			 "changes of the undo");
 	if (undo)
 		return view;
 	add_stash(command, &view);
