@@ -13,6 +13,7 @@
 #include "terminal/terminal.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 // A place that git tracks, at the start.
@@ -24,6 +25,7 @@ struct tracked_before {
 // What the guard has reported.
 struct guarding {
 	struct arena *arena;
+	int64_t started_ms; // since 1970
 	VEC(struct tracked_before) before;
 	strings moved;       // paths that were moved to quarantine
 	strings executed;    // changed places that git tracks and the host executes

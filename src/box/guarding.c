@@ -20,11 +20,13 @@
 #include "config/config.h"
 #include "guard/git/copies.h"
 #include "guard/guard.h"
+#include "guard/quarantine/quarantine.h"
 #include "plan/guard/places.h"
 #include "plan/plan.h"
 #include "render/guard_notice.h"
 #include "sys/ask.h"
 #include "sys/cleanup.h"
+#include "sys/clock.h"
 #include "sys/files.h"
 #include "sys/output.h"
 #include "sys/read.h"
@@ -33,6 +35,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define EXHAUSTED                                                                              \
@@ -61,6 +64,7 @@ void guarding_start(struct guarding *guarding, const struct plan *plan)
 {
 	struct arena *arena = guarding->arena;
 
+	guarding->started_ms = clock_realtime_ms();
 	for (size_t i = 0; i < plan->guard.tracked.count && i < MAX_TRACKED; i++) {
 		const char *path = path_join(arena, plan->project, plan->guard.tracked.items[i]);
 
@@ -264,6 +268,24 @@ static strings keep_changed(const struct guarding *guarding, const strings *path
 	return changed;
 }
 
+// Adds what the guard of another box of the project has moved meanwhile: which of the two guards
+// moves a file is chance, and one of the boxes may be a script.
+static void add_moved_by_others(struct guarding *guarding, const struct plan *plan)
+{
+	CLEANUP_FD int quarantine = quarantine_find(plan->state.instance);
+	quarantine_items items = { 0 };
+
+	struct stat status;
+
+	if (quarantine >= 0 && fstat(quarantine, &status) == 0 &&
+	    clock_ms(&status.st_mtim) >= guarding->started_ms)
+		items = quarantine_list(quarantine, guarding->arena);
+	vec_each(item, &items) {
+		if (item->moved_ms >= guarding->started_ms)
+			add_moved(guarding, item->path);
+	}
+}
+
 // Tells how many files were moved: with --quiet too, since they can be the user's own edits.
 static void tell_count(const struct guarding *guarding)
 {
@@ -279,6 +301,7 @@ void guarding_finish(struct guarding *guarding, struct box *box, const struct pl
 	strings executed, trusted, notes = { 0 };
 
 	guard_finish(&box->guard, plan, collect, guarding);
+	add_moved_by_others(guarding, plan);
 	copies_apply(plan, arena, &notes);
 	if (plan->config->audit == AUDIT_QUIET) {
 		tell_count(guarding);

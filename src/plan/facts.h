@@ -151,6 +151,7 @@ struct conversation_facts {
 	const char *slug;   // its name
 	VEC(struct host_conversation) list;
 	uint64_t size;
+	bool has_own;  // the instance has a conversation of this project
 	bool answered; // the user was asked, or has copied them
 	bool can_ask;  // there is a terminal
 };

@@ -303,6 +303,7 @@ struct plan {
 	VEC(struct plan_toolchain) toolchains;
 	VEC(struct plan_left_out) left_out;
 	VEC(struct plan_server) servers;
+	strings box_servers; // MCP servers that were added in a box of this project
 	VEC(struct plan_registry) registries; // one for each file of the host
 	git_settings git_settings;            // of the user, in the generated configuration
 	bool has_registries[TOOL_COUNT];      // the box has settings of this package manager

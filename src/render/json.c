@@ -116,6 +116,9 @@ static json_t *servers_of(struct arena *arena, const struct plan *plan)
 						      string_of(arena, row->name), "scope",
 						      row->local ? "local" : "user", "by",
 						      row->by_address ? "address" : "program"));
+	vec_each(name, &plan->box_servers)
+		json_array_append_new(list, json_pack("{s:o, s:s}", "name", string_of(arena, *name),
+						      "scope", "box"));
 	return list;
 }
 

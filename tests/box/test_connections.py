@@ -194,6 +194,14 @@ class Certificates(ConnectionTest):
 
 
 class Api(ConnectionTest):
+    def test_without_a_network_claude_fails_at_once_whatever_was_requested(self):
+        self.fake_claude()
+        for extra in ("", "ANTHROPIC_BASE_URL"):
+            with self.subTest(extra):
+                plan = self.plan("--network", "none", env={"ANTHROPIC_BASE_URL": "http://127.0.0.1:9", "CLAUDEBOX_EXTRA_ENV": extra})
+                self.assertIn("CLAUDE_CODE_MAX_RETRIES", {row["name"] for row in plan["environment"]})
+                self.assertIn("Claude cannot reach its API in the tier none", "\n".join(plan["warnings"]))
+
     def test_harmless_variables_pass(self):
         env = {"ANTHROPIC_BASE_URL": "https://gateway.corp.example/anthropic", "ANTHROPIC_MODEL": "claude-x", "ANTHROPIC_SMALL_FAST_MODEL": "claude-y",
                "ANTHROPIC_DEFAULT_OPUS_MODEL": "arn:aws:bedrock:eu-west-1:123456789012:inference-profile/eu.anthropic.claude-x",

@@ -344,6 +344,19 @@ class Resume(ConversationTest):
         done = self.claudebox("--yes", "--resume", number)
         self.assertIn(f"<--resume><{number}>", done.stdout, done.stderr)
 
+    def test_one_to_continue_that_only_the_host_has(self):
+        self.conversation()
+        for words in (("--continue",), ("-c",), ("-p", "x", "--continue")):
+            said = self.refused("--yes", *words)
+            self.assertIn("the box has no conversation to continue: only plain claude on this machine has one", said)
+            self.assertIn("`claudebox --import-conversations --continue`", said)
+        self.assertEqual(self.copies(), [])
+        done = self.claudebox("--yes", "--import-conversations", "--continue")
+        self.assertIn("<--continue>", done.stdout, done.stderr)
+        self.conversation()
+        done = self.claudebox("--yes", "--continue")  # the box has one of its own
+        self.assertIn("<--continue>", done.stdout, done.stderr)
+
     def test_after_a_no(self):
         number = self.conversation()
         terminal = self.terminal()

@@ -445,6 +445,22 @@ print(os.path.exists("s/.git/hooks/pre-commit"))
 class OfTheUser(MoreTest):
     """What the user does beside a box, and what the user has, stays."""
 
+    def test_each_of_two_boxes_names_what_was_moved(self):
+        """Which of two guards moves a file is chance."""
+        with subprocess.Popen([CLAUDEBOX, "--yes", "--quiet", "--exec", "sleep", "60"], cwd=self.project, env=self.env) as other:
+            try:
+                self.assertTrue(until(lambda: list(self.home.glob(".claudebox/instances/*/snapshots/*/sessions/*/before"))))
+                for number in range(6):
+                    name = f"d{number}/.envrc"
+                    done = self.claudebox("--yes", "--exec", "sh", "-c", f"mkdir d{number}; echo x >{name}; sleep 0.5")
+                    self.assertIn(f"moved to quarantine: {self.tilde(self.project)}/{name}", done.stderr)
+                    self.assertEqual(done.stderr.count("moved to quarantine"), 1)
+            finally:
+                other.terminate()
+
+    def tilde(self, path):
+        return f"~/{path.relative_to(self.home)}"
+
     def beside(self, script, *, during):
         """Runs `during` while a box waits; returns what claudebox printed."""
         with subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", f"{script}; touch ready; while [ -e ready ]; do sleep 0.02; done"], cwd=self.project,

@@ -73,6 +73,12 @@ class Servers(ServersTest):
         self.account({"two": self.server(), "three": self.server()})
         self.assertEqual(self.listed(*options), ["own", "three"])
         self.assertNotIn("own", (self.home / ".claude.json").read_text())
+        self.account({"two": self.server()})
+        plan = self.plan(*options)
+        self.assertEqual([row["name"] for row in plan["mcp_servers"] if row["scope"] == "box"], ["own"])
+        self.assertIn(("MCP server 'two'", "removed in a box; `claude mcp add` in a box brings it back"),
+                      [(row["what"], row["why"]) for row in plan["left_out"]])
+        self.assertRegex(self.claude(*options, "--audit=full", "mcp", "list").stderr, r"\[~\] own \(added in a box\)")
 
     def test_a_removal_is_kept_over_starts_that_leave_the_server_out(self):
         options = ("--mount-ro", self.tools)

@@ -72,13 +72,15 @@ static const char *find_problem(struct connections *all, const char *name, const
 	return NULL;
 }
 
-// Sets the variables that make Claude report at once that it cannot reach its API.
+// Sets the variables that make Claude report at once that it cannot reach its API. An address that
+// the user requested by name stays.
 static void fail_fast(struct connections *all, const char *name, const char *address,
 		      const char *why)
 {
 	static const char retries[] = "CLAUDE_CODE_MAX_RETRIES";
 
-	connection_generate(all, name, address, why);
+	if (connection_open(all, name))
+		connection_generate(all, name, address, why);
 	if (!plan_variable(all->plan, retries))
 		connection_generate(all, retries, "0", why);
 }
@@ -145,7 +147,7 @@ void connections_add_api(struct connections *all)
 	const struct config *config = all->plan->config;
 
 	add_logins(all);
-	if (config->network == NETWORK_NONE && connection_open(all, BASE_URL)) {
+	if (config->network == NETWORK_NONE) {
 		fail_fast(all, BASE_URL, NO_NETWORK_URL, "no network: Claude fails at once");
 		if (config->payload == PAYLOAD_CLAUDE)
 			plan_warn_danger(

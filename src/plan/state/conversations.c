@@ -118,6 +118,16 @@ const char *conversation_resumed(const struct config *config)
 	return NULL;
 }
 
+bool conversation_continued(const struct config *config)
+{
+	const strings *words = &config->arguments;
+
+	for (size_t i = 0; i < words->count && !str_equal(words->items[i], "--"); i++)
+		if (str_equal(words->items[i], "--continue") || str_equal(words->items[i], "-c"))
+			return true;
+	return false;
+}
+
 // Returns whether a word is -p, --print, or letters of options with -p among them.
 static bool is_print(const char *word)
 {
@@ -198,6 +208,14 @@ bool plan_build_conversations(struct plan *plan, struct arena *arena, const stru
 				  "copy the conversations of this directory and resume it: "
 				  "`claudebox --import-conversations --resume %s`",
 				  resumed);
+	}
+	if (conversation_continued(config) && found->list.count && !found->has_own &&
+	    !conversation_offer(config, found)) {
+		error_set(error, "the box has no conversation to continue: only plain claude on "
+				 "this machine has one");
+		return error_hint(error,
+				  "copy the conversations of this directory and continue: "
+				  "`claudebox --import-conversations --continue`");
 	}
 	if (found->list.count && !found->answered && !conversation_offer(config, found))
 		vec_push(arena, &plan->left_out,

@@ -25,6 +25,8 @@ bool conversation_name_valid(const char *name);
 
 // Returns the id of the conversation that claude's arguments resume, NULL: none is named by its id.
 const char *conversation_resumed(const struct config *config);
+// Returns whether claude continues the last conversation: --continue or -c.
+bool conversation_continued(const struct config *config);
 // Returns whether claude's arguments request no screen: -p.
 bool conversation_is_printed(const struct config *config);
 // Returns whether the start asks about the conversations of the host.

@@ -118,7 +118,7 @@ static struct plan_file merge_account(struct plan *plan, struct arena *arena,
 	return file;
 }
 
-// Removes the rows of servers that the box itself has removed.
+// Removes the rows of servers that a box has removed, and names them.
 static void drop_removed_servers(struct plan *plan, struct arena *arena)
 {
 	size_t kept = 0;
@@ -132,8 +132,27 @@ static void drop_removed_servers(struct plan *plan, struct arena *arena)
 			found |= str_equal(*known, name);
 		if (found)
 			plan->servers.items[kept++] = *server;
+		else
+			plan_leave_out(plan, arena,
+				       arena_printf(arena, "MCP server '%s'", server->name),
+				       "removed in a box; `claude mcp add` in a box brings it back",
+				       NULL);
 	}
 	plan->servers.count = kept;
+}
+
+// Lists the servers that a box has added.
+static void list_box_servers(struct plan *plan, struct arena *arena)
+{
+	vec_each(name, &plan->state.server_names) {
+		bool found = false;
+
+		vec_each(server, &plan->servers)
+			found |= str_equal(*name,
+					   account_server_name(arena, server->name, server->local));
+		if (!found)
+			vec_push(arena, &plan->box_servers, strchr(*name, ' ') + 1);
+	}
 }
 
 // Adds the members that another box keeps in an object: removed or changed without it.
@@ -204,6 +223,7 @@ void plan_build_claude_configuration(struct plan *plan, struct arena *arena,
 				   0);
 	state->server_names = account_server_names(arena, reduced, state->canonical_root);
 	drop_removed_servers(plan, arena);
+	list_box_servers(plan, arena);
 	if (plan->config->payload == PAYLOAD_CLAUDE && api_key && *api_key &&
 	    !first_run_approves(api_key))
 		plan_warn_outside(

@@ -103,6 +103,17 @@ static int compare_names(const void *a, const void *b)
 		      ((const struct host_conversation *)b)->name);
 }
 
+static bool has_conversation(int instance)
+{
+	CLEANUP_DIR DIR *stream = open_directory_stream(instance, ".");
+	const struct dirent *entry;
+	bool found = false;
+
+	for (int i = 0; stream && !found && i < MOST_CONVERSATIONS && (entry = readdir(stream)); i++)
+		found = conversation_name_valid(entry->d_name);
+	return found;
+}
+
 static void list_conversations(struct facts *facts, struct arena *arena)
 {
 	struct conversation_facts *found = &facts->conversations;
@@ -117,6 +128,7 @@ static void list_conversations(struct facts *facts, struct arena *arena)
 				     arena_printf(arena, "%s/claude/" CONVERSATIONS_DIRECTORY "/%s",
 						  plan_instance_path(arena, facts), found->slug),
 				     O_PATH | O_DIRECTORY);
+	found->has_own = instance >= 0 && has_conversation(instance);
 	while (stream && (entry = readdir(stream)))
 		add_conversation(facts, arena, source, instance, entry->d_name);
 	if (found->list.count)
@@ -138,7 +150,8 @@ void probe_conversations(struct facts *facts, struct arena *arena, const struct 
 	struct conversation_facts *found = &facts->conversations;
 
 	found->answered = was_answered(facts, arena);
-	if (found->answered && !config->import_conversations && !conversation_resumed(config))
+	if (found->answered && !config->import_conversations && !conversation_resumed(config) &&
+	    !conversation_continued(config))
 		return;
 	found->slug = conversation_slug(arena, facts->project);
 	list_conversations(facts, arena);

@@ -14,7 +14,7 @@
 
 void audit_add_servers(struct screen *screen, const struct plan *plan)
 {
-	if (!plan->servers.count)
+	if (!plan->servers.count && !plan->box_servers.count)
 		return;
 	audit_add_title(screen, STYLE_HEAD, "MCP servers:");
 	text_add(&screen->out, "\n");
@@ -26,6 +26,13 @@ void audit_add_servers(struct screen *screen, const struct plan *plan)
 
 		audit_add_mark(screen, ORIGIN_ALLOWED);
 		screen_add_wrapped(screen, STYLE_PLAIN, line, 6);
+	}
+	vec_each(name, &plan->box_servers) {
+		audit_add_mark(screen, ORIGIN_GENERATED);
+		screen_add_wrapped(screen, STYLE_PLAIN,
+				   arena_printf(screen->arena, "%s (added in a box)",
+						quote_word(screen->arena, *name, 60)),
+				   6);
 	}
 }
 
