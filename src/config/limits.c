@@ -18,6 +18,8 @@ const struct limit_row limit_table[LIMIT_KEY_COUNT] = {
 	[LIMIT_PIDS] = { "pids", 16, 1ULL << 22, "a number" },
 	[LIMIT_CPU] = { "cpu", 1, 100000, "a share such as 50% (of one processor) or 200%" },
 	[LIMIT_HOME] = { "home", 1ULL << 20, 64ULL << 40, "a size such as 512M, 1.5G or 4G" },
+	[LIMIT_SNAPSHOTS] = { "snapshots", 1ULL << 20, 64ULL << 40,
+			      "a size such as 512M, 1.5G or 4G" },
 };
 
 // Reads a number and returns the count of its digits. A number with more than DIGITS digits is
@@ -65,11 +67,16 @@ static bool read_size(const char *text, unsigned long long *ret_value)
 	return true;
 }
 
+static bool is_size(enum limit limit)
+{
+	return limit == LIMIT_MEMORY || limit == LIMIT_HOME || limit == LIMIT_SNAPSHOTS;
+}
+
 static bool read_value(enum limit limit, const char *text, unsigned long long *ret_value)
 {
 	size_t length;
 
-	if (limit == LIMIT_MEMORY || limit == LIMIT_HOME)
+	if (is_size(limit))
 		return read_size(text, ret_value);
 	length = read_digits(text, ret_value);
 	return length && strcmp(text + length, limit == LIMIT_CPU ? "%" : "") == 0;
@@ -95,7 +102,7 @@ const char *limit_render(struct arena *arena, enum limit limit, unsigned long lo
 {
 	size_t unit = 0;
 
-	if (limit != LIMIT_MEMORY && limit != LIMIT_HOME)
+	if (!is_size(limit))
 		return arena_printf(arena, "%llu%s", value, limit == LIMIT_CPU ? "%" : "");
 	value /= 1024;
 	while (unit + 1 < strlen(units) && value % 1024 == 0 && value) {

@@ -13,6 +13,7 @@ enum limit {
 	LIMIT_COUNT,  // of those that a cgroup sets
 	// claudebox warns about this one.
 	LIMIT_HOME = LIMIT_COUNT, // bytes
+	LIMIT_SNAPSHOTS,          // bytes
 	LIMIT_KEY_COUNT,
 };
 

@@ -192,6 +192,7 @@ struct plan_undo {
 	const char *prefix;        // of the project in that worktree: "" or "sub/"
 	const char *exclude;       // patterns of files that are left out
 	bool ignored;              // files that git ignores are saved too
+	uint64_t limit;            // of the snapshots, in bytes
 };
 
 struct plan_range {

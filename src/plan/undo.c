@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+#define UNDO_LIMIT (2ULL << 30)
+
 // Directories of dependencies: without a repository, nothing says that they need no snapshot.
 #define DEPENDENCIES "node_modules/\n__pycache__/\n"
 
@@ -69,4 +71,7 @@ void plan_build_undo(struct plan *plan, struct arena *arena, const struct facts 
 	plan->undo = plan_undo_of(arena, facts);
 	plan->undo.active = true;
 	plan->undo.ignored = plan->config->undo_ignored;
+	plan->undo.limit = plan->config->limits[LIMIT_SNAPSHOTS].value;
+	if (!plan->undo.limit)
+		plan->undo.limit = UNDO_LIMIT;
 }

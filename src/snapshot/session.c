@@ -40,9 +40,7 @@
 enum {
 	RECORD_VERSION = 1,
 	RECORD_LIMIT = 16 * 1024 * 1024,
-	KEPT_SESSIONS = 10,
 	MOST_SESSIONS = 1000,
-	MOST_PACKS = 40,
 	TREE_DIGITS = 40,
 };
 
@@ -145,6 +143,16 @@ static const char *render(struct arena *arena, const struct session_record *reco
 	return json_write(arena, object, JSON_INDENT(1));
 }
 
+// Two boxes of a project can run at once: the last session is the one that ended last.
+static int compare_ends(const void *a, const void *b)
+{
+	const struct session_record *first = a, *second = b;
+
+	if (first->ended_ms != second->ended_ms)
+		return first->ended_ms < second->ended_ms ? -1 : 1;
+	return strcmp(first->id, second->id);
+}
+
 session_list session_list_all(const struct store *store, struct arena *arena)
 {
 	CLEANUP_FD int sessions = open_sessions(store);
@@ -160,6 +168,8 @@ session_list session_list_all(const struct store *store, struct arena *arena)
 		if (parse(arena, *id, file_read_at(arena, sessions, name, RECORD_LIMIT), &record))
 			vec_push(arena, &list, record);
 	}
+	if (list.count)
+		qsort(list.items, list.count, sizeof(list.items[0]), compare_ends);
 	return list;
 }
 
@@ -339,29 +349,11 @@ void session_remove(const struct store *store, const char *id, struct arena *are
 		remove_tree(sessions, id, &ignored);
 }
 
-// Returns whether the contents are in so many packs that git becomes slow.
-static bool needs_repack(const struct store *store, struct arena *arena)
+size_t session_count(const struct store *store, struct arena *arena)
 {
-	strings names = list_directory(arena, store->directory, "objects/pack");
-	size_t count = 0;
-
-	vec_each(name, &names)
-		count += str_ends(*name, ".pack");
-	return count > MOST_PACKS;
-}
-
-void session_expire(const struct store *store, struct arena *arena)
-{
-	static const char *const arguments[] = { "gc", "--quiet", "--prune=now", NULL };
 	CLEANUP_FD int sessions = open_sessions(store);
-	struct git_run run = { .arguments = arguments };
-	session_list list = session_list_all(store, arena);
 
-	for (size_t i = 0; i + KEPT_SESSIONS < list.count; i++)
-		session_remove(store, list.items[i].id, arena);
-	// The snapshot of a session that runs is an index, which gc does not know.
-	if (needs_repack(store, arena) && list_ids(sessions, arena).count <= KEPT_SESSIONS)
-		git_run(store, arena, &run);
+	return sessions < 0 ? 0 : list_ids(sessions, arena).count;
 }
 
 const struct session_record *session_last(const session_list *list, bool box)

@@ -39,7 +39,7 @@ struct session_record {
 };
 typedef VEC(struct session_record) session_list;
 
-// Lists the sessions that have ended, the oldest first.
+// Lists the sessions that have ended, in the order of their ends.
 session_list session_list_all(const struct store *store, struct arena *arena);
 // Writes the record of a session.
 bool session_write(const struct store *store, const struct session_record *record,
@@ -61,8 +61,8 @@ bool session_recover(const struct store *store, const struct plan_undo *undo, st
 bool session_is_pending(const struct store *store, struct arena *arena);
 // Removes a session.
 void session_remove(const struct store *store, const char *id, struct arena *arena);
-// Removes old sessions, and the contents that only they had.
-void session_expire(const struct store *store, struct arena *arena);
+// Returns the number of sessions, those that run or were killed included.
+size_t session_count(const struct store *store, struct arena *arena);
 // Returns the last session; only one of a box if `box`. NULL: there is none.
 const struct session_record *session_last(const session_list *list, bool box);
 // Returns whether branches, tags or HEAD were changed.

@@ -19,6 +19,7 @@
 #include "snapshot/refs/operations.h"
 #include "snapshot/refs/project_index.h"
 #include "snapshot/refs/refs.h"
+#include "snapshot/expire.h"
 #include "snapshot/session.h"
 #include "snapshot/store.h"
 #include "snapshot/take/take.h"
@@ -307,7 +308,7 @@ bool snapshot_finish(struct snapshot *snapshot, const struct plan *plan, struct 
 	else if (!changed)
 		snapshot_abort(snapshot, plan, arena);
 	if (changed)
-		session_expire(&store, arena);
+		snapshot_expire(&store, plan->undo.limit, arena);
 	store_close(&store);
 	cleanup_close(&snapshot->lock);
 	cleanup_close(&snapshot->session);

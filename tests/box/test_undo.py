@@ -1075,6 +1075,42 @@ class Kept(UndoTest):
         self.undo()
         self.assertEqual((self.project / "a").read_text(), "11\n")
 
+    def packs(self):
+        return sum(path.stat().st_size for path in (self.store() / "objects/pack").glob("*.pack"))
+
+    def test_old_sessions_go_when_the_snapshots_are_large(self):
+        self.profile(limits={"snapshots": "2M"})
+        (self.project / "a").write_text("0\n")
+        error = ""
+        for i in range(6):
+            error += self.run_box(f"echo {i} >a; head -c 500000 /dev/urandom >b")
+        self.assertRegex(error, r"undo: removed the snapshots of [1-9] old sessions?: those of this project had more than 2\.\d MB")
+        self.assertLess(self.packs(), 2 << 20)
+        self.assertLess(len(self.sessions()), 6)
+        self.assertEqual(subprocess.run(["git", "--git-dir", self.store(), "fsck", "--no-dangling"], capture_output=True, text=True, check=True,
+                                        cwd=self.project).stdout, "")
+        content = (self.project / "b").read_bytes()
+        self.undo()
+        self.assertEqual((self.project / "a").read_text(), "4\n")
+        self.undo()
+        self.assertEqual((self.project / "b").read_bytes(), content)
+
+    def test_nothing_goes_while_a_box_runs(self):
+        self.profile(limits={"snapshots": "1M"})
+        (self.project / "a").write_bytes(os.urandom(400000))
+        before = (self.project / "a").read_bytes()
+        with subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", "until [ -e end ]; do sleep 0.1; done; rm a end"], cwd=self.project,
+                              env=self.env, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as other:
+            self.assertTrue(until(lambda: list(self.home.glob(".claudebox/instances/*/snapshots/*/sessions/*/before"))))
+            for i in range(4):
+                self.assertNotIn("removed", self.run_box("head -c 500000 /dev/urandom >a"))
+            (self.project / "a").write_bytes(before)
+            (self.project / "end").write_text("")
+            self.assertEqual(other.wait(20), 0)
+        self.assertGreater(self.packs(), 400000)
+        self.undo()
+        self.assertEqual((self.project / "a").read_bytes(), before)
+
     def test_each_worktree_has_its_last_report(self):
         self.run_box("echo 1 >a; echo 'all:' >Makefile")
         report = json.loads(self.claudebox("--report=json").stdout)

@@ -154,6 +154,13 @@ static const char *home_problem(struct arena *arena, const char *text)
 	return limit_parse(arena, LIMIT_HOME, text, &value);
 }
 
+static const char *snapshots_problem(struct arena *arena, const char *text)
+{
+	unsigned long long value;
+
+	return limit_parse(arena, LIMIT_SNAPSHOTS, text, &value);
+}
+
 static const char *cpu_problem(struct arena *arena, const char *text)
 {
 	unsigned long long value;
@@ -199,6 +206,10 @@ const struct profile_row profile_limit_table[LIMIT_KEY_COUNT] = {
 	  "The size of a home that is kept. claudebox measures it when a box with this limit ends, "
 	  "and warns before the next start if it is larger; the box can write all the same.",
 	  MERGE_OWN, .longest = LONGEST_LIMIT, .problem = home_problem },
+	{ PROFILE_STRING, "snapshots", "\"2G\"",
+	  "The size of the snapshots of a project for *--diff* and *--undo*. When a session ends with "
+	  "more, the snapshots of old sessions are removed; those of the last session stay.",
+	  MERGE_OWN, .longest = LONGEST_LIMIT, .problem = snapshots_problem },
 };
 
 const struct profile_row profile_table[] = {
@@ -311,7 +322,8 @@ const struct profile_row profile_table[] = {
 	{ PROFILE_CHOICE, "undo", "\"off\"",
 	  "Whether claudebox saves the project before a session, so that *--diff* shows what the "
 	  "session changed and *--undo* takes it back. *auto*, the default, does if that is "
-	  "possible in time. The snapshots of the last ten sessions are kept in the instance. See "
+	  "possible in time. The snapshots of the last ten sessions are kept in the instance, "
+	  "fewer if they are larger than *snapshots* in *limits*. See "
 	  "_doc/undo.md_.",
 	  MERGE_REPLACE, CHOICES(undo_mode_names), SETTING(undo),
 	  .shown_by_code = SETTING_IN_APPROVAL },
