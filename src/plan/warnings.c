@@ -37,9 +37,12 @@ static const char *show_list(struct arena *arena, const strings *list)
 static void warn_list(struct plan *plan, struct arena *arena, enum warning_rank rank,
 		      const strings *list, const char *what)
 {
-	if (list->count)
-		plan_add_warning(plan, arena, rank,
-				 arena_printf(arena, "%s: %s", what, show_list(arena, list)));
+	const char *text = arena_printf(arena, "%s: %s", what, show_list(arena, list));
+
+	if (list->count > LISTED_FILES)
+		plan_add_list_warning(plan, arena, rank, text, list);
+	else if (list->count)
+		plan_add_warning(plan, arena, rank, text);
 }
 
 // Warns about the packages that the repository requests and that are not added.
