@@ -20,6 +20,7 @@
 #include "plan/git/facts.h"
 #include "plan/git/parse.h"
 #include "plan/git/remotes.h"
+#include "plan/git/rules.h"
 #include "plan/git/settings.h"
 #include "plan/guard/targets.h"
 #include "plan/project.h"
@@ -282,8 +283,8 @@ static void store_identity(struct git_facts *git, const git_settings *own)
 	const struct git_setting *name = git_setting_last(&git->user.settings, "user.name");
 	const struct git_setting *email = git_setting_last(&git->user.settings, "user.email");
 
-	git->user_name = name && name->value ? name->value : "Claude User";
-	git->user_email = email && email->value ? email->value : "claude@localhost";
+	git->user_name = git_identity_value(name, "Claude User");
+	git->user_email = git_identity_value(email, "claude@localhost");
 	git->identity_incomplete = (!name && !git_setting_last(own, "user.name")) ||
 				   (!email && !git_setting_last(own, "user.email"));
 	git->repository_signs = git_setting_is_true(git_setting_last(own, "commit.gpgsign")) ||
