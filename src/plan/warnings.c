@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "config/config.h"
 #include "config/names.h"
+#include "plan/command.h"
 #include "plan/facts.h"
 #include "plan/network.h"
 #include "plan/nix/requested.h"
@@ -210,6 +211,7 @@ void plan_build_warnings(struct plan *plan, struct arena *arena, const struct fa
 	const char *git_refusal = plan_git_refusal(facts);
 
 	warn_secrets(plan, arena);
+	plan_warn_command(plan, arena);
 	warn_list(plan, arena, WARNING_SECRET, &facts->project_secrets,
 		  "files in the project that look like secrets");
 	warn_list(plan, arena, WARNING_SECRET, &facts->around_secrets,
