@@ -2,8 +2,8 @@
 // The parts of the user's Claude settings that an approval records.
 //
 // Theory of operation: a hook runs in the box without a question, so a new or changed one is a
-// change of the box, and so is a rule that no longer forbids something. Themes and other preferences
-// change too often to ask about each.
+// change of the box, and so is a rule that no longer forbids something. Themes and other
+// preferences change too often to ask about each.
 #include "plan/claude/recorded.h"
 
 #include "base/arena.h"
