@@ -366,6 +366,26 @@ class Hostile(ServersTest):
         account = json.loads(self.start().stdout)
         self.assertEqual((account["mcpServers"], account.get("theme")), ({}, None))
 
+    def test_a_file_that_is_not_read_is_named_with_the_reason(self):
+        path = self.home / ".claude.json"
+        self.account({"a": {"command": "sh"}}, theme="light")
+        self.start()
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(" " * (100 << 20))
+        for wanted in ("is longer than 64 MiB", "is not a regular file"):
+            done = self.start()
+            self.assertEqual(list(json.loads(done.stdout)["mcpServers"]), ["a"])
+            self.assertIn(f"the host's .claude.json {wanted}: its preferences and MCP servers are ignored", " ".join(done.stderr.split()))
+            path.unlink()
+            os.mkfifo(path)
+
+    def test_settings_that_are_not_read_are_named_with_the_reason(self):
+        path = self.write(self.claude / "settings.json", json.dumps({"theme": "light"}) + " " * (2 << 20))
+        for wanted in ("it is longer than 1 MiB", "it is not a regular file"):
+            self.assertIn(wanted, " ".join(self.start().stderr.split()))
+            path.unlink()
+            os.mkfifo(path)
+
     def test_a_large_file_is_quick(self):
         history = [{"display": "x" * 200, "pastedContents": {}} for _ in range(40)]
         projects = {f"/p{i}": {"history": history} for i in range(1100)}

@@ -78,13 +78,14 @@ static struct plan_file merge_settings(struct plan *plan, struct arena *arena,
 static const char *filter_account(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
 	const char *base = facts->state.account_base;
+	const char *obstacle = facts->user_claude.account_obstacle;
 	const char *filtered = servers_filter(plan, arena, facts);
 
 	if (facts->user_claude.account_json && !filtered)
 		plan_warn_outside(
 			plan, arena,
-			"the host's .claude.json is not valid JSON: its preferences and MCP "
-			"servers are ignored");
+			"the host's .claude.json %s: its preferences and MCP servers are ignored",
+			obstacle ? obstacle : "is not valid JSON");
 	if (!filtered && base)
 		filtered = facts->user_claude.account_json ? base : "{}\n";
 	return filtered;
