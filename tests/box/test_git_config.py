@@ -227,6 +227,13 @@ class Includes(ConfigTest):
         self.include("hasconfig:remote.*.url:https://git.example.org/**/1399")
         self.assertIn("alias.work", self.settings())
 
+    def test_paths_that_are_not_supported_are_named(self):
+        self.write("[include]\n\tpath = ~erin/git.inc\n\tpath = %(prefix)/etc/git.inc\n\tpath =\n[alias]\n\tx = status\n")
+        self.write('[includeIf "gitdir:/nowhere/"]\n\tpath = ~bob/git.inc\n')
+        self.assertIn("alias.x", self.settings())
+        self.assertEqual(self.left_out(), {"git configuration ~erin/git.inc": ("a path in the home of another user is not supported", None),
+                                           "git configuration %(prefix)/etc/git.inc": ("a path that begins with % is not supported", None)})
+
     def test_a_broken_file_is_named(self):
         (self.home / ".gitconfig").write_text("[alias]\n\tx = status\n[")
         plan = self.plan()

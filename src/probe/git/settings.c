@@ -135,8 +135,14 @@ static void include(struct reader *reader, const char *value)
 	const char *file = reader->file;
 	bool box_writes = reader->box_writes;
 
-	if (!path)
+	if (!path) {
+		if (value && *value)
+			leave_unread(reader, value,
+				     *value == '%' ? "a path that begins with % is not supported"
+						   : "a path in the home of another user is not "
+						     "supported");
 		return;
+	}
 	if (box_writes) {
 		leave_unread(reader, path, OWN_NAMED_BY_BOX);
 		note_file(reader, path);
