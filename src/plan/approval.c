@@ -6,11 +6,8 @@
 #include "base/quote.h"
 #include "base/text.h"
 #include "config/config.h"
-#include "config/limits.h"
 #include "config/options/table.h"
-#include "config/profile/schema.h"
-#include "config/profile/settings.h"
-#include "plan/guard/unprotect.h"
+#include "plan/approved_lines.h"
 #include "plan/plan.h"
 
 #include <string.h>
@@ -18,123 +15,11 @@
 // In the file, lines that start with this are warnings. They are no part of the box.
 #define WARNING "warning "
 
-static bool has_line(const strings *lines, const char *wanted)
+// Returns the line of a warning. A list that the text shows in part is recorded whole, as a digest.
+static const char *warning_line(struct arena *arena, const struct plan_warning *warning)
 {
-	vec_each(line, lines) {
-		if (str_equal(*line, wanted))
-			return true;
-	}
-	return false;
-}
-
-// Adds a line once: options may repeat.
-static void add(strings *lines, struct arena *arena, const char *line)
-{
-	if (!has_line(lines, line))
-		vec_push(arena, lines, line);
-}
-
-static void add_mount(strings *lines, struct arena *arena, const struct plan_mount *mount)
-{
-	const char *path = quote_word(arena, mount->path, 0);
-
-	// A toolchain has a line of its own, which does not change when a version is added.
-	if (!plan_mount_reason(mount) || mount->kind == MOUNT_LINK || mount->kind == MOUNT_DATA ||
-	    mount->kind == MOUNT_PROGRAM || mount->toolchain)
-		return;
-	if (mount->source && !str_equal(mount->source, mount->path))
-		path = arena_printf(arena, "%s <- %s", path, quote_word(arena, mount->source, 0));
-	add(lines, arena,
-	    arena_printf(arena, "mount %s %s%s", mount_kind_names[mount->kind], path,
-			 mount->secret ? " SECRET" : ""));
-}
-
-// Adds "nested", or "terminal direct".
-static void add_settings(strings *lines, struct arena *arena, const struct config *config)
-{
-	profile_settings settings = profile_settings_list(arena, config, SETTING_IN_APPROVAL);
-
-	vec_each(setting, &settings)
-		add(lines, arena,
-		    setting->row->kind == PROFILE_BOOLEAN
-			    ? setting->row->key
-			    : arena_printf(arena, "%s %s", setting->row->key,
-					   quote_word(arena, setting->text, 0)));
-}
-
-// Adds the git settings that decide which servers git asks and what a commit stores. Others, such
-// as aliases, change too often to ask about each.
-static void add_git_settings(strings *lines, struct arena *arena, const struct plan *plan)
-{
-	vec_each(setting, &plan->git_settings) {
-		const char *value = setting->value ? setting->value : "true";
-
-		if (str_starts(setting->name, "url.") || str_starts(setting->name, "filter."))
-			add(lines, arena,
-			    arena_printf(arena, "git %s %s", quote_word(arena, setting->name, 0),
-					 quote_word(arena, value, 0)));
-	}
-}
-
-strings approval_lines(struct arena *arena, const struct plan *plan)
-{
-	const struct config *config = plan->config;
-	strings lines = { 0 };
-
-	add(&lines, arena, arena_printf(arena, "network %s", network_tier_names[config->network]));
-	if (config->profile_directory)
-		add(&lines, arena,
-		    arena_printf(arena, "profile %s by directory %s", config->profile,
-				 quote_word(arena, config->profile_directory, 0)));
-	add_settings(&lines, arena, config);
-	vec_each(port, &config->host_ports)
-		add(&lines, arena, arena_printf(arena, "host port %u", port->number));
-	vec_each(port, &config->published_ports)
-		add(&lines, arena, arena_printf(arena, "published port %u", port->number));
-	for (int limit = 0; limit < LIMIT_COUNT; limit++) {
-		const struct config_limit *row = &plan->limits.values[limit];
-
-		if (row->origin.name) // the default depends on where claudebox was started
-			add(&lines, arena,
-			    arena_printf(arena, "limit %s %s", limit_table[limit].name,
-					 limit_render(arena, (enum limit)limit, row->value)));
-	}
-	vec_each(variable, &plan->variables) {
-		if (variable->origin.kind != ORIGIN_GENERATED && !variable->toolchain)
-			add(&lines, arena,
-			    arena_printf(arena, "env %s", quote_word(arena, variable->name, 0)));
-	}
-	if (plan->state.login)
-		add(&lines, arena,
-		    arena_printf(arena, "login %s", quote_word(arena, plan->state.login, 0)));
-	vec_each(package, &plan->packages)
-		add(&lines, arena,
-		    arena_printf(arena, "package %s", quote_word(arena, package->name, 0)));
-	vec_each(toolchain, &plan->toolchains)
-		add(&lines, arena,
-		    arena_printf(arena, "toolchain %s %s", toolchain->name,
-				 quote_word(arena, toolchain->root, 0)));
-	vec_each(server, &plan->servers)
-		add(&lines, arena,
-		    arena_printf(arena, "mcp %s%s", quote_word(arena, server->name, 0),
-				 server->local ? " (this project)" : ""));
-	vec_each(mount, &config->mounts) {
-		if (mount->on_path)
-			add(&lines, arena,
-			    arena_printf(arena, "path %s", quote_word(arena, mount->source, 0)));
-	}
-	vec_each(path, &plan->guard.tracked)
-		add(&lines, arena,
-		    arena_printf(arena, "writable %s (git tracks it)",
-				 quote_word(arena, *path, 0)));
-	vec_each(path, &plan->guard.unprotected)
-		add(&lines, arena,
-		    arena_printf(arena, "unprotected %s%s", quote_word(arena, *path, 0),
-				 unprotect_scope(*path, plan->project)));
-	add_git_settings(&lines, arena, plan);
-	vec_each(mount, &plan->mounts)
-		add_mount(&lines, arena, mount);
-	return lines;
+	return arena_printf(arena, WARNING "%s%s%s", warning->text, warning->whole ? "\t" : "",
+			    warning->whole ? warning->whole : "");
 }
 
 const char *approval_render(struct arena *arena, const struct plan *plan)
@@ -145,14 +30,17 @@ const char *approval_render(struct arena *arena, const struct plan *plan)
 	vec_each(line, &lines)
 		text_printf(&out, "%s\n", *line);
 	vec_each(warning, &plan->warnings)
-		text_printf(&out, WARNING "%s\n", warning->text);
+		text_printf(&out, "%s\n", warning_line(arena, warning));
 	return text_get(&out);
 }
 
-static bool is_variable_grant(const struct plan *plan, const char *name)
+// Returns whether a variable, of which this is the name and perhaps APPROVAL_SECRET, is a grant.
+static bool is_variable_grant(const struct plan *plan, const char *shown)
 {
 	vec_each(variable, &plan->variables) {
-		if (str_equal(variable->name, name))
+		const char *rest = str_after(shown, variable->name);
+
+		if (rest && (!*rest || str_equal(rest, APPROVAL_SECRET)))
 			return variable->secret || variable->origin.kind == ORIGIN_REQUESTED;
 	}
 	return false;
@@ -168,7 +56,7 @@ static bool is_mount_grant(const struct plan *plan, struct arena *arena, const c
 		strings own = { 0 };
 
 		if (grant)
-			add_mount(&own, arena, mount);
+			approval_add_mount(&own, arena, mount);
 		if (own.count && str_equal(own.items[0], line))
 			return true;
 	}
@@ -179,7 +67,8 @@ static bool is_mount_grant(const struct plan *plan, struct arena *arena, const c
 static bool is_wider(const struct plan *plan, const strings *approved, struct arena *arena)
 {
 	for (int tier = NETWORK_TIER_COUNT - 1; tier > (int)plan->config->network; tier--)
-		if (has_line(approved, arena_printf(arena, "network %s", network_tier_names[tier])))
+		if (approval_has_line(approved,
+				      arena_printf(arena, "network %s", network_tier_names[tier])))
 			return true;
 	return false;
 }
@@ -190,7 +79,7 @@ static bool is_wider(const struct plan *plan, const strings *approved, struct ar
 static const char *const no_grants[] = {
 	"limit ",           "package ", "toolchain ", "toolchains ", "path ",
 	"package_settings", "home ",    "project ",   "confirm ",    "git ",
-	"login ",           "mcp ",     "profile ",   "writable ",
+	"login ",           "mcp ",     "profile ",   "writable ",   "claude ",
 };
 
 // Returns whether a new line gives the box something that earlier sessions did not have.
@@ -240,9 +129,73 @@ static bool is_loss(const struct plan *plan, struct arena *arena, const strings 
 		return is_mount_gone(plan, arena, mount);
 	if (str_starts(line, "network "))
 		return !is_wider(plan, approved, arena);
+	if (str_starts(line, "claude "))
+		return !str_starts(line, APPROVAL_DENY);
 	for (size_t i = 0; i < ARRAY_SIZE(grants_by_line); i++)
 		if (str_starts(line, grants_by_line[i]))
 			return true;
+	return false;
+}
+
+// A line of one list that another lacks, and its counterpart there: the same line with another
+// digest, or with none, as earlier versions of claudebox record it.
+enum counterpart { COUNTERPART_NONE, COUNTERPART_OTHER, COUNTERPART_UNRECORDED };
+
+static enum counterpart find_counterpart(struct arena *arena, const strings *approved,
+					 const char *line)
+{
+	const char *shown = approval_shown(arena, line);
+
+	if (approval_has_line(approved, shown))
+		return COUNTERPART_UNRECORDED;
+	vec_each(other, approved) {
+		if (str_equal(approval_shown(arena, *other), shown))
+			return COUNTERPART_OTHER;
+	}
+	return COUNTERPART_NONE;
+}
+
+// Returns whether a new line takes something away from the box.
+static bool is_restriction(const struct plan *plan, struct arena *arena, const strings *approved,
+			   const char *line)
+{
+	return str_starts(line, APPROVAL_DENY) ||
+	       (str_starts(line, "network ") && !is_wider(plan, approved, arena));
+}
+
+// Adds a line that the approved box does not have.
+static void add_new(struct plan *plan, struct arena *arena, const strings *approved,
+		    const char *line)
+{
+	static const char *const ends[] = {
+		[COUNTERPART_NONE] = "",
+		[COUNTERPART_OTHER] = " changed",
+		[COUNTERPART_UNRECORDED] = " (its content is recorded from now on)",
+	};
+	const char *shown = approval_shown(arena, line);
+	enum counterpart counterpart = find_counterpart(arena, approved, line);
+
+	vec_push(arena, &plan->changes, arena_printf(arena, "+ %s%s", shown, ends[counterpart]));
+	plan->smaller &= !counterpart && is_restriction(plan, arena, approved, line);
+	if (!counterpart && is_grant(plan, arena, approved, shown))
+		vec_push(arena, &plan->new_grants, shown);
+}
+
+// Returns whether add_new() has named an approved line: as one that has changed, or that is a
+// secret now.
+static bool is_named(struct arena *arena, const strings *now, const strings *approved,
+		     const char *line)
+{
+	const char *shown = approval_shown(arena, line);
+	const char *secret = arena_printf(arena, "%s" APPROVAL_SECRET, shown);
+
+	vec_each(other, now) {
+		const char *its = approval_shown(arena, *other);
+
+		if ((str_equal(its, shown) || str_equal(its, secret)) &&
+		    !approval_has_line(approved, *other))
+			return true;
+	}
 	return false;
 }
 
@@ -251,19 +204,18 @@ static void add_changes(struct plan *plan, struct arena *arena, const strings *a
 	strings now = approval_lines(arena, plan);
 
 	vec_each(line, &now) {
-		if (has_line(approved, *line))
-			continue;
-		vec_push(arena, &plan->changes, arena_printf(arena, "+ %s", *line));
-		plan->smaller &= str_starts(*line, "network ") && !is_wider(plan, approved, arena);
-		if (is_grant(plan, arena, approved, *line))
-			vec_push(arena, &plan->new_grants, *line);
+		if (!approval_has_line(approved, *line))
+			add_new(plan, arena, approved, *line);
 	}
 	vec_each(line, approved) {
-		if (has_line(&now, *line) || str_starts(*line, WARNING))
+		const char *shown = approval_shown(arena, *line);
+
+		if (approval_has_line(&now, *line) || str_starts(*line, WARNING) ||
+		    is_named(arena, &now, approved, *line))
 			continue;
 		vec_push(arena, &plan->changes,
-			 arena_printf(arena, "- %s", quote_display(arena, *line, 0)));
-		plan->smaller &= is_loss(plan, arena, approved, *line);
+			 arena_printf(arena, "- %s", quote_display(arena, shown, 0)));
+		plan->smaller &= is_loss(plan, arena, approved, shown);
 	}
 }
 
@@ -290,6 +242,5 @@ void approval_mark_warnings(struct plan *plan, struct arena *arena, const char *
 	if (before)
 		approved = str_split_lines(arena, before);
 	vec_each(warning, &plan->warnings)
-		warning->known =
-			has_line(&approved, arena_printf(arena, WARNING "%s", warning->text));
+		warning->known = approval_has_line(&approved, warning_line(arena, warning));
 }

@@ -5,10 +5,7 @@
 #include "base/arena.h"
 #include "plan/plan.h"
 
-// Returns one line for each setting, variable, package and mount of the box, without values of
-// variables.
-strings approval_lines(struct arena *arena, const struct plan *plan);
-// Returns the lines as a text, with the warnings of the plan.
+// Returns the lines of the plan (plan/approved_lines.h) as a text, with the warnings of the plan.
 const char *approval_render(struct arena *arena, const struct plan *plan);
 // Fills plan->changes with "+ …" and "- …", and decides whether to ask. `before`: the approved
 // lines, NULL: none. With "confirm": "changed", a box that is only smaller needs no question.

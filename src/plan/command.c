@@ -11,9 +11,17 @@
 #include "config/config.h"
 #include "plan/claude/arguments.h"
 #include "plan/facts.h"
+#include "plan/mcp/secrets.h"
 #include "plan/plan.h"
 #include "plan/project.h"
+#include "plan/secrets/detect.h"
 #include "plan/tables.h"
+
+#include <string.h>
+
+#define NO_QUESTIONS "--dangerously-skip-permissions"
+
+enum { SHOWN_OPTION = 40 };
 
 const char *plan_agent_place(const struct plan *plan, struct arena *arena, const char *real)
 {
@@ -113,7 +121,7 @@ bool plan_build_command(struct plan *plan, struct arena *arena, const struct fac
 		vec_each(word, &agent->command)
 			vec_push(arena, &plan->command, plan_agent_place(plan, arena, *word));
 		if (!claude_words_are_first(&config->arguments))
-			vec_push(arena, &plan->command, "--dangerously-skip-permissions");
+			vec_push(arena, &plan->command, NO_QUESTIONS);
 		break;
 	case PAYLOAD_SHELL:
 		vec_push(arena, &plan->command, facts->shell ? facts->shell : "/bin/sh");
@@ -123,4 +131,38 @@ bool plan_build_command(struct plan *plan, struct arena *arena, const struct fac
 	}
 	plan_add_arguments(plan, arena, facts);
 	return true;
+}
+
+bool command_word_is_secret(const char *before, const char *word)
+{
+	return secret_text(NULL, word) || server_argument_is_secret(before, word);
+}
+
+const char *command_describe_word(struct arena *arena, const char *const *words, size_t number)
+{
+	const char *word = words[number];
+	const char *before = number ? words[number - 1] : "";
+	const char *option = before;
+
+	if (word[0] == '-' && strchr(word, '='))
+		option = arena_strndup(arena, word, strcspn(word, "="));
+	if (option[0] != '-' || str_equal(option, NO_QUESTIONS) || secret_text(NULL, option))
+		return arena_printf(arena, "word %zu", number + 1);
+	return quote_word(arena, option, SHOWN_OPTION);
+}
+
+void plan_warn_command(struct plan *plan, struct arena *arena)
+{
+	const strings *words = &plan->config->arguments;
+	struct text names = { .arena = arena };
+
+	for (size_t i = 0; i < words->count; i++)
+		if (command_word_is_secret(i ? words->items[i - 1] : NULL, words->items[i]))
+			text_printf(&names, "%s%s", names.length ? ", " : "",
+				    command_describe_word(arena, words->items, i));
+	if (names.length)
+		plan_warn_secret(plan, arena,
+				 "the arguments contain something like a secret, and the agent can "
+				 "read it: %s",
+				 text_get(&names));
 }

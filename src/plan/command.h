@@ -18,3 +18,11 @@ bool plan_build_command(struct plan *plan, struct arena *arena, const struct fac
 const char *plan_agent_place(const struct plan *plan, struct arena *arena, const char *real);
 // Returns the directory of PATH in which the box has claude, NULL: there is no claude.
 const char *plan_command_directory(struct arena *arena, const struct facts *facts);
+
+// Returns whether a word of a command contains something like a secret. `before`: the word before
+// it, which can be an option that takes a secret; NULL: none.
+bool command_word_is_secret(const char *before, const char *word);
+// Returns where such a word is, for people: the option that it belongs to, or its number.
+const char *command_describe_word(struct arena *arena, const char *const *words, size_t number);
+// Warns about secrets among the arguments of the user.
+void plan_warn_command(struct plan *plan, struct arena *arena);

@@ -174,7 +174,8 @@ struct user_claude_facts {
 	strings doubtful;                 // texts that may have a secret: "skills/a.md line 3"
 	const char *secret_lines;         // of CLAUDE.md, NULL: none
 	const char *settings_json;
-	const char *account_json; // .claude.json, reduced (plan/mcp/account.h); "": not valid
+	const char *account_json;     // .claude.json, reduced (plan/mcp/account.h); "": not valid
+	const char *account_obstacle; // why it was not read: "is longer than …"; NULL: it was
 	// Programs and files that hooks, the status line and MCP servers name, by their paths.
 	followed_files command_files;
 	struct followed credentials; // the host's .credentials.json

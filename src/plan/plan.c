@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "config/config.h"
 #include "plan/approval.h"
+#include "plan/approved_lines.h"
 #include "plan/check.h"
 #include "plan/claude/argument_files.h"
 #include "plan/claude/instructions.h"
@@ -226,15 +227,33 @@ const char *plan_mount_reason(const struct plan_mount *mount)
 	return mount->origin.name ? mount->origin.name : mount->why;
 }
 
-void plan_add_warning(struct plan *plan, struct arena *arena, enum warning_rank rank,
-		      const char *text)
+static void add_warning(struct plan *plan, struct arena *arena, struct plan_warning warning)
 {
 	size_t i = plan->warnings.count;
 
 	vec_push(arena, &plan->warnings, (struct plan_warning){ 0 });
-	for (; i > 0 && plan->warnings.items[i - 1].rank > rank; i--)
+	for (; i > 0 && plan->warnings.items[i - 1].rank > warning.rank; i--)
 		plan->warnings.items[i] = plan->warnings.items[i - 1];
-	plan->warnings.items[i] = (struct plan_warning){ .rank = rank, .text = text };
+	plan->warnings.items[i] = warning;
+}
+
+void plan_add_warning(struct plan *plan, struct arena *arena, enum warning_rank rank,
+		      const char *text)
+{
+	add_warning(plan, arena, (struct plan_warning){ .rank = rank, .text = text });
+}
+
+void plan_add_list_warning(struct plan *plan, struct arena *arena, enum warning_rank rank,
+			   const char *text, const strings *list)
+{
+	struct text whole = { .arena = arena };
+
+	vec_each(item, list)
+		text_printf(&whole, "%s\n", *item);
+	add_warning(plan, arena,
+		    (struct plan_warning){ .rank = rank,
+					   .text = text,
+					   .whole = approval_digest(arena, text_get(&whole)) });
 }
 
 void plan_warn(struct plan *plan, struct arena *arena, const char *format, ...)

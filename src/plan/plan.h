@@ -242,8 +242,15 @@ struct plan_toolchain {
 // An MCP server of the user in the box.
 struct plan_server {
 	const char *name;
-	bool local;      // of this project only; otherwise of all the user's projects
-	bool by_address; // it is reached by its address; otherwise it is a program in the box
+	bool local;         // of this project only; otherwise of all the user's projects
+	bool by_address;    // it is reached by its address; otherwise it is a program in the box
+	const char *digest; // of its definition in the box
+};
+
+// A part of the user's Claude settings that an approval records.
+struct plan_setting {
+	const char *line;   // "claude hook Stop ./check.sh"
+	const char *digest; // of its content
 };
 
 // Something that the host has and the box lacks, for people.
@@ -280,7 +287,8 @@ enum warning_rank {
 struct plan_warning {
 	enum warning_rank rank;
 	const char *text;
-	bool known; // the last approval was given with it
+	const char *whole; // digest of the whole list, if the text shows a part of it; or NULL
+	bool known;        // the last approval was given with it
 };
 
 // A note for a first start.
@@ -305,6 +313,7 @@ struct plan {
 	VEC(struct plan_left_out) left_out;
 	VEC(struct plan_server) servers;
 	strings box_servers; // MCP servers that were added in a box of this project
+	VEC(struct plan_setting) settings;
 	VEC(struct plan_registry) registries; // one for each file of the host
 	git_settings git_settings;            // of the user, in the generated configuration
 	bool has_registries[TOOL_COUNT];      // the box has settings of this package manager
@@ -381,6 +390,9 @@ const char *plan_mount_reason(const struct plan_mount *mount);
 // Adds a warning to the audit, after those of its rank.
 void plan_add_warning(struct plan *plan, struct arena *arena, enum warning_rank rank,
 		      const char *text);
+// Does the same with a text that shows only a part of a list.
+void plan_add_list_warning(struct plan *plan, struct arena *arena, enum warning_rank rank,
+			   const char *text, const strings *list);
 // Add one of WARNING_GRANT, and of the rank that the name says.
 void plan_warn(struct plan *plan, struct arena *arena, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

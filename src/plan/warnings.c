@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "config/config.h"
 #include "config/names.h"
+#include "plan/command.h"
 #include "plan/facts.h"
 #include "plan/network.h"
 #include "plan/nix/requested.h"
@@ -37,9 +38,12 @@ static const char *show_list(struct arena *arena, const strings *list)
 static void warn_list(struct plan *plan, struct arena *arena, enum warning_rank rank,
 		      const strings *list, const char *what)
 {
-	if (list->count)
-		plan_add_warning(plan, arena, rank,
-				 arena_printf(arena, "%s: %s", what, show_list(arena, list)));
+	const char *text = arena_printf(arena, "%s: %s", what, show_list(arena, list));
+
+	if (list->count > LISTED_FILES)
+		plan_add_list_warning(plan, arena, rank, text, list);
+	else if (list->count)
+		plan_add_warning(plan, arena, rank, text);
 }
 
 // Warns about the packages that the repository requests and that are not added.
@@ -207,6 +211,7 @@ void plan_build_warnings(struct plan *plan, struct arena *arena, const struct fa
 	const char *git_refusal = plan_git_refusal(facts);
 
 	warn_secrets(plan, arena);
+	plan_warn_command(plan, arena);
 	warn_list(plan, arena, WARNING_SECRET, &facts->project_secrets,
 		  "files in the project that look like secrets");
 	warn_list(plan, arena, WARNING_SECRET, &facts->around_secrets,

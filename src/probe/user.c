@@ -21,6 +21,7 @@
 #include "sys/cleanup.h"
 #include "sys/files.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -100,6 +101,20 @@ static void refuse(struct facts *facts, struct arena *arena, const char *path, c
 {
 	vec_push(arena, &facts->user_claude.refused,
 		 (struct refused_file){ .path = path, .why = why });
+}
+
+// Returns why a file that exists was not read.
+static const char *find_obstacle(struct arena *arena, const char *path, size_t limit)
+{
+	struct stat status;
+
+	if (stat(path, &status) < 0 || access(path, R_OK) < 0)
+		return arena_printf(arena, "cannot be opened: %s", strerror(errno));
+	if (!S_ISREG(status.st_mode))
+		return "is not a regular file";
+	if ((size_t)status.st_size > limit)
+		return arena_printf(arena, "is longer than %zu MiB", limit >> 20);
+	return NULL;
 }
 
 // Reads a file of the user's Claude. Returns false if it does not exist or is refused. *ret_of_box:
@@ -191,14 +206,20 @@ static void read_directory(struct facts *facts, struct arena *arena)
 	const char *settings = path_join(arena, user->directory, "settings.json");
 	strings removed = { 0 };
 	bool of_box;
+	const char *obstacle;
 
 	if (access(user->directory, X_OK) < 0)
 		return;
 	for (size_t i = 0; i < user_claude_table_count; i++)
 		add_entry(facts, arena, user_claude_table[i].name);
 	add_imports_and_scripts(facts, arena);
-	read_usable(facts, arena, arena, settings, CLAUDE_SETTINGS_LIMIT, &user->settings_json,
-		    &of_box);
+	if (read_usable(facts, arena, arena, settings, CLAUDE_SETTINGS_LIMIT, &user->settings_json,
+			&of_box) &&
+	    !user->settings_json) {
+		obstacle = find_obstacle(arena, settings, CLAUDE_SETTINGS_LIMIT);
+		refuse(facts, arena, settings,
+		       obstacle ? arena_printf(arena, "it %s", obstacle) : "it is not text");
+	}
 	if (of_box)
 		user->settings_json = box_written_settings(arena, user->settings_json, &removed);
 	refuse_members(facts, arena, settings, &removed);
@@ -216,8 +237,10 @@ static void read_account(struct facts *facts, struct arena *arena, const char *d
 	strings removed = { 0 };
 	bool of_box;
 
-	if (read_usable(facts, arena, &scratch, path, ACCOUNT_LIMIT, &text, &of_box) && !text)
+	if (read_usable(facts, arena, &scratch, path, ACCOUNT_LIMIT, &text, &of_box) && !text) {
 		text = "";
+		facts->user_claude.account_obstacle = find_obstacle(arena, path, ACCOUNT_LIMIT);
+	}
 	reduced = account_reduce(&scratch, text, plan_canonical_root(&scratch, facts));
 	if (of_box)
 		reduced = box_written_account(&scratch, reduced, &removed);

@@ -14,6 +14,7 @@
 #include "config/config.h"
 #include "config/profile/schema.h"
 #include "config/profile/settings.h"
+#include "plan/command.h"
 #include "plan/guard/facts.h"
 #include "plan/limits.h"
 #include "plan/network.h"
@@ -23,6 +24,8 @@
 #include "render/network.h"
 
 #include <string.h>
+
+#define NO_VALUES "set it: the script has no secret values"
 
 enum {
 	FIRST_DESCRIPTOR = 3,
@@ -53,6 +56,17 @@ static bool is_reference(const struct plan_variable *variable)
 	return variable->secret || variable->origin.kind == ORIGIN_REQUESTED;
 }
 
+// Returns the variable of the script that stands for a word of the command, NULL: the word itself
+// does, because it has no secret.
+static const char *word_variable(struct script *script, const struct plan *plan, size_t number)
+{
+	const char *before = number ? plan->command.items[number - 1] : NULL;
+
+	return command_word_is_secret(before, plan->command.items[number])
+		       ? arena_printf(script->arena, "CLAUDEBOX_WORD_%zu", number + 1)
+		       : NULL;
+}
+
 // Adds a check of each variable that is a reference: an empty secret would fail later, and
 // elsewhere. The checks are in the same command as bwrap, which an interactive shell then discards.
 static void add_checks(struct script *script, const struct plan *plan)
@@ -61,8 +75,12 @@ static void add_checks(struct script *script, const struct plan *plan)
 		if (is_reference(variable))
 			text_printf(&script->command, ": \"${%s?%s}\"\n  ", variable->name,
 				    variable->written ? "set it to its value in the profile"
-						      : "set it: the script has no secret values");
+						      : NO_VALUES);
 	}
+	for (size_t i = 0; i < plan->command.count; i++)
+		if (word_variable(script, plan, i))
+			text_printf(&script->command, ": \"${%s?" NO_VALUES "}\"\n  ",
+				    word_variable(script, plan, i));
 }
 
 // Returns the end mark of a here-document, a word that the content does not contain.
@@ -202,8 +220,13 @@ static void add_command(struct script *script, const struct plan *plan,
 	}
 	add_places(script, plan);
 	text_add(&script->command, " \\\n  --");
-	vec_each(argument, &plan->command)
-		text_printf(&script->command, " \\\n  %s", word(script, *argument));
+	for (size_t i = 0; i < plan->command.count; i++) {
+		const char *variable = word_variable(script, plan, i);
+
+		text_printf(&script->command, " \\\n  %s",
+			    variable ? arena_printf(script->arena, "\"$%s\"", variable)
+				     : word(script, plan->command.items[i]));
+	}
 	text_printf(&script->command, " %d<&0 0<&%d%s%s; } %d<&0\n", SECCOMP_DESCRIPTOR,
 		    SAVED_INPUT,
 		    script->descriptor <= SAVED_INPUT
@@ -263,6 +286,25 @@ static void add_login(struct script *script, struct text *out, const struct plan
 			    word(script, state->login));
 }
 
+// Names the words of the command that are not in the script.
+static void add_words(struct script *script, struct text *out, const struct plan *plan)
+{
+	bool title = false;
+
+	for (size_t i = 0; i < plan->command.count; i++) {
+		const char *variable = word_variable(script, plan, i);
+
+		if (!variable)
+			continue;
+		if (!title)
+			text_add(out, "#\n# These words of the command look like secrets. Export "
+				      "them before:\n");
+		title = true;
+		text_printf(out, "#   %s: %s\n", variable,
+			    command_describe_word(script->arena, plan->command.items, i));
+	}
+}
+
 // Adds the comments at the head of the script.
 static void add_head(struct script *script, struct text *out, const struct plan *plan)
 {
@@ -311,6 +353,7 @@ static void add_head(struct script *script, struct text *out, const struct plan 
 	if (tier_table[plan->config->network].attached)
 		add_network(script, out, plan);
 	add_settings(out, script->arena, plan->config);
+	add_words(script, out, plan);
 	if (plan->limits.method == LIMITS_CGROUP)
 		add_limits(script, out, &plan->limits);
 }

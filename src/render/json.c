@@ -12,6 +12,7 @@
 #include "config/origin.h"
 #include "config/profile/schema.h"
 #include "config/profile/settings.h"
+#include "plan/command.h"
 #include "plan/facts.h"
 #include "plan/git/settings.h"
 #include "plan/guard/facts.h"
@@ -284,8 +285,12 @@ const char *render_json(const struct plan *plan, struct arena *arena)
 		json_array_append_new(packages, package_of(arena, package));
 	vec_each(mount, &plan->mounts)
 		json_array_append_new(mounts, mount_of(arena, mount));
-	vec_each(argument, &plan->command)
-		json_array_append_new(command, string_of(arena, *argument));
+	for (size_t i = 0; i < plan->command.count; i++) {
+		const char *word = plan->command.items[i];
+		bool secret = command_word_is_secret(i ? plan->command.items[i - 1] : NULL, word);
+
+		json_array_append_new(command, string_of(arena, secret ? RENDER_MASK : word));
+	}
 	vec_each(warning, &plan->warnings)
 		json_array_append_new(warnings, string_of(arena, warning->text));
 	vec_each(change, &plan->changes)

@@ -16,7 +16,7 @@ const char *render_masked(struct arena *arena, const char *value)
 	const char *last;
 
 	if (length < MASK_SHORTEST)
-		return "********";
+		return RENDER_MASK;
 	first = arena_strndup(arena, value, MASK_ENDS);
 	last = value + length - MASK_ENDS;
 	return arena_printf(arena, "%s...%s", quote_display(arena, first, 0),
@@ -26,6 +26,6 @@ const char *render_masked(struct arena *arena, const char *value)
 const char *render_hidden(struct arena *arena, const struct plan_variable *variable)
 {
 	if (variable->origin.kind == ORIGIN_REQUESTED)
-		return *variable->value ? "********" : "(empty)";
+		return *variable->value ? RENDER_MASK : "(empty)";
 	return variable->secret ? render_masked(arena, variable->value) : NULL;
 }

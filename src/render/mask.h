@@ -5,6 +5,9 @@
 #include "base/arena.h"
 #include "plan/plan.h"
 
+// Stands for a secret of which nothing is shown.
+#define RENDER_MASK "********"
+
 // Returns the value of a variable for the screen and for JSON, NULL: it may be shown as it is. Of a
 // variable that was requested by name nothing is shown, and of another secret its mask.
 const char *render_hidden(struct arena *arena, const struct plan_variable *variable);

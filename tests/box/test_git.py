@@ -178,6 +178,21 @@ class Repository(GitTest):
         self.assertNotIn("core.sshcommand", out.lower().replace(name.lower(), ""))
         self.assertEqual(self.run_box("git config core.sshCommand", self.project).stdout, "")
 
+    def test_an_identity_with_a_secret_stays_outside(self):
+        token = "ghp_" + "a1B2c3" * 6
+        for name, email, kept in ((f"Ann sk-ant-api03-{'x1Y2' * 20}", "ann@example.org", "Claude User <ann@example.org>"),
+                                  ("Ann", f"https://bob:{token}@github.com", "Ann <claude@localhost>")):
+            with self.subTest(email=email):
+                self.git("config", "--global", "user.name", name, cwd=self.home)
+                self.git("config", "--global", "user.email", email, cwd=self.home)
+                self.assertIn(kept, self.box("git var GIT_AUTHOR_IDENT; cat /etc/gitconfig >/dev/null"))
+                for option in ("--dry-run", "--dry-run=json", "--check"):
+                    done = self.claudebox(option, "--exec", "true") if option != "--check" else self.claudebox(option)
+                    self.assertNotIn("sk-ant", done.stdout + done.stderr)
+                    self.assertNotIn(token, done.stdout + done.stderr)
+                left_out = {row["what"]: row["why"] for row in self.plan()["left_out"]}
+                self.assertEqual(left_out["git user.name" if name != "Ann" else "git user.email"], "they contain something like a login or a token")
+
     def test_a_missing_identity_on_the_host_is_reported(self):
         self.git("init", "-q", self.project)
         done = self.run_box("git commit -q --allow-empty -m x && git log -1 --format=%s", self.project)

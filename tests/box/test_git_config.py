@@ -4,6 +4,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import time
 import unittest
 
 from lib.box import CLAUDEBOX, BoxTest
@@ -204,6 +205,34 @@ class Includes(ConfigTest):
         out = self.box("git config --list; cat /etc/gitconfig")
         self.assertNotIn("canary", out)
         self.assertNotIn(TOKEN, out)
+
+    def test_many_conditions_and_remotes_do_not_delay_the_start(self):
+        with open(self.project / ".git/config", "a", encoding="utf-8") as file:
+            for number in range(1400):
+                file.write(f'[remote "r{number}"]\n\turl = https://git.example.org/{"a" * 120}/{number}\n')
+        self.write("[pull]\n\tff = only\n")
+        self.write('[includeIf "hasconfig:remote.*.url:**b"]\n\tpath = none.inc\n' * 2000)
+        start = time.monotonic()
+        plan = self.plan()
+        self.assertLess(time.monotonic() - start, 8)
+        self.assertIn("pull.ff", plan["git_settings"])
+        self.assertIn({"what": "git configuration ~/.gitconfig", "option": None,
+                       "why": "it has too many conditions (includeIf) for this repository: the later ones count as false"}, plan["left_out"])
+
+    def test_many_remotes_of_a_repository_leave_an_ordinary_condition_as_it_is(self):
+        with open(self.project / ".git/config", "a", encoding="utf-8") as file:
+            for number in range(1400):
+                file.write(f'[remote "r{number}"]\n\turl = https://git.example.org/{"a" * 120}/{number}\n')
+            file.write('[includeIf "hasconfig:remote.*.url:**b"]\n\tpath = none.inc\n' * 2000)
+        self.include("hasconfig:remote.*.url:https://git.example.org/**/1399")
+        self.assertIn("alias.work", self.settings())
+
+    def test_paths_that_are_not_supported_are_named(self):
+        self.write("[include]\n\tpath = ~erin/git.inc\n\tpath = %(prefix)/etc/git.inc\n\tpath =\n[alias]\n\tx = status\n")
+        self.write('[includeIf "gitdir:/nowhere/"]\n\tpath = ~bob/git.inc\n')
+        self.assertIn("alias.x", self.settings())
+        self.assertEqual(self.left_out(), {"git configuration ~erin/git.inc": ("a path in the home of another user is not supported", None),
+                                           "git configuration %(prefix)/etc/git.inc": ("a path that begins with % is not supported", None)})
 
     def test_a_broken_file_is_named(self):
         (self.home / ".gitconfig").write_text("[alias]\n\tx = status\n[")

@@ -235,12 +235,17 @@ class Secrets(ServersTest):
             "default": {"env": {"DB_PASSWORD": "${DB_PASSWORD:-" + plant(text(14)) + "}"}},
             "default-argument": {"args": ["--password", "${PW:-" + plant(text(14)) + "}"]},
             "after": {"args": ["--token", plant(text(20))]}, "equals": {"args": ["--api-key=" + plant(text(20))]},
+            "plural": {"args": ["--tokens", plant(text(14) + "4q")]}, "plural-equals": {"args": ["--access-tokens=" + plant(text(14) + "4q")]},
+            "plural-passwords": {"args": ["--db-pwds", plant(text(14) + "4q")]},
             "assigned": {"args": ["-c", "API_KEY=" + plant(secret(30)) + " exec server"]}, "lonely": {"args": [plant(secret(40))]},
             "mysql": {"command": "mysql", "args": ["-p" + plant(text(12))]}, "command": {"command": "sh " + plant(token())},
             "dsn": {"args": ["postgresql://me:" + plant(text(12)) + "@db.example.com/x"]},
             "json": {"args": [json.dumps({"password": plant(text(14))})]},
             "basic": {"args": ["Authorization: Basic " + plant(base64.b64encode(b"user:" + secret(20).encode()).decode())]},
             "header": {"url": "https://a.example.com/", "headers": {"X-Thing": plant(text(30))}},
+            "accept": {"url": "https://a.example.com/", "headers": {"Accept": plant(secret(24))}},
+            "agent": {"url": "https://a.example.com/", "headers": {"User-Agent": plant(secret(24))}},
+            "agent-version": {"url": "https://a.example.com/", "headers": {"User-Agent": "agent/" + plant(secret(24))}},
             "bearer": {"url": "https://a.example.com/", "headers": {"authorization": "bearer " + plant(token())}},
             "header-default": {"url": "https://a.example.com/", "headers": {"Authorization": "Bearer ${T:-" + plant(text(20)) + "}"}},
             "header-reference-default": {"url": "https://a.example.com/", "headers": {"X-Api-Key": "${API_KEY:-" + plant(text(9)) + "}"}},
@@ -268,6 +273,18 @@ class Secrets(ServersTest):
                 self.assertIn(f"MCP server '{name}' (", said)
         self.assertIn("MCP server '...' (", said)
         self.assertIn("[>] unknown (yours", said)  # without the member that Claude does not know
+
+    def test_headers_of_the_usual_form_and_numbers_of_tokens_pass(self):
+        headers = {"Accept": "application/json, text/event-stream;q=0.9, */*", "Accept-Encoding": "gzip, deflate;q=0.5, br", "Content-Type": "application/json; charset=utf-8",
+                   "Accept-Language": "en-GB,en;q=0.9,es-419", "Cache-Control": "no-cache, max-age=0", "anthropic-version": "2023-06-01",
+                   "anthropic-beta": "prompt-caching-2024-07-31,output-128k-2025-02-19,claude-code-20250219"}
+        agents = ("curl/8.5.0", "my-agent/1.0", "python-requests/2.31.0", "${AGENT}/1.0", "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36")
+        servers = {f"h{number}": {"type": "http", "url": "https://a.example.com/", "headers": {**headers, "User-Agent": agent}}
+                   for number, agent in enumerate(agents)}
+        servers["numbers"] = {"command": "sh", "args": ["--max-tokens", "4096", "--tokens=200000", "--max-output-tokens", "none", "--mappings", "Zq8vK2mLx"]}
+        self.account(servers)
+        names, lacks = self.result()
+        self.assertEqual(names, list(servers), lacks)
 
     def test_a_reference_is_no_secret(self):
         self.account({"a": {"type": "http", "url": "https://a.example.com/", "headers": {"Authorization": "Bearer ${MY_TOKEN}"}},
@@ -348,6 +365,26 @@ class Hostile(ServersTest):
         (self.home / ".claude.json").unlink()
         account = json.loads(self.start().stdout)
         self.assertEqual((account["mcpServers"], account.get("theme")), ({}, None))
+
+    def test_a_file_that_is_not_read_is_named_with_the_reason(self):
+        path = self.home / ".claude.json"
+        self.account({"a": {"command": "sh"}}, theme="light")
+        self.start()
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(" " * (100 << 20))
+        for wanted in ("is longer than 64 MiB", "is not a regular file"):
+            done = self.start()
+            self.assertEqual(list(json.loads(done.stdout)["mcpServers"]), ["a"])
+            self.assertIn(f"the host's .claude.json {wanted}: its preferences and MCP servers are ignored", " ".join(done.stderr.split()))
+            path.unlink()
+            os.mkfifo(path)
+
+    def test_settings_that_are_not_read_are_named_with_the_reason(self):
+        path = self.write(self.claude / "settings.json", json.dumps({"theme": "light"}) + " " * (2 << 20))
+        for wanted in ("it is longer than 1 MiB", "it is not a regular file"):
+            self.assertIn(wanted, " ".join(self.start().stderr.split()))
+            path.unlink()
+            os.mkfifo(path)
 
     def test_a_large_file_is_quick(self):
         history = [{"display": "x" * 200, "pastedContents": {}} for _ in range(40)]

@@ -142,6 +142,32 @@ class DryRun(BoxTest):
     def test_exit_code(self):
         self.assertEqual(self.paste(self.script("--exec", "sh", "-c", "exit 23")).returncode, 23)
 
+    def test_secrets_among_the_arguments(self):
+        token = "ghp_" + "a1B2c3" * 6
+        for words in (("--settings", json.dumps({"env": {"A": token}}), "-p", "x"), ("--append-system-prompt", f"tok {token}"), ("-p", f"my token {token}"),
+                      ("--mcp-config", json.dumps({"mcpServers": {"a": {"command": "x", "args": [token]}}})), (f"--append-system-prompt=tok {token}",),
+                      ("-p", "--", token), ("--exec", "echo", token), ("--exec", "echo", "--api-token", "Zq8vK2mLx93PqR")):
+            with self.subTest(words=words):
+                secret = "Zq8vK2mLx93PqR" if "--api-token" in words else token
+                for output in ("--dry-run", "--dry-run=json", "--audit=full"):
+                    done = self.claudebox(*(("--yes", output) if output == "--audit=full" else (output,)), *words)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertNotIn(secret, done.stderr + (done.stdout if output != "--audit=full" else ""))
+                    if output == "--dry-run=json":
+                        self.assertIn("********", json.loads(done.stdout)["command"])
+                    if output == "--audit=full":
+                        self.assertIn("the arguments contain something like a secret, and the agent can read it: ", " ".join(done.stderr.split()))
+        self.assertEqual([row for row in self.plan("-p", "explain token and password handling")["warnings"] if "arguments" in row], [])
+
+    def test_the_script_asks_for_a_secret_argument(self):
+        token = "ghp_" + "a1B2c3" * 6
+        script = self.script("--exec", "printf", "%s|", "--x", f"tok {token}")
+        self.assertIn("#   CLAUDEBOX_WORD_4: --x\n", script)
+        done = self.paste(script)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("CLAUDEBOX_WORD_4: set it: the script has no secret values", done.stderr)
+        self.assertEqual(self.paste(script, env={"CLAUDEBOX_WORD_4": f"tok {token}"}).stdout, f"--x|tok {token}|")
+
     def test_secrets_stand_by_name(self):
         secrets = {"ANTHROPIC_API_KEY": "sk-ant-api03-canarycanarycanary", "CLAUDEBOX_EXTRA_ENV": "MY_TOKEN,PLAIN,WEIRD",
                    "MY_TOKEN": "canary-token", "PLAIN": "canary-plain", "WEIRD": "canary\"$x`'\n"}

@@ -8,6 +8,7 @@
 #include "config/limits.h"
 #include "fixture.h"
 #include "plan/approval.h"
+#include "plan/approved_lines.h"
 #include "plan/limits.h"
 #include "plan/plan.h"
 #include "render/audit/audit.h"

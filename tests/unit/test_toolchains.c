@@ -7,6 +7,7 @@
 #include "config/toolchains.h"
 #include "fixture.h"
 #include "plan/approval.h"
+#include "plan/approved_lines.h"
 #include "plan/check.h"
 #include "plan/plan.h"
 #include "plan/secrets/detect.h"

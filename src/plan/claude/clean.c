@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/quote.h"
 #include "base/text.h"
+#include "plan/claude/headers.h"
 #include "plan/mcp/references.h"
 #include "plan/secrets/detect.h"
 
@@ -87,21 +88,17 @@ static bool clean_address(struct cleaning *cleaning, json_t *value, const char *
 	return !is_secret(cleaning, name, cleaned) && json_string_set(value, cleaned) == 0;
 }
 
-// Returns whether a header contains no credentials: a known one, or one whose value is a reference
-// to a variable. Services choose the names of the headers for their keys freely.
+// Returns whether a header contains no credentials: a known one with a value of its usual form, or
+// one whose value is a reference to a variable. Services choose the names of the headers for their
+// keys freely.
 static bool header_is_harmless(struct arena *arena, const char *name, const json_t *value)
 {
-	static const char *const known[] = { "accept",          "accept-encoding",
-					     "accept-language", "cache-control",
-					     "content-type",    "user-agent",
-					     "anthropic-beta",  "anthropic-version" };
 	static const char *const schemes[] = { "", "Bearer", "Basic", "Token", "token" };
 	const char *text = json_string_value(value);
 	const char *literal = text ? without_references(arena, text) : NULL;
 
-	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-		if (text && strcasecmp(name, known[i]) == 0)
-			return !secret_value(text);
+	if (literal && header_is_usual(name, literal) && !secret_value(text))
+		return true;
 	for (size_t i = 0; literal && i < ARRAY_SIZE(schemes); i++) {
 		const char *rest = str_after(literal, schemes[i]);
 

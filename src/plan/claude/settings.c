@@ -27,9 +27,8 @@ static const char *const dropped_settings[] = {
 	"policyHelpers",     "sshHostCommands", "sshConfigs",
 };
 
-// Keys with a command that runs in the box.
-static const char *const command_settings[] = { "statusLine", "subagentStatusLine",
-						"fileSuggestion" };
+const char *const command_settings[] = { "statusLine", "subagentStatusLine", "fileSuggestion" };
+const size_t command_setting_count = ARRAY_SIZE(command_settings);
 
 bool settings_valid(const char *text)
 {
@@ -162,7 +161,7 @@ static void filter_hooks(struct plan *plan, struct arena *arena, const struct fa
 static void filter_commands(struct plan *plan, struct arena *arena, const struct facts *facts,
 			    json_t *settings)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(command_settings); i++) {
+	for (size_t i = 0; i < command_setting_count; i++) {
 		const char *key = command_settings[i];
 		const char *command = get_command(json_object_get(settings, key));
 		const char *what =
@@ -250,7 +249,7 @@ settings_commands settings_list_commands(struct arena *arena, const char *text)
 	size_t i;
 	size_t k;
 
-	for (i = 0; i < ARRAY_SIZE(command_settings); i++)
+	for (i = 0; i < command_setting_count; i++)
 		add_command(arena, command_settings[i],
 			    json_object_get(settings, command_settings[i]), &found);
 	json_object_foreach(events, event, matchers)

@@ -26,6 +26,10 @@ const char *settings_without_sandbox(struct arena *arena, const char *text);
 // off, or cannot be read.
 bool settings_enable_sandbox(const char *text);
 
+// Keys with a command that runs in the box.
+extern const char *const command_settings[];
+extern const size_t command_setting_count;
+
 // A command in settings.
 struct settings_command {
 	const char *kind; // "hook", "statusLine"

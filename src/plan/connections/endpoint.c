@@ -131,6 +131,33 @@ struct endpoint endpoint_parse(struct arena *arena, const char *text)
 	return endpoint;
 }
 
+const char *endpoint_hosts(struct arena *arena, const char *text, bool secret)
+{
+	struct text out = { .arena = arena };
+	const char *separator;
+
+	for (const char *s = text; (separator = strstr(s, "://"));) {
+		const char *scheme = separator;
+		const char *host = separator + 3;
+		size_t length = strcspn(host, "/?#\\,;|\"' \t\n");
+		size_t word = secret ? strcspn(host, " \t\n") : length;
+		const char *at = memrchr(host, '@', word);
+
+		while (scheme > s && (isalnum((unsigned char)scheme[-1]) || scheme[-1] == '+'))
+			scheme--;
+		if (at) {
+			host = at + 1;
+			length = strcspn(host, "/?#\\,;|\"' \t\n");
+		}
+		text_add_bytes(&out, scheme, (size_t)(separator - scheme));
+		text_add(&out, "://");
+		text_add_bytes(&out, host, length);
+		text_add(&out, "\n");
+		s = host + length;
+	}
+	return out.length ? text_get(&out) : NULL;
+}
+
 // Returns whether an entry is a host, a domain, an address or a range, with an optional port.
 static bool is_host_entry(const char *entry, size_t length)
 {

@@ -20,6 +20,10 @@ struct endpoint {
 
 // Parses an address. Every form that programs read in different ways counts as odd or as a login.
 struct endpoint endpoint_parse(struct arena *arena, const char *text);
+// Returns the scheme and the host of each "scheme://host" in a text, in lines, without user names
+// and passwords; NULL: there is none. `secret`: a password may contain any character, so everything
+// before the last '@' of a word counts as one.
+const char *endpoint_hosts(struct arena *arena, const char *text, bool secret);
 // Returns whether an address, or a list, has a user name or a password in any spelling.
 bool endpoint_has_user(const char *text);
 // Returns why a list of hosts does not pass, NULL: it does.

@@ -126,6 +126,11 @@ static enum git_rule judge_lfs(struct arena *arena, const struct git_setting *se
 	return GIT_FILTERS;
 }
 
+const char *git_identity_value(const struct git_setting *setting, const char *fallback)
+{
+	return setting && setting->value && !has_secret(setting->value) ? setting->value : fallback;
+}
+
 enum git_rule git_judge(struct arena *arena, const struct git_setting *setting, bool lfs)
 {
 	const struct git_rule_row *row = git_rule_find(arena, setting->name);
@@ -152,6 +157,8 @@ enum git_rule git_judge(struct arena *arena, const struct git_setting *setting, 
 		if (alias_has_login(arena, value))
 			return GIT_SECRET;
 		break;
+	case GIT_IDENTITY:
+		return has_secret(value) ? GIT_SECRET : GIT_QUIET;
 	case GIT_ADDRESS:
 		return judge_address(arena, setting);
 	case GIT_LFS:

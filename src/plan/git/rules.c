@@ -21,6 +21,7 @@
 
 const struct git_rule_row git_rule_table[] = {
 	// Identity. user.name and user.email are part of every generated file.
+	{ "user", "name email", GIT_IDENTITY, "who wrote a commit" },
 	{ "author", "name email", GIT_TEXT, "who wrote a commit" },
 	{ "committer", "name email", GIT_TEXT, "who committed" },
 	// Working with branches.

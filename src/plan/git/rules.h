@@ -17,6 +17,8 @@ enum git_rule {
 	GIT_ALIAS,   // a command of git that names no program
 	GIT_ADDRESS, // rewrites addresses
 	GIT_LFS,     // the filter of git-lfs
+	// These are not copied, but named if they contain a secret.
+	GIT_IDENTITY,
 	// These stay outside and are named.
 	GIT_SIGNING,
 	GIT_HOOKS,
@@ -59,3 +61,6 @@ const struct git_rule_row *git_rule_find(struct arena *arena, const char *name);
 // Returns whether a setting passes (GIT_WORD), is not named (GIT_QUIET), or the reason why it stays
 // outside. `lfs`: the box has git-lfs.
 enum git_rule git_judge(struct arena *arena, const struct git_setting *setting, bool lfs);
+// Returns the value of user.name or user.email, which every generated file has; the default if
+// there is none, or if it contains a secret. `setting` may be NULL.
+const char *git_identity_value(const struct git_setting *setting, const char *fallback);

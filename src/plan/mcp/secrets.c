@@ -12,10 +12,22 @@
 
 enum { SHORTEST = 4 };
 
+// Returns whether a name, or the word of which it is the plural, is that of a secret. The detector
+// does not count "tokens", because settings of models have numbers of them.
+static bool is_secret_name(const char *name)
+{
+	size_t length = strlen(name);
+	const char *kind;
+
+	return secret_name(name) || (length > 1 && strchr("sS", name[length - 1]) &&
+				     name_judge(name, length - 1, &kind) != NAME_HARMLESS);
+}
+
 bool server_value_is_secret(const char *name, const char *value)
 {
-	return secret_name(name) && strlen(value) >= SHORTEST &&
-	       !value_is_harmless(value, strlen(value));
+	return is_secret_name(name) && strlen(value) >= SHORTEST &&
+	       !value_is_harmless(value, strlen(value)) &&
+	       !(value[strspn(value, "0123456789")] == '\0' && !secret_name(name));
 }
 
 bool server_default_is_secret(struct arena *arena, const char *text)

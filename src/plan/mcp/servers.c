@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/quote.h"
 #include "base/text.h"
+#include "plan/approved_lines.h"
 #include "plan/claude/commands.h"
 #include "plan/facts.h"
 #include "plan/mcp/account.h"
@@ -46,6 +47,12 @@ static bool list_has(json_t *list, const char *name)
 static const char *look_up_on_host(const void *facts, const char *name)
 {
 	return facts_variable(facts, name);
+}
+
+// Returns the digest of a server's definition. The order of its members does not count.
+static const char *digest_definition(struct arena *arena, const json_t *server)
+{
+	return approval_digest(arena, json_write(arena, server, JSON_COMPACT | JSON_SORT_KEYS));
 }
 
 // Judges a list of servers. Returns a new list of those that come along.
@@ -86,7 +93,8 @@ static json_t *filter_list(struct plan *plan, struct arena *arena, const struct 
 		vec_push(arena, &plan->servers,
 			 (struct plan_server){ .name = arena_strdup(arena, name),
 					       .local = local,
-					       .by_address = json_object_get(copy, "url") });
+					       .by_address = json_object_get(copy, "url"),
+					       .digest = digest_definition(arena, copy) });
 	}
 	return passed;
 }

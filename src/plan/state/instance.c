@@ -80,6 +80,7 @@ static void add_replacement(struct plan *plan, struct arena *arena, const struct
 static void warn_doubtful(struct plan *plan, struct arena *arena, const strings *places)
 {
 	struct text names = { .arena = arena };
+	const char *text;
 	size_t count = 0;
 
 	vec_each(place, places) {
@@ -88,11 +89,13 @@ static void warn_doubtful(struct plan *plan, struct arena *arena, const strings 
 	}
 	if (count > LISTED_DOUBTS)
 		text_printf(&names, " and %zu more", count - LISTED_DOUBTS);
-	if (count)
-		plan_warn_secret(
-			plan, arena,
-			"your Claude files: %s may contain a secret, and the agent can read it",
-			text_get(&names));
+	text = arena_printf(arena,
+			    "your Claude files: %s may contain a secret, and the agent can read it",
+			    text_get(&names));
+	if (count > LISTED_DOUBTS)
+		plan_add_list_warning(plan, arena, WARNING_SECRET, text, places);
+	else if (count)
+		plan_add_warning(plan, arena, WARNING_SECRET, text);
 }
 
 static void add_user_files(struct plan *plan, struct arena *arena, const struct facts *facts)

@@ -15,6 +15,7 @@
 #include "config/config.h"
 #include "plan/claude/first_run.h"
 #include "plan/claude/merge.h"
+#include "plan/claude/recorded.h"
 #include "plan/claude/settings.h"
 #include "plan/facts.h"
 #include "plan/mcp/account.h"
@@ -62,6 +63,7 @@ static struct plan_file merge_settings(struct plan *plan, struct arena *arena,
 	// Host settings that cannot be parsed count as unchanged. Missing ones count as empty.
 	if (!filtered && state->settings_base)
 		filtered = facts->user_claude.settings_json ? state->settings_base : "{}\n";
+	recorded_add_settings(plan, arena, filtered);
 	for (enum merge_mode mode = MERGE_ALL; mode <= MERGE_ADDED; mode++) {
 		merged[mode]->content = settings_merge(arena, mode, state->settings_base, filtered,
 						       state->settings_json);
@@ -76,13 +78,14 @@ static struct plan_file merge_settings(struct plan *plan, struct arena *arena,
 static const char *filter_account(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
 	const char *base = facts->state.account_base;
+	const char *obstacle = facts->user_claude.account_obstacle;
 	const char *filtered = servers_filter(plan, arena, facts);
 
 	if (facts->user_claude.account_json && !filtered)
 		plan_warn_outside(
 			plan, arena,
-			"the host's .claude.json is not valid JSON: its preferences and MCP "
-			"servers are ignored");
+			"the host's .claude.json %s: its preferences and MCP servers are ignored",
+			obstacle ? obstacle : "is not valid JSON");
 	if (!filtered && base)
 		filtered = facts->user_claude.account_json ? base : "{}\n";
 	return filtered;

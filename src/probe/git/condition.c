@@ -24,10 +24,25 @@ static strings split_path(struct arena *arena, const char *text)
 	}
 }
 
+// How a text is compared with a pattern.
+struct comparison {
+	int flags;    // of fnmatch()
+	size_t *work; // that is left
+};
+
+// Takes from the work that is left. Returns false if there is not enough.
+static bool spend(const struct comparison *comparison, size_t work)
+{
+	bool enough = *comparison->work >= work;
+
+	*comparison->work -= enough ? work : *comparison->work;
+	return enough;
+}
+
 // Compares parts with those of a pattern, in which "**" stands for any number of them; at the end,
 // for at least one.
 static bool match_parts(const char *const *pattern, size_t patterns, const char *const *parts,
-			size_t count, int flags)
+			size_t count, const struct comparison *comparison)
 {
 	for (; patterns; pattern++, patterns--, parts++, count--) {
 		if (str_equal(*pattern, "**")) {
@@ -38,22 +53,30 @@ static bool match_parts(const char *const *pattern, size_t patterns, const char 
 			if (patterns == 1)
 				return count > 0;
 			for (; count; parts++, count--)
-				if (match_parts(pattern + 1, patterns - 1, parts, count, flags))
+				if (match_parts(pattern + 1, patterns - 1, parts, count,
+						comparison))
 					return true;
 			return false;
 		}
-		if (!count || fnmatch(*pattern, *parts, flags) != 0)
+		if (!count || !spend(comparison, 1 + strlen(*parts)) ||
+		    fnmatch(*pattern, *parts, comparison->flags) != 0)
 			return false;
 	}
 	return count == 0;
 }
 
-static bool match(struct arena *arena, const char *pattern, const char *text, int flags)
+static bool match(struct arena *arena, const char *pattern, const char *text,
+		  const struct git_place *place, int flags)
 {
-	strings patterns = split_path(arena, pattern);
-	strings parts = split_path(arena, text);
+	const struct comparison comparison = { .flags = flags, .work = place->work };
+	strings patterns;
+	strings parts;
 
-	return match_parts(patterns.items, patterns.count, parts.items, parts.count, flags);
+	if (!spend(&comparison, strlen(pattern) + strlen(text)))
+		return false;
+	patterns = split_path(arena, pattern);
+	parts = split_path(arena, text);
+	return match_parts(patterns.items, patterns.count, parts.items, parts.count, &comparison);
 }
 
 // Returns a pattern that ends in '/' with the "**" that git adds to it.
@@ -86,13 +109,13 @@ static bool match_directory(struct arena *arena, const char *pattern, const char
 				       pattern + 1);
 	else if (*pattern != '/')
 		pattern = arena_printf(arena, "**/%s", pattern);
-	return match(arena, pattern, place->directory, flags);
+	return match(arena, pattern, place->directory, place, flags);
 }
 
 static bool match_url(struct arena *arena, const char *pattern, const struct git_place *place)
 {
 	vec_each(url, &place->urls) {
-		if (match(arena, pattern, *url, 0))
+		if (match(arena, pattern, *url, place, 0))
 			return true;
 	}
 	return false;
@@ -108,7 +131,8 @@ bool git_condition_holds(struct arena *arena, const char *condition, const char 
 	if ((pattern = str_after(condition, "gitdir/i:")))
 		return match_directory(arena, pattern, file, place, FNM_CASEFOLD);
 	if ((pattern = str_after(condition, "onbranch:")))
-		return place->branch && match(arena, complete(arena, pattern), place->branch, 0);
+		return place->branch &&
+		       match(arena, complete(arena, pattern), place->branch, place, 0);
 	if ((pattern = str_after(condition, "hasconfig:remote.*.url:")))
 		return match_url(arena, pattern, place);
 	return false;

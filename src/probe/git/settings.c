@@ -20,6 +20,7 @@
 #include "plan/git/facts.h"
 #include "plan/git/parse.h"
 #include "plan/git/remotes.h"
+#include "plan/git/rules.h"
 #include "plan/git/settings.h"
 #include "plan/guard/targets.h"
 #include "plan/project.h"
@@ -55,6 +56,7 @@ struct reader {
 	bool box_writes;  // a box can write the file that is parsed
 	const char *file; // that is parsed
 	strings parents;  // the files whose includes led to it, and itself
+	bool exhausted;   // too much work for conditions, which has been said
 };
 
 static void read_config(struct reader *reader, const char *path);
@@ -133,8 +135,14 @@ static void include(struct reader *reader, const char *value)
 	const char *file = reader->file;
 	bool box_writes = reader->box_writes;
 
-	if (!path)
+	if (!path) {
+		if (value && *value)
+			leave_unread(reader, value,
+				     *value == '%' ? "a path that begins with % is not supported"
+						   : "a path in the home of another user is not "
+						     "supported");
 		return;
+	}
 	if (box_writes) {
 		leave_unread(reader, path, OWN_NAMED_BY_BOX);
 		note_file(reader, path);
@@ -157,6 +165,22 @@ static void include(struct reader *reader, const char *value)
 	reader->box_writes = box_writes;
 }
 
+// Handles [includeIf "CONDITION"] path = VALUE.
+static void include_if(struct reader *reader, const char *condition, const char *value)
+{
+	if (git_condition_holds(reader->arena, condition, reader->file, reader->place)) {
+		include(reader, value);
+		return;
+	}
+	if (!*reader->place->work && !reader->exhausted) {
+		reader->exhausted = true;
+		leave_unread(reader, reader->file,
+			     "it has too many conditions (includeIf) for this repository: the "
+			     "later ones count as false");
+	}
+	note_file(reader, include_path(reader, value));
+}
+
 static void handle_entry(void *context, const char *name, const char *value)
 {
 	static const char path_key[] = ".path";
@@ -167,12 +191,10 @@ static void handle_entry(void *context, const char *name, const char *value)
 	if (str_equal(name, "include.path")) {
 		include(reader, value);
 	} else if (condition && str_ends(condition, path_key)) {
-		condition = arena_strndup(reader->arena, condition,
-					  strlen(condition) - strlen(path_key));
-		if (git_condition_holds(reader->arena, condition, reader->file, reader->place))
-			include(reader, value);
-		else
-			note_file(reader, include_path(reader, value));
+		include_if(reader,
+			   arena_strndup(reader->arena, condition,
+					 strlen(condition) - strlen(path_key)),
+			   value);
 	} else if (reader->settings->count < MAX_SETTINGS) {
 		vec_push(reader->arena, reader->settings,
 			 (struct git_setting){ name, value, reader->box_writes });
@@ -282,8 +304,8 @@ static void store_identity(struct git_facts *git, const git_settings *own)
 	const struct git_setting *name = git_setting_last(&git->user.settings, "user.name");
 	const struct git_setting *email = git_setting_last(&git->user.settings, "user.email");
 
-	git->user_name = name && name->value ? name->value : "Claude User";
-	git->user_email = email && email->value ? email->value : "claude@localhost";
+	git->user_name = git_identity_value(name, "Claude User");
+	git->user_email = git_identity_value(email, "claude@localhost");
 	git->identity_incomplete = (!name && !git_setting_last(own, "user.name")) ||
 				   (!email && !git_setting_last(own, "user.email"));
 	git->repository_signs = git_setting_is_true(git_setting_last(own, "commit.gpgsign")) ||
@@ -293,8 +315,10 @@ static void store_identity(struct git_facts *git, const git_settings *own)
 void probe_git_settings(struct facts *facts, struct arena *arena)
 {
 	bool repository = plan_git(facts) != NULL;
+	size_t work = GIT_CONDITION_WORK;
 	struct git_place place = {
 		.home = facts->home,
+		.work = &work,
 		// The agent may create a repository in a project that is none.
 		.directory = repository ? facts->git.directory
 					: path_join(arena, facts->project, ".git"),
@@ -313,6 +337,7 @@ void probe_git_settings(struct facts *facts, struct arena *arena)
 		    setting->value)
 			vec_push(arena, &place.urls, setting->value);
 	}
+	work = GIT_CONDITION_WORK; // not what the repository left of it
 	read_user(facts, arena, &place);
 	store_identity(&facts->git, &own);
 	probe_git_files(facts, arena);

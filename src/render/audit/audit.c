@@ -224,6 +224,10 @@ static void add_losses(struct screen *screen, const struct plan *plan)
 		if (**change == '-')
 			text_printf(&out, "%s%s", out.length ? ", " : "", *change + strlen("- "));
 	}
+	if (!out.length) {
+		audit_add_changes(screen, plan); // something new that takes away, such as a rule
+		return;
+	}
 	audit_add_title(screen, STYLE_HEAD, title);
 	screen_add_wrapped(screen, STYLE_PLAIN, text_get(&out), strlen(title));
 }

@@ -13,16 +13,17 @@
 #include "config/origin.h"
 #include "config/profile/schema.h"
 #include "config/profile/settings.h"
+#include "plan/command.h"
 #include "plan/limits.h"
 #include "plan/plan.h"
 #include "plan/registries/registries.h"
-#include "plan/secrets/detect.h"
 #include "plan/tables.h"
 #include "render/audit/fold.h"
 #include "render/audit/guard.h"
 #include "render/audit/mounts.h"
 #include "render/audit/parts.h"
 #include "render/audit/toolchains.h"
+#include "render/mask.h"
 
 enum {
 	SCREEN_ROWS = 24,    // of a terminal of unknown height
@@ -40,6 +41,7 @@ typedef void section_function(struct screen *screen, const struct plan *plan,
 // Returns the command that starts, as the user asked for it.
 static const char *shown_command(struct screen *screen, const struct plan *plan)
 {
+	const strings *words = &plan->config->arguments;
 	struct text out = { .arena = screen->arena };
 
 	text_add(&out, "starts");
@@ -48,11 +50,11 @@ static const char *shown_command(struct screen *screen, const struct plan *plan)
 	if (plan->config->payload == PAYLOAD_SHELL && plan->command.count)
 		text_printf(&out, " %s",
 			    quote_word(screen->arena, plan->command.items[0], WORD_COLUMNS));
-	vec_each(word, &plan->config->arguments)
+	for (size_t i = 0; i < words->count; i++)
 		text_printf(&out, " %s",
-			    secret_text(NULL, *word)
-				    ? "********"
-				    : quote_word(screen->arena, *word, WORD_COLUMNS));
+			    command_word_is_secret(i ? words->items[i - 1] : NULL, words->items[i])
+				    ? RENDER_MASK
+				    : quote_word(screen->arena, words->items[i], WORD_COLUMNS));
 	return screen_cut(screen, text_get(&out), COMMAND_COLUMNS);
 }
 
