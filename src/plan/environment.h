@@ -12,3 +12,7 @@
 // Adds the variables to the plan. Returns false with an error if a requested one is not allowed.
 bool plan_build_environment(struct plan *plan, struct arena *arena, const struct facts *facts,
 			    struct error *error);
+
+// Names the requested variables that the box lacks. Programs of the user's configuration, such as
+// MCP servers, may have set some, so these come first.
+void plan_leave_out_unset(struct plan *plan, struct arena *arena, const struct facts *facts);

@@ -340,6 +340,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	plan_build_undo(plan, arena, facts);
 	plan_finish_home(plan, arena, facts);
 	plan_build_claude_configuration(plan, arena, facts);
+	plan_leave_out_unset(plan, arena, facts);
 	plan_leave_out_argument_files(plan, arena, facts);
 	plan_leave_out_programs(plan, arena, facts);
 	plan_drop_missing_editors(plan, arena, facts);

@@ -297,6 +297,18 @@ class Secrets(ServersTest):
         self.profile()
         self.assertEqual(self.result()[0], [])
 
+    def test_a_named_secret_that_a_server_has_is_not_missing(self):
+        self.account({"a": {"command": "sh", "env": {"MY_TOKEN": self.plant(token())}}})
+        self.profile(extra_env_passthrough=["MY_TOKEN", "MISSING_ONE"])
+        row = ("not set on the host; requested by profile default", None)
+        for env in ({}, {"CLAUDEBOX_EXTRA_ENV": "MY_TOKEN"}):
+            lacks = self.result(env=env)[1]
+            self.assertEqual((lacks.get("variable MY_TOKEN"), lacks["variable MISSING_ONE"]), (None, row))
+            checked = self.claudebox("--check", env=env).stdout
+            self.assertIn("variable MISSING_ONE", checked)
+            self.assertNotIn("variable MY_TOKEN", checked)
+            self.assertNotIn("variable MY_TOKEN", self.claudebox("--yes", "--audit=full", "--exec", "true", env=env).stderr)
+
     def test_a_named_secret_of_a_server_that_cannot_run_stays_outside(self):
         self.account({"a": {"command": "no-such-program", "env": {"MY_TOKEN": self.plant(token())}}})
         self.profile(extra_env_passthrough=["MY_TOKEN"])
