@@ -226,8 +226,9 @@ static void leave_out_unset(struct plan *plan, struct arena *arena, const struct
 	if (plan_variable(plan, name) ||
 	    (settings && strstr(settings, arena_printf(arena, "\"%s\"", name))))
 		return;
-	plan_leave_out(plan, arena, arena_printf(arena, "variable %s", name),
-		       arena_printf(arena, "not set on the host; requested by %s", origin), NULL);
+	plan_leave_out_kind(plan, arena, LEFT_OUT_MINOR, arena_printf(arena, "variable %s", name),
+			    arena_printf(arena, "not set on the host; requested by %s", origin),
+			    NULL);
 }
 
 void plan_leave_out_unset(struct plan *plan, struct arena *arena, const struct facts *facts)

@@ -24,6 +24,7 @@
 #include "plan/git/remotes.h"
 #include "plan/guard/guard.h"
 #include "plan/home/home.h"
+#include "plan/left_out.h"
 #include "plan/limits.h"
 #include "plan/mounts.h"
 #include "plan/network.h"
@@ -282,18 +283,6 @@ void plan_warn_outside(struct plan *plan, struct arena *arena, const char *forma
 	va_end(args);
 }
 
-void plan_leave_out(struct plan *plan, struct arena *arena, const char *what, const char *why,
-		    const char *option)
-{
-	vec_each(row, &plan->left_out) {
-		if (str_equal(row->what, what) && str_equal(row->why, why) &&
-		    str_equal(row->option, option))
-			return;
-	}
-	vec_push(arena, &plan->left_out,
-		 (struct plan_left_out){ .what = what, .why = why, .option = option });
-}
-
 bool plan_build(struct plan *plan, struct arena *arena, const struct config *config,
 		const struct facts *facts, struct error *error)
 {
@@ -344,6 +333,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	plan_leave_out_argument_files(plan, arena, facts);
 	plan_leave_out_programs(plan, arena, facts);
 	plan_drop_missing_editors(plan, arena, facts);
+	plan_sort_left_out(plan, arena);
 	plan_build_warnings(plan, arena, facts);
 	plan_build_first_start_notes(plan, arena, facts);
 	plan->state.requested_name = plan_requested_name(arena, facts);

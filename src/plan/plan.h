@@ -18,6 +18,7 @@
 #include "plan/facts.h"
 #include "plan/git/facts.h"
 #include "plan/guard/facts.h"
+#include "plan/left_out.h"
 #include "plan/registries/tools.h"
 #include "plan/secrets/detect.h"
 #include "seccomp/programs.h"
@@ -245,14 +246,6 @@ struct plan_server {
 	bool by_address; // it is reached by its address; otherwise it is a program in the box
 };
 
-// Something that the host has and the box lacks, for people.
-struct plan_left_out {
-	const char *what;
-	const char *why;
-	const char *option; // that brings it, NULL: none does
-	strings names;      // of its parts, if `what` is their number
-};
-
 // What stays outside of the settings of a package manager. Names only, never a value.
 struct plan_registry {
 	const char *tool;
@@ -301,7 +294,7 @@ struct plan {
 	bool must_ask;                // for confirmation, before the start
 	package_rows packages;
 	VEC(struct plan_toolchain) toolchains;
-	VEC(struct plan_left_out) left_out;
+	left_out_rows left_out; // by kind
 	VEC(struct plan_server) servers;
 	VEC(struct plan_registry) registries; // one for each file of the host
 	git_settings git_settings;            // of the user, in the generated configuration
@@ -390,6 +383,3 @@ void plan_warn_listed(struct plan *plan, struct arena *arena, const char *format
 	__attribute__((format(printf, 3, 4)));
 void plan_warn_outside(struct plan *plan, struct arena *arena, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-// Adds a row to what the host has and the box lacks. `option`: what brings it; NULL: nothing does.
-void plan_leave_out(struct plan *plan, struct arena *arena, const char *what, const char *why,
-		    const char *option);

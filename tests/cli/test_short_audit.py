@@ -417,6 +417,60 @@ class NotInTheBox(ShortTest):
             self.assertNotIn("Not in the box", "\n".join(self.shown()))
 
 
+class Configured(ShortTest):
+    """A user who has configured much for Claude that the box lacks."""
+
+    def setUp(self):
+        super().setUp()
+        for name in (*(f"server-{number}" for number in range(5)), "hook", "status"):
+            program(self.home / "ai" / name, "true")
+        (self.home / "notes").mkdir()
+        (self.home / "notes/style.md").write_text("Be brief.\n")
+        (self.home / ".claude").mkdir()
+        (self.home / ".claude/CLAUDE.md").write_text("@~/notes/style.md\n")
+        (self.home / ".claude/settings.json").write_text(json.dumps({
+            "hooks": {"Stop": [{"hooks": [{"type": "command", "command": f"{self.home}/ai/hook"}]}]},
+            "statusLine": {"type": "command", "command": f"{self.home}/ai/status"}}))
+        (self.home / ".claude.json").write_text(json.dumps({"mcpServers": {f"s{number}": {"command": f"{self.home}/ai/server-{number}"} for number in range(5)}}))
+        self.git("config", "--global", "core.sshCommand", "ssh -v")
+        self.git("config", "--global", "alias.pub", "!my-publish")
+        self.fake_claude("echo it-runs")
+        self.env |= {"LIBRARY_PATH": "/usr/lib/x", "MY_TOKEN": "value"}
+
+    def left_out_shown(self, **options):
+        lines = self.shown(command=(), **options)
+        start = next(number for number, line in enumerate(lines) if line.startswith("Not in the box:"))
+        end = next(number for number in range(start + 1, len(lines) + 1) if number == len(lines) or not lines[number].startswith(" "))
+        return lines, " ".join(" ".join(lines[start:end]).split()).removeprefix("Not in the box: ")
+
+    def test_what_is_configured_comes_first(self):
+        kinds = ["MCP server"] * 5 + ["hook", "statusLine"]
+        rows = [row["what"] for row in self.plan()["left_out"]]
+        self.assertEqual([what.split(" '")[0] for what in rows[:7]], kinds, rows)
+        for minor in ("variables: MY_TOKEN", "1 other variable of your environment"):
+            self.assertGreater(rows.index(minor), rows.index("~/notes/style.md"))
+        self.assertGreater(min(number for number, what in enumerate(rows) if what.startswith("git ")), rows.index("~/notes/style.md"))
+
+    def test_an_entry_is_whole_or_counted(self):
+        rows = [(f"{row['what']} ({row['why']})" + (f": {row['option']}" if row["option"] else "")) for row in self.plan()["left_out"] if "names" not in row]
+        for rows_of_screen in (16, 20, 24, 28, 40):
+            lines, text = self.left_out_shown(rows=rows_of_screen)
+            self.assertLessEqual(len(lines), max(rows_of_screen - 5, 12), "\n".join(lines))
+            self.assertNotIn("...", text)
+            shown, _, count = text.rpartition(" (and ") if " (and " in text else ("", "", text)
+            for row in rows:
+                shown = shown.replace(row, "").strip()
+            if rows_of_screen < 40:
+                self.assertEqual(shown, "", text)
+                self.assertTrue(count.endswith(": d)"), text)
+
+    def test_the_screen_is_used_and_the_rest_is_counted_by_kind(self):
+        lines, text = self.left_out_shown()
+        self.assertEqual(len(lines), 19, "\n".join(lines))
+        self.assertIn("MCP server 's0' (its program ~/ai/server-0 is not in the box): --path ~/ai", text)
+        self.assertRegex(text, r"\(and \d MCP servers, 1 hook, 1 status line, \d others: d\)$")
+
+
 class OtherVariables(ShortTest):
     names = ["GIT_AUTHOR_NAME", "MAKEFLAGS", "MY_FLAG", "MY_MODE", "NODE_ENV"]
     noise = ["LS_COLORS", "XDG_SESSION_ID", "SSH_TTY", "TERM_PROGRAM", "DBUS_SESSION_BUS_ADDRESS", "_", "SHLVL", "OLDPWD"]

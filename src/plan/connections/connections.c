@@ -115,8 +115,9 @@ static void leave_out_secrets(struct connections *all)
 	if (names.count > LISTED_SECRETS)
 		list = arena_printf(all->arena, "%s and %zu more", list,
 				    names.count - LISTED_SECRETS);
-	plan_leave_out(all->plan, all->arena, arena_printf(all->arena, "variables: %s", list),
-		       "they look like secrets", connection_by_name(all->arena, &first));
+	plan_leave_out_kind(all->plan, all->arena, LEFT_OUT_MINOR,
+			    arena_printf(all->arena, "variables: %s", list),
+			    "they look like secrets", connection_by_name(all->arena, &first));
 }
 
 void plan_build_connections(struct plan *plan, struct arena *arena, const struct facts *facts)

@@ -36,6 +36,7 @@ void connections_leave_out_others(struct connections *all)
 		return;
 	vec_push(all->arena, &all->plan->left_out,
 		 (struct plan_left_out){
+			 .kind = LEFT_OUT_MINOR,
 			 .what = arena_printf(all->arena,
 					      "%zu other variable%s of your environment",
 					      names.count, names.count == 1 ? "" : "s"),

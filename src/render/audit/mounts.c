@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "config/origin.h"
 #include "plan/plan.h"
-#include "render/audit/fold.h"
+#include "render/audit/section.h"
 #include "render/audit/parts.h"
 
 // Returns a mount by name, with what it gives away.

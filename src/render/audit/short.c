@@ -22,6 +22,7 @@
 #include "render/audit/guard.h"
 #include "render/audit/mounts.h"
 #include "render/audit/parts.h"
+#include "render/audit/section.h"
 #include "render/audit/toolchains.h"
 
 enum {
@@ -32,6 +33,7 @@ enum {
 	WORD_COLUMNS = 60,   // of an argument
 	COMMAND_COLUMNS = 120,
 	NAME_COLUMNS = 120, // of a path or another name
+	LEFT_OUT_LINES = 4, // that are shown before the rest of other sections
 };
 
 typedef void section_function(struct screen *screen, const struct plan *plan,
@@ -232,9 +234,20 @@ static void add_warnings(struct screen *screen, const struct plan *plan,
 static void add_left_out(struct screen *screen, const struct plan *plan,
 			 struct audit_section *section)
 {
+	static const struct audit_noun nouns[LEFT_OUT_KIND_COUNT] = {
+		[LEFT_OUT_SERVER] = { "MCP server", "MCP servers" },
+		[LEFT_OUT_HOOK] = { "hook", "hooks" },
+		[LEFT_OUT_STATUS_LINE] = { "status line", "status lines" },
+	};
+
+	// The rows are sorted. What the user configured for Claude is expected to work.
+	if (plan->left_out.count && plan->left_out.items[0].kind < LEFT_OUT_OTHER)
+		section->first_lines = LEFT_OUT_LINES;
 	vec_each(row, &plan->left_out)
-		audit_add_item(screen->arena, section, STYLE_PLAIN,
-			       render_left_out(screen->arena, row, false));
+		vec_push(screen->arena, &section->items,
+			 (struct audit_item){ .text = render_left_out(screen->arena, row, false),
+					      .noun = nouns[row->kind].one ? &nouns[row->kind]
+									   : NULL });
 }
 
 static const struct {
@@ -242,6 +255,7 @@ static const struct {
 	enum style style;
 	bool list;
 	section_function *add;
+	bool whole;
 } section_table[] = {
 	{ "claudebox:", STYLE_HEAD, false, add_head },
 	{ "Network:", STYLE_HEAD, false, add_network },
@@ -257,7 +271,7 @@ static const struct {
 	{ "Upgrade:", STYLE_HEAD, true, add_upgrade },
 	{ "Changed:", STYLE_HEAD, true, add_changes },
 	{ "Warnings:", STYLE_WARN, true, add_warnings },
-	{ "Not in the box:", STYLE_HEAD, true, add_left_out },
+	{ "Not in the box:", STYLE_HEAD, true, add_left_out, true },
 };
 
 // Returns how many lines the audit may have: the question follows on the same screen.
@@ -271,12 +285,16 @@ static size_t lines_for(struct reader reader)
 
 static void add_sections(struct screen *screen, const struct plan *plan, audit_sections *sections)
 {
-	struct audit_section rest = { .label = "In every box:", .label_style = STYLE_HEAD };
+	struct audit_section rest = {
+		.label = "In every box:", .label_style = STYLE_HEAD, .details = AUDIT_DETAILS
+	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(section_table); i++) {
 		struct audit_section section = { .label = section_table[i].label,
 						 .label_style = section_table[i].style,
-						 .list = section_table[i].list };
+						 .list = section_table[i].list,
+						 .whole = section_table[i].whole,
+						 .details = AUDIT_DETAILS };
 
 		section_table[i].add(screen, plan, &section);
 		vec_push(screen->arena, sections, section);
@@ -284,7 +302,8 @@ static void add_sections(struct screen *screen, const struct plan *plan, audit_s
 	vec_each(note, &plan->notes) {
 		struct audit_section section = { .label = note->title,
 						 .label_style = STYLE_HEAD,
-						 .prose = true };
+						 .prose = true,
+						 .details = AUDIT_DETAILS };
 
 		for (size_t i = 0; i < ARRAY_SIZE(note->lines); i++)
 			audit_add_item(screen->arena, &section, STYLE_PLAIN, note->lines[i]);
