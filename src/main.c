@@ -148,7 +148,7 @@ static void show_audit(struct session *session, bool full)
 	if (full)
 		fputs(render_audit(plan, &session->arena, reader), stderr);
 	else if (plan->must_ask)
-		fputs(render_audit_short(plan, &session->arena, reader), stderr);
+		fputs(render_audit_short(plan, &session->arena, reader, ask_possible()), stderr);
 	else if (session->config.audit != AUDIT_QUIET)
 		fputs(render_audit_changes(plan, &session->arena, reader), stderr);
 }

@@ -216,8 +216,8 @@ bool plan_build_environment(struct plan *plan, struct arena *arena, const struct
 	return add_configured(plan, arena, facts, error) && add_extras(plan, arena, facts, error);
 }
 
-// Names a requested variable that the box lacks. Claude's settings may have it: then the box gets it
-// with them.
+// Names a requested variable that the box lacks. Claude's settings may have it: then the box gets
+// it with them.
 static void leave_out_unset(struct plan *plan, struct arena *arena, const struct facts *facts,
 			    const char *name, const char *origin)
 {

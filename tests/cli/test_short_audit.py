@@ -249,7 +249,50 @@ class Answers(ShortTest):
         self.assertIn("accepts no value except 'full'", self.refused("--audit=short", status=2))
 
 
+class Changes(ShortTest):
+    """What "confirm": "changed" asks about."""
+
+    def text(self, **options):
+        lines = self.shown(**options)
+        return lines, re.search(r"Changed: (.*?) (?:Warnings|Not in the box|In every box):", " ".join(" ".join(lines).split()))[1]
+
+    def setUp(self):
+        super().setUp()
+        self.profile(network="none", confirm="changed")
+        terminal = self.open()
+        terminal.expect(QUESTION)
+        terminal.send("y\n")
+        self.assertEqual(terminal.wait(), 0)
+
+    def test_secrets_and_what_enters_first_and_the_rows_are_used(self):
+        data = self.home / "data"
+        data.mkdir()
+        names = [f"PLAIN_{number}" for number in range(6)]
+        self.profile(network="full", confirm="changed", mounts=[{"host": "~/data"}], env={name: "x" for name in names}, extra_env_passthrough=["SOME_TOKEN"])
+        lines, text = self.text(env={"SOME_TOKEN": "value", "EDITOR": "vi"})
+        self.assertLessEqual(len(lines), 19)
+        self.assertTrue(text.startswith("+ env SOME_TOKEN, "), text)
+        for wanted in ("+ network full", "+ mount read-only ~/data", *(f"+ env {name}" for name in names)):
+            self.assertIn(wanted, text)
+        self.assertNotIn("more: d", text)
+        self.assertLess(text.index("+ mount"), text.index("+ env EDITOR"))
+        self.assertLess(text.index("+ env EDITOR"), text.index("- network none"))
+
+    def test_many_changes_are_whole_or_counted(self):
+        names = [f"PLAIN_{number}" for number in range(60)]
+        self.profile(network="none", confirm="changed", env={name: "x" for name in names}, extra_env_passthrough=["SOME_TOKEN"])
+        lines, text = self.text(env={"SOME_TOKEN": "value"})
+        self.assertEqual(len(lines), 19, "\n".join(lines))
+        self.assertRegex(text, r"^\+ env SOME_TOKEN, (\+ env PLAIN_\d+,? )+\(and \d+ more: d\)$")
+
+
 class WithoutATerminal(ShortTest):
+    def test_what_is_folded_names_an_option(self):
+        options, env = self.rich()
+        said = self.claudebox(*options, "--exec", "true", env=env).stderr
+        self.assertRegex(said, r"\(and \d+ more: --audit=full\)")
+        self.assertNotRegex(said, r"\bd\)|\(d:")
+
     def test_the_error_is_short(self):
         for command in (("-p", "x"), ("mcp", "list"), ("--exec", "true")):
             with self.subTest(command=command):
@@ -328,7 +371,7 @@ class WithoutAQuestion(ShortTest):
         terminal = self.open()
         self.assertEqual(terminal.wait(), 0)
         self.assertEqual(terminal.output.decode().replace("\r\n", "\n").split("\n\n")[0].replace("\n                      ", " "),
-                         f"No longer in the box: env EDITOR, mount read-only {data}")
+                         "No longer in the box: env EDITOR, mount read-only ~/data")
         self.assertIn(b"\nit-runs", terminal.output)
 
     def test_a_line_that_is_gone(self):

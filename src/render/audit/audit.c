@@ -222,7 +222,8 @@ static void add_losses(struct screen *screen, const struct plan *plan)
 
 	vec_each(change, &plan->changes) {
 		if (**change == '-')
-			text_printf(&out, "%s%s", out.length ? ", " : "", *change + strlen("- "));
+			text_printf(&out, "%s%s", out.length ? ", " : "",
+				    audit_change(screen, *change) + strlen("- "));
 	}
 	audit_add_title(screen, STYLE_HEAD, title);
 	screen_add_wrapped(screen, STYLE_PLAIN, text_get(&out), strlen(title));

@@ -51,8 +51,8 @@ static struct share share_of(const struct screen *screen, const struct audit_sec
 	};
 }
 
-// Returns the section with the fewest lines that wants more, NULL: none does. `first`: only of those
-// that get lines before the others.
+// Returns the section with the fewest lines that wants more, NULL: none does. `first`: only of
+// those that get lines before the others.
 static struct share *find_poorest(struct share *shares, size_t count, bool first)
 {
 	struct share *poorest = NULL;

@@ -127,15 +127,15 @@ struct writer {
 };
 
 // Returns the columns that an item needs in a line to start there: a long one may be broken after
-// its first word.
-static size_t needed_width(const struct screen *screen, const struct audit_item *item,
-			   const char *mark, bool more)
+// its first word, unless the section shows items whole.
+static size_t needed_width(const struct screen *screen, const struct audit_section *section,
+			   const struct audit_item *item, const char *mark, bool more)
 {
 	size_t room = screen_room(screen, indent_of(screen));
 	size_t before = mark ? strlen(mark) + 1 : 0;
 	size_t width = screen_width(screen, item->text) + more;
 
-	if (room && before + width > room / 2)
+	if (room && !section->whole && before + width > room / 2)
 		width = screen_first_width(screen, item->text);
 	return before + width;
 }
@@ -157,8 +157,8 @@ static void write_item(struct writer *writer, const struct audit_item *item, boo
 		screen_end_line(screen, indent_of(screen));
 		writer->used = 0;
 	} else {
-		writer->used = make_room(screen, needed_width(screen, item, mark, more), gap,
-					 indent_of(screen), writer->used);
+		writer->used = make_room(screen, needed_width(screen, section, item, mark, more),
+					 gap, indent_of(screen), writer->used);
 	}
 	writer->used = add_item(screen, section, item, mark, more && has_commas(section) ? "," : "",
 				writer->used);

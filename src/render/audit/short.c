@@ -33,6 +33,7 @@ enum {
 	WORD_COLUMNS = 60,   // of an argument
 	COMMAND_COLUMNS = 120,
 	NAME_COLUMNS = 120, // of a path or another name
+	CHANGED_LINES = 5,
 	LEFT_OUT_LINES = 4, // that are shown before the rest of other sections
 };
 
@@ -197,25 +198,46 @@ static void add_upgrade(struct screen *screen, const struct plan *plan,
 			audit_add_item(screen->arena, section, STYLE_PLAIN, *sentence);
 }
 
-// Returns whether a change gives the box something that earlier sessions did not have.
-static bool is_grant(const struct plan *plan, const char *change)
+// The order of changes: what the user must not miss first.
+enum change_rank { CHANGE_SECRET, CHANGE_GRANT, CHANGE_ADDED, CHANGE_GONE, CHANGE_RANK_COUNT };
+
+static bool is_secret_change(const struct plan *plan, const char *line)
 {
-	vec_each(grant, &plan->new_grants) {
-		if (str_equal(str_after(change, "+ "), *grant))
+	const char *name = str_after(line, "env ");
+
+	vec_each(variable, &plan->variables) {
+		if (variable->secret && str_equal(variable->name, name))
 			return true;
 	}
-	return false;
+	return str_starts(line, "mount ") && str_ends(line, " SECRET");
 }
 
+static enum change_rank rank_of(const struct plan *plan, const char *change)
+{
+	const char *line = str_after(change, "+ ");
+
+	if (!line)
+		return CHANGE_GONE;
+	if (is_secret_change(plan, line))
+		return CHANGE_SECRET;
+	vec_each(grant, &plan->new_grants) {
+		if (str_equal(line, *grant))
+			return CHANGE_GRANT;
+	}
+	return CHANGE_ADDED;
+}
+
+// The question may be about nothing else, so the changes get lines before other sections.
 static void add_changes(struct screen *screen, const struct plan *plan,
 			struct audit_section *section)
 {
-	for (int grants = 1; grants >= 0; grants--)
+	section->first_lines = CHANGED_LINES;
+	for (int rank = 0; rank < CHANGE_RANK_COUNT; rank++)
 		vec_each(change, &plan->changes) {
-			if (is_grant(plan, *change) == grants)
+			if ((int)rank_of(plan, *change) == rank)
 				audit_add_item(screen->arena, section,
-					       **change == '+' ? STYLE_REQUESTED : STYLE_DIM,
-					       *change);
+					       rank == CHANGE_GONE ? STYLE_DIM : STYLE_REQUESTED,
+					       audit_change(screen, *change));
 		}
 }
 
@@ -269,7 +291,7 @@ static const struct {
 	{ "MCP servers:", STYLE_HEAD, false, add_servers },
 	{ "Settings:", STYLE_HEAD, false, add_settings },
 	{ "Upgrade:", STYLE_HEAD, true, add_upgrade },
-	{ "Changed:", STYLE_HEAD, true, add_changes },
+	{ "Changed:", STYLE_HEAD, false, add_changes, true },
 	{ "Warnings:", STYLE_WARN, true, add_warnings },
 	{ "Not in the box:", STYLE_HEAD, true, add_left_out, true },
 };
@@ -283,10 +305,11 @@ static size_t lines_for(struct reader reader)
 	return lines - (reader.columns && reader.columns < NARROW_COLUMNS ? 2 : 1);
 }
 
-static void add_sections(struct screen *screen, const struct plan *plan, audit_sections *sections)
+static void add_sections(struct screen *screen, const struct plan *plan, const char *details,
+			 audit_sections *sections)
 {
 	struct audit_section rest = {
-		.label = "In every box:", .label_style = STYLE_HEAD, .details = AUDIT_DETAILS
+		.label = "In every box:", .label_style = STYLE_HEAD, .details = details
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(section_table); i++) {
@@ -294,7 +317,7 @@ static void add_sections(struct screen *screen, const struct plan *plan, audit_s
 						 .label_style = section_table[i].style,
 						 .list = section_table[i].list,
 						 .whole = section_table[i].whole,
-						 .details = AUDIT_DETAILS };
+						 .details = details };
 
 		section_table[i].add(screen, plan, &section);
 		vec_push(screen->arena, sections, section);
@@ -303,7 +326,7 @@ static void add_sections(struct screen *screen, const struct plan *plan, audit_s
 		struct audit_section section = { .label = note->title,
 						 .label_style = STYLE_HEAD,
 						 .prose = true,
-						 .details = AUDIT_DETAILS };
+						 .details = details };
 
 		for (size_t i = 0; i < ARRAY_SIZE(note->lines); i++)
 			audit_add_item(screen->arena, &section, STYLE_PLAIN, note->lines[i]);
@@ -313,13 +336,14 @@ static void add_sections(struct screen *screen, const struct plan *plan, audit_s
 	vec_push(screen->arena, sections, rest);
 }
 
-const char *render_audit_short(const struct plan *plan, struct arena *arena, struct reader reader)
+const char *render_audit_short(const struct plan *plan, struct arena *arena, struct reader reader,
+			       bool question)
 {
 	struct screen screen = screen_for(arena, reader);
 	audit_sections sections = { 0 };
 
 	screen.home = plan->home;
-	add_sections(&screen, plan, &sections);
+	add_sections(&screen, plan, question ? AUDIT_DETAILS : "--audit=full", &sections);
 	audit_fold(&screen, &sections, lines_for(reader), ROWS_LEFT - 1);
 	return text_get(&screen.out);
 }
