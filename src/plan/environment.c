@@ -240,3 +240,26 @@ void plan_leave_out_unset(struct plan *plan, struct arena *arena, const struct f
 	vec_each(name, &names)
 		leave_out_unset(plan, arena, facts, *name, EXTRA_ENV);
 }
+
+static void add_name(struct text *list, struct arena *arena, strings *known, const char *name)
+{
+	vec_each(other, known) {
+		if (str_equal(*other, name))
+			return;
+	}
+	vec_push(arena, known, name);
+	text_printf(list, "%s%s", list->length ? "," : "", name);
+}
+
+const char *plan_pass_option(struct arena *arena, const struct config *config, const strings *names)
+{
+	strings requested = extra_names(arena, config);
+	struct text list = { .arena = arena };
+	strings known = { 0 };
+
+	vec_each(name, &requested)
+		add_name(&list, arena, &known, *name);
+	vec_each(name, names)
+		add_name(&list, arena, &known, *name);
+	return arena_printf(arena, EXTRA_ENV "=%s", text_get(&list));
+}

@@ -26,7 +26,8 @@ struct plan_left_out {
 };
 typedef VEC(struct plan_left_out) left_out_rows;
 
-// Add a row, once: of LEFT_OUT_OTHER, and of any kind. `option`: what brings it; NULL: nothing does.
+// Add a row, once: of LEFT_OUT_OTHER, and of any kind. `option`: what brings it; NULL: nothing
+// does.
 void plan_leave_out(struct plan *plan, struct arena *arena, const char *what, const char *why,
 		    const char *option);
 void plan_leave_out_kind(struct plan *plan, struct arena *arena, enum left_out_kind kind,

@@ -545,8 +545,14 @@ class OtherVariables(ShortTest):
     def test_a_named_one_passes_and_is_not_counted(self):
         env = {"CLAUDEBOX_EXTRA_ENV": "NODE_ENV,MAKEFLAGS,MY_FLAG,MY_MODE"}
         self.assertEqual(self.row(env=env)["what"], "1 other variable of your environment")
-        self.assertEqual(self.row(env=env)["option"], "CLAUDEBOX_EXTRA_ENV=GIT_AUTHOR_NAME")
+        self.assertEqual(self.row(env=env)["option"], "CLAUDEBOX_EXTRA_ENV=NODE_ENV,MAKEFLAGS,MY_FLAG,MY_MODE,GIT_AUTHOR_NAME")
         self.assertIsNone(self.row(env={"CLAUDEBOX_EXTRA_ENV": ",".join(self.names)}))
+
+    def test_the_option_keeps_the_names_that_are_requested(self):
+        env = {"CLAUDEBOX_EXTRA_ENV": "NODE_ENV, TERM", "GH_TOKEN": "CANARY-VALUE"}
+        rows = {row["what"]: row["option"] for row in self.plan(env=env)["left_out"]}
+        self.assertEqual(rows["variables: GH_TOKEN"], "CLAUDEBOX_EXTRA_ENV=NODE_ENV,TERM,GH_TOKEN")
+        self.assertEqual(self.row(env=env)["option"], "CLAUDEBOX_EXTRA_ENV=NODE_ENV,TERM,NAME,...")
 
     def test_a_variable_has_one_row(self):
         env = {"GITHUB_TOKEN": "x", "HTTP_PROXY": "http://u:secret@proxy.example:1", "NPM_CONFIG_REGISTRY": "x"}

@@ -317,8 +317,8 @@ static size_t choose_words(const struct screen *screen, const struct audit_secti
 	return least >= LEAST_WORDS ? least : 0;
 }
 
-// Counts the items that are not shown by their nouns if these fit, also in the place of one item: so
-// each kind is named.
+// Counts the items that are not shown by their nouns if these fit, also in the place of one item:
+// so each kind is named.
 static struct audit_part count_by_noun(const struct screen *screen,
 				       const struct audit_section *section, struct audit_part part,
 				       size_t lines)
