@@ -93,6 +93,7 @@ static void leave_out(struct connections *all, const char *name, const char *pat
 		quote_word(all->arena, path_tilde(all->arena, path, all->facts->home), 120);
 	bool directory = file && file->kind == FILE_DIRECTORY;
 
+	vec_push(all->arena, &all->named, name);
 	plan_leave_out(all->plan, all->arena, arena_printf(all->arena, "%s=%s", name, shown), why,
 		       directory ? arena_printf(all->arena, "--mount-ro %s", shown) : NULL);
 }
