@@ -28,6 +28,7 @@
 #include "plan/limits.h"
 #include "plan/mounts.h"
 #include "plan/network.h"
+#include "plan/own_files.h"
 #include "plan/project.h"
 #include "plan/registries/registries.h"
 #include "plan/state/conversations.h"
@@ -334,6 +335,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	plan_leave_out_programs(plan, arena, facts);
 	plan_drop_missing_editors(plan, arena, facts);
 	plan_sort_left_out(plan, arena);
+	plan_mark_own_files(plan);
 	plan_build_warnings(plan, arena, facts);
 	plan_build_first_start_notes(plan, arena, facts);
 	plan->state.requested_name = plan_requested_name(arena, facts);

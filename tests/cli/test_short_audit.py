@@ -11,6 +11,7 @@ from lib.screen import Screen
 from lib.terminal import Terminal
 from lib.toolchains import program
 
+CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMIIBIDCBx6ADAgECAhRcanary\n-----END CERTIFICATE-----\n"
 QUESTION = r"Start\? \[y/N\] \(d: show everything\) "
 MANAGERS = (".cargo/bin", ".bun/bin", ".deno/bin", "go/bin", ".pyenv/shims", ".rbenv/shims", ".nvm/versions/node/v22.9.0/bin", ".volta/bin")
 OWN = ("bin", "scripts", "tools/bin", "work/bin", "perl5/bin", "old/bin", "deploy/bin", "lint/bin", "misc/bin", "more/bin")
@@ -105,11 +106,30 @@ class OneScreen(ShortTest):
         commands = self.home / ".claude" / "commands"
         commands.mkdir(parents=True)
         (commands / "a.md").write_text("harmless\n")
-        self.assertIn("  [~] your own Claude files", "\n".join(self.shown()).replace("Mounts:", "").replace("    ", "  "))
+        self.assertIn("  [>] your own Claude files (commands)", "\n".join(self.shown()).replace("Mounts:", "").replace("    ", "  "))
         (commands / "b.md").write_text("gh" + "p_" + "canary0Ab1" * 4 + "\n")
         mounts = [line for line in self.shown() if "your own Claude files" in line]
         self.assertEqual(len(mounts), 1, mounts)
-        self.assertRegex(mounts[0], r"^ *Mounts: +\[~\] your own Claude files$")
+        self.assertRegex(mounts[0], r"^ *Mounts: +\[>\] your own Claude files \(commands\)$")
+
+    def test_own_files_of_the_host_are_named_with_its_mark(self):
+        (self.home / "certs").mkdir()
+        (self.home / "certs/corp.pem").write_text(CERTIFICATE)
+        (self.home / ".claude").mkdir()
+        (self.home / ".claude/CLAUDE.md").write_text("Be brief.\n")
+        (self.home / "ignore").write_text("*.o\n")
+        self.git("config", "--global", "core.excludesFile", str(self.home / "ignore"))
+        self.git("config", "--global", "pull.rebase", "true")
+        self.env["NODE_EXTRA_CA_CERTS"] = str(self.home / "certs/corp.pem")
+        text = " ".join(" ".join(self.shown(rows=30)).split())
+        self.assertIn("Mounts: [>] your own Claude files (CLAUDE.md), ", text)
+        for name in ("~/certs/corp.pem (certificates that NODE_EXTRA_CA_CERTS names)", "copy of ~/ignore"):
+            self.assertIn(name, text[text.index("Mounts:"):text.index("Settings:")])
+        self.assertRegex(text, r"Settings: \[>\] your settings of git(, npm, pip)?, without credentials")
+        self.assertIn("([~] made by claudebox, [>] from the host, [+] requested)", text)
+        full = self.claudebox("--yes", "--audit=full", "--exec", "true").stderr
+        for name in ("~/certs/corp.pem", "/run/claudebox/claude/CLAUDE.md <- ~/.claude/CLAUDE.md", "\\S+ <- copy of ~/ignore", "/etc/gitconfig"):
+            self.assertRegex(full, rf"(?m)^  \[>\] (read-only|generated) +{name} ")
 
     def test_a_secret_argument_is_hidden(self):
         token = "ghp_" + "0123456789abcdefghijklmnopqrstuvwxyz"

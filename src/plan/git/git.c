@@ -307,6 +307,7 @@ static void write_settings(struct plan *plan, struct arena *arena, const git_set
 		mount->why = arena_printf(arena,
 					  "your name and e-mail for commits, and settings: %s",
 					  show_names(arena, &names));
+		mount->origin.kind = ORIGIN_ALLOWED;
 	}
 }
 

@@ -159,7 +159,7 @@ static void add_limits(struct screen *screen, const struct plan *plan,
 	}
 }
 
-// Adds the settings that differ from their defaults, those of package managers, and requested
+// Adds the settings that differ from their defaults, those of git and package managers, and requested
 // limits. The network has a section of its own.
 static void add_settings(struct screen *screen, const struct plan *plan,
 			 struct audit_section *section)
@@ -182,11 +182,12 @@ static void add_settings(struct screen *screen, const struct plan *plan,
 		if (config_terminal_allowed(config) & ~TERMINAL_ALLOW_DEFAULT & TERMINAL_BIT(class))
 			audit_add_marked(screen->arena, section, ORIGIN_REQUESTED, STYLE_PLAIN,
 					 audit_terminal_effects[class]);
-	if (*managers)
-		audit_add_marked(screen->arena, section, ORIGIN_ALLOWED, STYLE_PLAIN,
-				 arena_printf(screen->arena,
-					      "package managers without credentials: %s",
-					      managers));
+	if (*managers || plan->git_settings.count)
+		audit_add_marked(
+			screen->arena, section, ORIGIN_ALLOWED, STYLE_PLAIN,
+			arena_printf(screen->arena, "your settings of %s%s%s, without credentials",
+				     plan->git_settings.count ? "git" : "",
+				     plan->git_settings.count && *managers ? ", " : "", managers));
 	add_limits(screen, plan, section);
 }
 
