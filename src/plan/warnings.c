@@ -280,7 +280,7 @@ void plan_build_first_start_notes(struct plan *plan, struct arena *arena, const 
 				   "state of each project, and the login.",
 				   "The box reads your own ~/.claude; only the login is kept in "
 				   "sync.",
-				   "Nothing else of this machine is in the box. To look around "
+				   "The box has only what --audit=full lists. To look around "
 				   "in it: claudebox --shell; help: claudebox --help." } });
 	// Later starts are silent: Claude itself tells how to log in.
 	if (plan->config->payload == PAYLOAD_CLAUDE && !facts->state.version &&

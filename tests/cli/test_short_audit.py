@@ -210,6 +210,13 @@ class Order(ShortTest):
         self.assertNotIn("...", "\n".join(lines))
         self.assertRegex(" ".join(" ".join(lines).split()), r"Not logged in: This machine has no Claude login and no ANTHROPIC_API_KEY\. ")
 
+    def test_a_first_start_claims_nothing_that_a_mount_makes_false(self):
+        (self.home / "private").mkdir()
+        text = " ".join(" ".join(self.shown("--mount-ro", "~/private", rows=40)).split())
+        self.assertIn("First start: claudebox will create ~/.claudebox", text)
+        self.assertIn("The box has only what --audit=full lists. To look around in it: claudebox --shell", text)
+        self.assertNotIn("Nothing else", text)
+
     def test_free_rows_are_used(self):
         """What is cut leaves no row of the screen empty."""
         options, env = self.rich()

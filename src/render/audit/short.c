@@ -159,8 +159,8 @@ static void add_limits(struct screen *screen, const struct plan *plan,
 	}
 }
 
-// Adds the settings that differ from their defaults, those of git and package managers, and requested
-// limits. The network has a section of its own.
+// Adds the settings that differ from their defaults, those of git and package managers, and
+// requested limits. The network has a section of its own.
 static void add_settings(struct screen *screen, const struct plan *plan,
 			 struct audit_section *section)
 {
