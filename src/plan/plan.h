@@ -263,6 +263,7 @@ struct plan_registry {
 enum warning_rank {
 	WARNING_DANGER,  // in red
 	WARNING_SECRET,  // the agent can read a secret that nothing else in the audit names
+	WARNING_REQUEST, // the repository requests something that the user has not accepted
 	WARNING_LISTED,  // a variable or mount, which the audit lists, is a secret
 	WARNING_GRANT,   // the agent can reach or change something, or is confined less than usual
 	WARNING_OUTSIDE, // something of the user stays outside or does not work

@@ -52,7 +52,7 @@ static void warn_requested(struct plan *plan, struct arena *arena, const struct 
 				  "'" REQUESTED_DIRECTORY
 				  "' in the project is not a directory and is not read");
 	if (requested->answer != REQUESTED_YES)
-		warn_list(plan, arena, WARNING_OUTSIDE, &requested->list.packages,
+		warn_list(plan, arena, WARNING_REQUEST, &requested->list.packages,
 			  "packages that the repository requests (" REQUESTED_DIRECTORY
 			  "/" REQUESTED_FILE ") are not added");
 	warn_list(plan, arena, WARNING_OUTSIDE, &requested->list.invalid,

@@ -176,6 +176,27 @@ class Order(ShortTest):
                 self.assertIn(name, text[text.index("Warnings:"):])
             self.assertRegex(listed, r"and \d+ more: d")
 
+    def test_packages_of_the_repository_that_are_not_added(self):
+        options, env = self.rich()
+        (self.project / ".claudebox").mkdir()
+        (self.project / ".claudebox/tools.txt").write_text("jq\nhello\n")
+        for rows, high in ((24, False), (40, True)):
+            terminal = self.open(*options, env=env, rows=rows)
+            if b"Add them" in self.until(terminal, r"(Add them[^?]*\?|Start\?) "):
+                terminal.send("n\n")
+                terminal.expect(r"Start\? ")
+            text = " ".join(terminal.output.decode().split())
+            terminal.send("n\n")
+            terminal.wait()
+            self.assertIn("packages that the repository requests (.claudebox/tools.txt) are not added: jq, hello", text)
+            if high:
+                self.assertIn("~/project/.claudebox is read-only: packages that the repository requests", text)
+
+    @staticmethod
+    def until(terminal, pattern):
+        terminal.expect(pattern)
+        return terminal.output
+
     def test_text_ends_after_a_word(self):
         options, env = self.rich()
         self.git("init", "-q")

@@ -249,7 +249,7 @@ static void add_warnings(struct screen *screen, const struct plan *plan,
 		audit_add_item(screen->arena, section,
 			       warning->rank == WARNING_DANGER ? STYLE_DANGER : STYLE_PLAIN,
 			       arena_printf(screen->arena, "! %s", warning->text));
-		if (warning->rank == WARNING_SECRET)
+		if (warning->rank == WARNING_SECRET || warning->rank == WARNING_REQUEST)
 			audit_keep_last(section);
 	}
 }
