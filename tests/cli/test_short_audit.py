@@ -422,6 +422,17 @@ class WithoutAQuestion(ShortTest):
                          "No longer in the box: env EDITOR, mount read-only ~/data")
         self.assertIn(b"\nit-runs", terminal.output)
 
+    def test_with_yes_a_smaller_box_is_a_number(self):
+        self.profile(network="none")
+        self.env["NO_COLOR"] = "1"
+        self.approve(env={"EDITOR": "vi", "VISUAL": "vi"})
+        for env, line in (({}, "2 things of the last approval are no longer in the box: --audit=full"),
+                          ({"EDITOR": "vi"}, "1 thing of the last approval is no longer in the box: --audit=full")):
+            said = self.claudebox("--yes", "--exec", "true", env=env).stderr
+            self.assertIn(f"{line}\n", said)
+            self.assertNotIn("VISUAL", said)
+        self.assertIn("  - env VISUAL\n", self.claudebox("--yes", "--audit=full", "--exec", "true").stderr)
+
     def test_a_line_that_is_gone(self):
         """Without some lines the box is smaller; without others it may be larger, so it is asked about."""
         self.profile(confirm="changed")
