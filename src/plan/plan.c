@@ -334,6 +334,7 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	plan_leave_out_argument_files(plan, arena, facts);
 	plan_leave_out_programs(plan, arena, facts);
 	plan_drop_missing_editors(plan, arena, facts);
+	plan_drop_named_twice(plan);
 	plan_sort_left_out(plan, arena);
 	plan_mark_own_files(plan);
 	plan_build_warnings(plan, arena, facts);
