@@ -103,7 +103,7 @@ class Words(AuditTest):
             self.git("config", "--global", name, value, cwd=self.home)
         rows = {row["what"]: row["why"] for row in self.plan()["left_out"]}
         self.assertIn("replaces https:// by SSH", rows["git url.*.insteadOf"])
-        self.assertIn("does not know these aliases", rows["git alias.up"])
+        self.assertIn("does not know an alias that can run programs", rows["git alias.up"])
 
     def test_unused_settings_of_npm_are_named(self):
         (self.home / ".npmrc").write_text("fund=false\nregistry=https://registry.example/\n")
