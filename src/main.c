@@ -30,7 +30,6 @@
 #include "prove/plant.h"
 #include "prove/prove.h"
 #include "render/audit/audit.h"
-#include "render/audit/fold.h"
 #include "render/audit/short.h"
 #include "render/dry_run.h"
 #include "render/json.h"
@@ -149,7 +148,7 @@ static void show_audit(struct session *session, bool full)
 	if (full)
 		fputs(render_audit(plan, &session->arena, reader), stderr);
 	else if (plan->must_ask)
-		fputs(render_audit_short(plan, &session->arena, reader), stderr);
+		fputs(render_audit_short(plan, &session->arena, reader, ask_possible()), stderr);
 	else if (session->config.audit != AUDIT_QUIET)
 		fputs(render_audit_changes(plan, &session->arena, reader), stderr);
 }
@@ -186,16 +185,16 @@ static bool confirm_start(struct session *session, struct error *error)
 		struct ask_key keys[2];
 		size_t count = 0;
 
-		full |= letter == AUDIT_DETAILS;
+		full |= letter == *AUDIT_DETAILS;
 		if (!full)
-			keys[count++] = (struct ask_key){ AUDIT_DETAILS, "show everything" };
+			keys[count++] = (struct ask_key){ *AUDIT_DETAILS, "show everything" };
 		if (offer)
 			keys[count++] = (struct ask_key){ 'e', "with an empty home" };
 		if (!silent)
 			show_audit(session, full);
 		if (!ask_confirmation(keys, count, &letter, error))
 			return possible ? false : explain_no_question(session, silent, error);
-	} while (letter == AUDIT_DETAILS);
+	} while (letter == *AUDIT_DETAILS);
 	plan->state.empty_home = letter == 'e';
 	plan->state.new_approval = approval_render(&session->arena, plan);
 	return true;

@@ -53,6 +53,29 @@ static bool refuse_git_directory(const struct git_facts *git, const char *projec
 	return error_hint(error, "start claudebox in that directory");
 }
 
+// Refuses a project with a secret in it, or in a secret place. A secret that exists is named rather
+// than one that may appear.
+static bool refuse_secrets(const struct facts *facts, struct error *error)
+{
+	const char *project = facts->project;
+
+	for (int missing = 0; missing <= 1; missing++)
+		vec_each(secret, &facts->secrets) {
+			if (secret->missing != missing)
+				continue;
+			if (path_within(secret->path, project) ||
+			    path_within(secret->real, project))
+				return refuse(error, project,
+					      missing ? "would contain" : "contains", secret->path,
+					      secret->what);
+			if (path_within(project, secret->path) ||
+			    path_within(project, secret->real))
+				return refuse(error, project, "lies in", secret->path,
+					      secret->what);
+		}
+	return true;
+}
+
 bool plan_refuse_project(const struct facts *facts, struct error *error)
 {
 	const char *project = facts->project;
@@ -71,12 +94,8 @@ bool plan_refuse_project(const struct facts *facts, struct error *error)
 		return refuse(error, project,
 			      str_equal(facts->account_home, project) ? "is" : "contains",
 			      facts->account_home, "your account's home directory");
-	vec_each(secret, &facts->secrets) {
-		if (path_within(secret->path, project) || path_within(secret->real, project))
-			return refuse(error, project, "contains", secret->path, secret->what);
-		if (path_within(project, secret->path) || path_within(project, secret->real))
-			return refuse(error, project, "lies in", secret->path, secret->what);
-	}
+	if (!refuse_secrets(facts, error))
+		return false;
 	if (overlaps(project, facts->user_claude.directory) ||
 	    overlaps(project, facts->user_claude.real))
 		return refuse(error, project,

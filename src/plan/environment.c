@@ -114,19 +114,6 @@ static void remove_variable(struct plan *plan, const char *name)
 	plan->variables.count = kept;
 }
 
-// Names a requested variable that the host does not have. Claude's settings may have it: then the
-// box gets it with them.
-static void report_unset(struct plan *plan, struct arena *arena, const struct facts *facts,
-			 const char *name, const char *origin)
-{
-	const char *settings = facts->user_claude.settings_json;
-
-	if (settings && strstr(settings, arena_printf(arena, "\"%s\"", name)))
-		return;
-	plan_leave_out(plan, arena, arena_printf(arena, "variable %s", name),
-		       arena_printf(arena, "not set on the host; requested by %s", origin), NULL);
-}
-
 // Adds the variables of profiles. A requested variable replaces one of the allowlist. The names
 // were checked when the profile was parsed; reserved ones are refused here too, whatever the
 // origin.
@@ -145,10 +132,8 @@ static bool add_configured(struct plan *plan, struct arena *arena, const struct 
 				  reserved ? reserved->why : "the name is not valid");
 			return error_hint(error, "remove it from the profile");
 		}
-		if (!value) {
-			report_unset(plan, arena, facts, wanted->name, wanted->origin.name);
+		if (!value)
 			continue;
-		}
 		remove_variable(plan, wanted->name);
 		add(plan, arena,
 		    (struct plan_variable){ .name = wanted->name,
@@ -181,23 +166,21 @@ static bool add_extra(struct plan *plan, struct arena *arena, const char *name,
 		error_set(error, EXTRA_ENV ": '%s' cannot be passed: %s", name, reserved->why);
 		return error_hint(error, "remove it from " EXTRA_ENV);
 	}
-	if (!value && !plan_variable(plan, name))
-		report_unset(plan, arena, facts, name, EXTRA_ENV);
-	else if (!plan_variable(plan, name))
+	if (value && !plan_variable(plan, name))
 		add(plan, arena,
 		    (struct plan_variable){
 			    .name = name, .value = value, .origin = origin_requested(EXTRA_ENV) });
 	return true;
 }
 
-// Adds the variables that CLAUDEBOX_EXTRA_ENV names, separated by commas. Empty entries count as
-// none: the list may be put together by a script.
-static bool add_extras(struct plan *plan, struct arena *arena, const struct facts *facts,
-		       struct error *error)
+// Returns the names in CLAUDEBOX_EXTRA_ENV, separated by commas. Empty entries count as none: the
+// list may be put together by a script.
+static strings extra_names(struct arena *arena, const struct config *config)
 {
 	static const char blanks[] = " \t";
+	strings names = { 0 };
 
-	for (const char *s = plan->config->extra_env; s && *s;) {
+	for (const char *s = config->extra_env; s && *s;) {
 		size_t length = strcspn(s, ",");
 		const char *next = s + length + (s[length] == ',');
 		size_t start = strspn(s, blanks);
@@ -205,11 +188,21 @@ static bool add_extras(struct plan *plan, struct arena *arena, const struct fact
 		start = start < length ? start : length;
 		while (length > start && strchr(blanks, s[length - 1]))
 			length--;
-		if (length > start &&
-		    !add_extra(plan, arena, arena_strndup(arena, s + start, length - start), facts,
-			       error))
-			return false;
+		if (length > start)
+			vec_push(arena, &names, arena_strndup(arena, s + start, length - start));
 		s = next;
+	}
+	return names;
+}
+
+static bool add_extras(struct plan *plan, struct arena *arena, const struct facts *facts,
+		       struct error *error)
+{
+	strings names = extra_names(arena, plan->config);
+
+	vec_each(name, &names) {
+		if (!add_extra(plan, arena, *name, facts, error))
+			return false;
 	}
 	return true;
 }
@@ -221,4 +214,52 @@ bool plan_build_environment(struct plan *plan, struct arena *arena, const struct
 	plan_add_toolchain_variables(plan, arena, facts);
 	add_allowed(plan, arena, facts);
 	return add_configured(plan, arena, facts, error) && add_extras(plan, arena, facts, error);
+}
+
+// Names a requested variable that the box lacks. Claude's settings may have it: then the box gets
+// it with them.
+static void leave_out_unset(struct plan *plan, struct arena *arena, const struct facts *facts,
+			    const char *name, const char *origin)
+{
+	const char *settings = facts->user_claude.settings_json;
+
+	if (plan_variable(plan, name) ||
+	    (settings && strstr(settings, arena_printf(arena, "\"%s\"", name))))
+		return;
+	plan_leave_out_kind(plan, arena, LEFT_OUT_MINOR, arena_printf(arena, "variable %s", name),
+			    arena_printf(arena, "not set on the host; requested by %s", origin),
+			    NULL);
+}
+
+void plan_leave_out_unset(struct plan *plan, struct arena *arena, const struct facts *facts)
+{
+	strings names = extra_names(arena, plan->config);
+
+	vec_each(wanted, &plan->config->variables)
+		leave_out_unset(plan, arena, facts, wanted->name, wanted->origin.name);
+	vec_each(name, &names)
+		leave_out_unset(plan, arena, facts, *name, EXTRA_ENV);
+}
+
+static void add_name(struct text *list, struct arena *arena, strings *known, const char *name)
+{
+	vec_each(other, known) {
+		if (str_equal(*other, name))
+			return;
+	}
+	vec_push(arena, known, name);
+	text_printf(list, "%s%s", list->length ? "," : "", name);
+}
+
+const char *plan_pass_option(struct arena *arena, const struct config *config, const strings *names)
+{
+	strings requested = extra_names(arena, config);
+	struct text list = { .arena = arena };
+	strings known = { 0 };
+
+	vec_each(name, &requested)
+		add_name(&list, arena, &known, *name);
+	vec_each(name, names)
+		add_name(&list, arena, &known, *name);
+	return arena_printf(arena, EXTRA_ENV "=%s", text_get(&list));
 }

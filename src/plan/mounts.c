@@ -178,7 +178,8 @@ static bool find_secret(const struct facts *facts, const struct mount_facts *mou
 		else
 			return refuse_source(
 				error, mount,
-				arena_printf(error->arena, "contains '%s' (%s)",
+				arena_printf(error->arena, "%s '%s' (%s)",
+					     secret->missing ? "would contain" : "contains",
 					     quote_display(error->arena, secret->path, 0),
 					     secret->what),
 				secret_hint(secret));

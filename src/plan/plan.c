@@ -25,9 +25,11 @@
 #include "plan/git/remotes.h"
 #include "plan/guard/guard.h"
 #include "plan/home/home.h"
+#include "plan/left_out.h"
 #include "plan/limits.h"
 #include "plan/mounts.h"
 #include "plan/network.h"
+#include "plan/own_files.h"
 #include "plan/project.h"
 #include "plan/registries/registries.h"
 #include "plan/state/conversations.h"
@@ -301,18 +303,6 @@ void plan_warn_outside(struct plan *plan, struct arena *arena, const char *forma
 	va_end(args);
 }
 
-void plan_leave_out(struct plan *plan, struct arena *arena, const char *what, const char *why,
-		    const char *option)
-{
-	vec_each(row, &plan->left_out) {
-		if (str_equal(row->what, what) && str_equal(row->why, why) &&
-		    str_equal(row->option, option))
-			return;
-	}
-	vec_push(arena, &plan->left_out,
-		 (struct plan_left_out){ .what = what, .why = why, .option = option });
-}
-
 bool plan_build(struct plan *plan, struct arena *arena, const struct config *config,
 		const struct facts *facts, struct error *error)
 {
@@ -359,9 +349,13 @@ bool plan_build(struct plan *plan, struct arena *arena, const struct config *con
 	plan_build_undo(plan, arena, facts);
 	plan_finish_home(plan, arena, facts);
 	plan_build_claude_configuration(plan, arena, facts);
+	plan_leave_out_unset(plan, arena, facts);
 	plan_leave_out_argument_files(plan, arena, facts);
 	plan_leave_out_programs(plan, arena, facts);
 	plan_drop_missing_editors(plan, arena, facts);
+	plan_drop_named_twice(plan);
+	plan_sort_left_out(plan, arena);
+	plan_mark_own_files(plan);
 	plan_build_warnings(plan, arena, facts);
 	plan_build_first_start_notes(plan, arena, facts);
 	plan->state.requested_name = plan_requested_name(arena, facts);

@@ -18,6 +18,7 @@
 #include "plan/facts.h"
 #include "plan/git/facts.h"
 #include "plan/guard/facts.h"
+#include "plan/left_out.h"
 #include "plan/registries/tools.h"
 #include "plan/secrets/detect.h"
 #include "seccomp/programs.h"
@@ -253,14 +254,6 @@ struct plan_setting {
 	const char *digest; // of its content
 };
 
-// Something that the host has and the box lacks, for people.
-struct plan_left_out {
-	const char *what;
-	const char *why;
-	const char *option; // that brings it, NULL: none does
-	strings names;      // of its parts, if `what` is their number
-};
-
 // What stays outside of the settings of a package manager. Names only, never a value.
 struct plan_registry {
 	const char *tool;
@@ -278,6 +271,7 @@ struct plan_registry {
 enum warning_rank {
 	WARNING_DANGER,  // in red
 	WARNING_SECRET,  // the agent can read a secret that nothing else in the audit names
+	WARNING_REQUEST, // the repository requests something that the user has not accepted
 	WARNING_LISTED,  // a variable or mount, which the audit lists, is a secret
 	WARNING_GRANT,   // the agent can reach or change something, or is confined less than usual
 	WARNING_OUTSIDE, // something of the user stays outside or does not work
@@ -310,7 +304,7 @@ struct plan {
 	bool must_ask;                // for confirmation, before the start
 	package_rows packages;
 	VEC(struct plan_toolchain) toolchains;
-	VEC(struct plan_left_out) left_out;
+	left_out_rows left_out; // by kind
 	VEC(struct plan_server) servers;
 	strings box_servers; // MCP servers that were added in a box of this project
 	VEC(struct plan_setting) settings;
@@ -404,6 +398,3 @@ void plan_warn_listed(struct plan *plan, struct arena *arena, const char *format
 	__attribute__((format(printf, 3, 4)));
 void plan_warn_outside(struct plan *plan, struct arena *arena, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-// Adds a row to what the host has and the box lacks. `option`: what brings it; NULL: nothing does.
-void plan_leave_out(struct plan *plan, struct arena *arena, const char *what, const char *why,
-		    const char *option);

@@ -56,7 +56,7 @@ static void warn_requested(struct plan *plan, struct arena *arena, const struct 
 				  "'" REQUESTED_DIRECTORY
 				  "' in the project is not a directory and is not read");
 	if (requested->answer != REQUESTED_YES)
-		warn_list(plan, arena, WARNING_OUTSIDE, &requested->list.packages,
+		warn_list(plan, arena, WARNING_REQUEST, &requested->list.packages,
 			  "packages that the repository requests (" REQUESTED_DIRECTORY
 			  "/" REQUESTED_FILE ") are not added");
 	warn_list(plan, arena, WARNING_OUTSIDE, &requested->list.invalid,
@@ -285,7 +285,7 @@ void plan_build_first_start_notes(struct plan *plan, struct arena *arena, const 
 				   "state of each project, and the login.",
 				   "The box reads your own ~/.claude; only the login is kept in "
 				   "sync.",
-				   "Nothing else of this machine is in the box. To look around "
+				   "The box has only what --audit=full lists. To look around "
 				   "in it: claudebox --shell; help: claudebox --help." } });
 	// Later starts are silent: Claude itself tells how to log in.
 	if (plan->config->payload == PAYLOAD_CLAUDE && !facts->state.version &&

@@ -129,8 +129,8 @@ class Arguments(BoxTest):
         approve(self, CLAUDEBOX)
         out = approve(self, CLAUDEBOX, "--audit=full", "--add-dir", self.other)
         self.assertRegex(out, r"\[\+\] +read-only +~/other +\(--add-dir\)")
-        self.assertIn(f"+ mount read-only {self.other}", out)
-        self.assertIn(f"- mount read-only {self.other}", approve(self, CLAUDEBOX))
+        self.assertIn("+ mount read-only ~/other", out)
+        self.assertIn("- mount read-only ~/other", approve(self, CLAUDEBOX))
 
     def test_a_file_in_the_hosts_claude_directory_is_mounted_elsewhere(self):
         place = self.home / ".claude" / "my" / "prompt.md"
@@ -352,6 +352,21 @@ class NamedPaths(BoxTest):
         self.assertEqual(rows, {"~/scripts/x.sh": ("named by the repository, in .claude/settings.json", None),
                                 "program no-such-prompt": ("named by the repository, in .claude/settings.json", None),
                                 "program no-such-server": ("named by the repository, in .mcp.json", None)})
+
+    def test_what_the_user_configures_too_is_listed_once(self):
+        program = self.home / "ai" / "hook"
+        program.parent.mkdir()
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+        (self.home / "notes").mkdir(exist_ok=True)
+        (self.home / "notes/style.md").write_text("x\n")
+        text = json.dumps({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "~/ai/hook --x"}]}]}})
+        for place in (self.home / ".claude", self.project / ".claude"):
+            place.mkdir(exist_ok=True)
+            (place / "settings.json").write_text(text)
+            (place / "CLAUDE.md").write_text("@~/notes/style.md\n")
+        rows = [row for row in self.plan()["left_out"] if "ai/hook" in json.dumps(row) or "style.md" in json.dumps(row)]
+        self.assertEqual([(row["what"], bool(row["option"])) for row in rows], [("hook '~/ai/hook --x'", True), ("~/notes/style.md", True)])
 
     def test_a_repository_cannot_hide_what_the_user_is_offered(self):
         (self.notes / "a.md").write_text("x")

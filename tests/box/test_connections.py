@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Connections as outside: proxies, certificates, the address of the API, clouds. Logins and keys stay outside."""
+import json
 import os
 import subprocess
 import time
@@ -102,6 +103,11 @@ class Certificates(ConnectionTest):
         self.assertIn("[]\n" if name != "SSL_CERT_FILE" else "/etc/", done.stdout)
         self.assertNotIn("canary", done.stdout + done.stderr)
         self.assertRegex(done.stderr, rf"(?s)Not in the box:.*{name}=\S+\s+\({why}")
+
+    def test_a_missing_file_is_listed_once(self):
+        for name in self.NAMES:
+            rows = self.plan(env={name: "/nowhere/ca.pem", "PLAIN": "1"})["left_out"]
+            self.assertEqual([row["what"] for row in rows if name in json.dumps(row)], [f"{name}=/nowhere/ca.pem"], rows)
 
     def test_the_file_comes_along_read_only(self):
         path = self.bundle()

@@ -315,7 +315,7 @@ class Grants(HomeTest):
         self.ask(script="true")
         data = self.other("data")
         done = self.claudebox("--yes", "--mount-ro", data, "--exec", "true")
-        self.assertIn("or claudebox --gc=home, which lists the homes of all projects", " ".join(done.stderr.split()))
+        self.assertIn("or `claudebox --gc=home --instance .`, which asks", " ".join(done.stderr.split()))
 
     def test_the_first_box_of_a_project_has_no_earlier_sessions(self):
         self.assertNotIn("earlier sessions", self.ask("--mount-ro", self.other("data")))

@@ -222,6 +222,27 @@ class Secrets(ServersTest):
         super().setUp()
         self.values = []
 
+    def test_a_secret_a_variable_and_a_path_are_named_at_once(self):
+        value = self.plant(token())
+        self.account({"x": {"command": str(self.script), "args": ["${NOTES}/a.md"], "env": {"API_KEY": value, "OTHER_TOKEN": self.plant(token())}}})
+        self.write(self.home / "notes" / "a.md", "x")
+        env = {"NOTES": str(self.home / "notes"), "CLAUDEBOX_EXTRA_ENV": "LC_X, API_KEY_2"}
+        lack = self.result(env=env)[1]["MCP server 'x'"]
+        self.assertEqual(lack, ("uses a secret: API_KEY, OTHER_TOKEN, uses a variable: NOTES, its program ~/tools/server is not in the box, ~/notes/a.md is not in the box",
+                                "CLAUDEBOX_EXTRA_ENV=LC_X,API_KEY_2,API_KEY,OTHER_TOKEN,NOTES claudebox --path ~/tools --mount-ro ~/notes"))
+        names, options = lack[1].split(" claudebox ")
+        self.assertEqual(self.result(*options.split(), env={**env, "CLAUDEBOX_EXTRA_ENV": names.split("=")[1]})[0], ["x"])
+
+    def test_reasons_show_no_secret(self):
+        value = self.plant(token())
+        self.account({"x": {"command": "${MY_TOKEN}", "args": ["/srv/${MY_TOKEN}", "--token", value], "env": {"A_KEY": self.plant(token())}},
+                      "y": {"command": "${MY_TOKEN}", "args": [f"{self.home}/${{MY_TOKEN}}"]}})
+        env = {"MY_TOKEN": value, "CLAUDEBOX_EXTRA_ENV": "OTHER"}
+        lacks = self.result(env=env)[1]
+        self.assertEqual(lacks["MCP server 'x'"], ("uses a secret: A_KEY, args[2] looks like a secret",
+                                                   "write ${NAME} in its place, with CLAUDEBOX_EXTRA_ENV=OTHER,A_KEY,NAME"))
+        self.assertNotIn(value, json.dumps(lacks))
+
     def plant(self, value):
         self.values.append(value)
         return value
@@ -293,7 +314,8 @@ class Secrets(ServersTest):
         env = {"MY_TOKEN": value}
         names, lacks = self.result(env=env)
         self.assertEqual(names, [])
-        self.assertEqual(lacks["MCP server 'a'"], ("uses a variable: MY_TOKEN", '"extra_env_passthrough": ["MY_TOKEN"]'))
+        self.assertEqual(lacks["MCP server 'a'"], ("uses a variable: MY_TOKEN", "CLAUDEBOX_EXTRA_ENV=MY_TOKEN"))
+        self.assertEqual(self.result(env={**env, "CLAUDEBOX_EXTRA_ENV": "MY_TOKEN"})[0], ["a", "b"])
         self.profile(extra_env_passthrough=["MY_TOKEN"])
         self.assertEqual(self.result(env=env)[0], ["a", "b"])
 
@@ -313,6 +335,18 @@ class Secrets(ServersTest):
         self.assertIn("MY_TOKEN", done.stderr)
         self.profile()
         self.assertEqual(self.result()[0], [])
+
+    def test_a_named_secret_that_a_server_has_is_not_missing(self):
+        self.account({"a": {"command": "sh", "env": {"MY_TOKEN": self.plant(token())}}})
+        self.profile(extra_env_passthrough=["MY_TOKEN", "MISSING_ONE"])
+        row = ("not set on the host; requested by profile default", None)
+        for env in ({}, {"CLAUDEBOX_EXTRA_ENV": "MY_TOKEN"}):
+            lacks = self.result(env=env)[1]
+            self.assertEqual((lacks.get("variable MY_TOKEN"), lacks["variable MISSING_ONE"]), (None, row))
+            checked = self.claudebox("--check", env=env).stdout
+            self.assertIn("variable MISSING_ONE", checked)
+            self.assertNotIn("variable MY_TOKEN", checked)
+            self.assertNotIn("variable MY_TOKEN", self.claudebox("--yes", "--audit=full", "--exec", "true", env=env).stderr)
 
     def test_a_named_secret_of_a_server_that_cannot_run_stays_outside(self):
         self.account({"a": {"command": "no-such-program", "env": {"MY_TOKEN": self.plant(token())}}})

@@ -106,7 +106,8 @@ class Servers(ServersTest):
         self.account({"mine": self.server(env={"MCP_API_KEY": secret})})
         done = self.claude("--audit=full", "--mount-ro", self.tools, "mcp", "list")
         self.assertNotIn("mine", done.stdout)
-        self.assertIn("MCP server 'mine' (uses a secret: MCP_API_KEY): \"extra_env_passthrough\": [\"MCP_API_KEY\"]",
+        names = f"{self.env['CLAUDEBOX_EXTRA_ENV']},MCP_API_KEY"
+        self.assertIn(f"MCP server 'mine' (uses a secret: MCP_API_KEY): CLAUDEBOX_EXTRA_ENV={names}",
                       " ".join(done.stderr.split()))
         self.profile(extra_env_passthrough=["MCP_API_KEY"])
         self.assertEqual(self.look("mine", "--mount-ro", self.tools)["variables"], {"MCP_API_KEY": secret})

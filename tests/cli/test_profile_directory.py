@@ -175,7 +175,7 @@ class Shown(DirectoryTest):
 class Broken(DirectoryTest):
     def test_a_broken_profile_that_does_not_match_stops_nothing(self):
         self.write("work", directories=["~/work/**"])
-        for text in ('{"directories": ["~/other/**"], "netwrok": 1}', '{"netwrok": 1}', "not JSON", '{"directories": ["~/other"], "name": "x"}'):
+        for text in ('{"directories": ["~/other/**"], "netwrok": 1}', '{"netwrok": 1}', '{"directories": ["~/other"], "name": "x"}'):
             self.write("broken", text)
             self.assertEqual(self.chosen()[0], "work", text)
             self.assertEqual(self.warnings(), [], text)
@@ -199,6 +199,10 @@ class Broken(DirectoryTest):
         self.write("default", network="none")
         cases = {
             "syntax": lambda: self.write("broken", '{"directories": ["~/work/**"],'),
+            "truncated": lambda: self.write("broken", "{"),
+            "empty": lambda: self.write("broken", ""),
+            "no JSON": lambda: self.write("broken", "not JSON"),
+            "no object": lambda: self.write("broken", "[]"),
             "twice": lambda: self.write("broken", '{"directories": ["~/x"], "directories": ["~/work/**"]}'),
             "mode": lambda: self.write("broken", directories=["~/work/**"]).chmod(0),
             "directory": lambda: (self.profiles / "broken.json").mkdir(),

@@ -70,12 +70,23 @@ class Project(Refusal):
             place.mkdir(parents=True)
             (self.home / name).chmod(0o700)
             for cwd in (self.home / name, self.home / name / "sub", place):
-                self.assertRegex(self.refused(cwd=cwd), r"is not allowed|(lies in|contains) '", name)
+                self.assertRegex(self.refused(cwd=cwd), r"is not allowed|(lies in|contains|would contain) '", name)
 
     def test_a_directory_that_contains_a_secret(self):
         for name in (".config", ".local", ".local/share"):
             (self.home / name).mkdir(exist_ok=True)
-            self.refuse("contains", cwd=self.home / name)
+            self.refuse("contain", cwd=self.home / name)
+
+    def test_a_secret_that_does_not_exist_yet(self):
+        place = self.home / ".claude"
+        place.mkdir(exist_ok=True)
+        self.assertIn("/.claude' would contain '", self.refused(cwd=place))
+        (place / ".credentials.json").write_text("{}")
+        self.assertIn("/.claude' contains '", self.refused(cwd=place))
+        # One that exists is named rather than one that may appear.
+        place = self.home / ".config"
+        (place / "gh").mkdir(parents=True)
+        self.assertRegex(self.refused(cwd=place), r"/\.config' contains '\S*/\.config/gh'")
 
     def test_a_secret_that_is_a_link_into_the_project(self):
         """With a link ~/.ssh -> ~/dotfiles/ssh, the project ~/dotfiles contains the keys."""

@@ -11,6 +11,7 @@ from lib.screen import Screen
 from lib.terminal import Terminal
 from lib.toolchains import program
 
+CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMIIBIDCBx6ADAgECAhRcanary\n-----END CERTIFICATE-----\n"
 QUESTION = r"Start\? \[y/N\] \(d: show everything\) "
 MANAGERS = (".cargo/bin", ".bun/bin", ".deno/bin", "go/bin", ".pyenv/shims", ".rbenv/shims", ".nvm/versions/node/v22.9.0/bin", ".volta/bin")
 OWN = ("bin", "scripts", "tools/bin", "work/bin", "perl5/bin", "old/bin", "deploy/bin", "lint/bin", "misc/bin", "more/bin")
@@ -105,11 +106,30 @@ class OneScreen(ShortTest):
         commands = self.home / ".claude" / "commands"
         commands.mkdir(parents=True)
         (commands / "a.md").write_text("harmless\n")
-        self.assertIn("  [~] your own Claude files", "\n".join(self.shown()).replace("Mounts:", "").replace("    ", "  "))
+        self.assertIn("  [>] your own Claude files (commands)", "\n".join(self.shown()).replace("Mounts:", "").replace("    ", "  "))
         (commands / "b.md").write_text("gh" + "p_" + "canary0Ab1" * 4 + "\n")
         mounts = [line for line in self.shown() if "your own Claude files" in line]
         self.assertEqual(len(mounts), 1, mounts)
-        self.assertRegex(mounts[0], r"^ *Mounts: +\[~\] your own Claude files$")
+        self.assertRegex(mounts[0], r"^ *Mounts: +\[>\] your own Claude files \(commands\)$")
+
+    def test_own_files_of_the_host_are_named_with_its_mark(self):
+        (self.home / "certs").mkdir()
+        (self.home / "certs/corp.pem").write_text(CERTIFICATE)
+        (self.home / ".claude").mkdir()
+        (self.home / ".claude/CLAUDE.md").write_text("Be brief.\n")
+        (self.home / "ignore").write_text("*.o\n")
+        self.git("config", "--global", "core.excludesFile", str(self.home / "ignore"))
+        self.git("config", "--global", "pull.rebase", "true")
+        self.env["NODE_EXTRA_CA_CERTS"] = str(self.home / "certs/corp.pem")
+        text = " ".join(" ".join(self.shown(rows=30)).split())
+        self.assertIn("Mounts: [>] your own Claude files (CLAUDE.md), ", text)
+        for name in ("~/certs/corp.pem (certificates that NODE_EXTRA_CA_CERTS names)", "copy of ~/ignore"):
+            self.assertIn(name, text[text.index("Mounts:"):text.index("Settings:")])
+        self.assertRegex(text, r"Settings: \[>\] your settings of git(, npm, pip)?, without credentials")
+        self.assertIn("([~] made by claudebox, [>] from the host, [+] requested)", text)
+        full = self.claudebox("--yes", "--audit=full", "--exec", "true").stderr
+        for name in ("~/certs/corp.pem", "/run/claudebox/claude/CLAUDE.md <- ~/.claude/CLAUDE.md", "\\S+ <- copy of ~/ignore", "/etc/gitconfig"):
+            self.assertRegex(full, rf"(?m)^  \[>\] (read-only|generated) +{name} ")
 
     def test_a_secret_argument_is_hidden(self):
         token = "ghp_" + "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -156,6 +176,27 @@ class Order(ShortTest):
                 self.assertIn(name, text[text.index("Warnings:"):])
             self.assertRegex(listed, r"and \d+ more: d")
 
+    def test_packages_of_the_repository_that_are_not_added(self):
+        options, env = self.rich()
+        (self.project / ".claudebox").mkdir()
+        (self.project / ".claudebox/tools.txt").write_text("jq\nhello\n")
+        for rows, high in ((24, False), (40, True)):
+            terminal = self.open(*options, env=env, rows=rows)
+            if b"Add them" in self.until(terminal, r"(Add them[^?]*\?|Start\?) "):
+                terminal.send("n\n")
+                terminal.expect(r"Start\? ")
+            text = " ".join(terminal.output.decode().split())
+            terminal.send("n\n")
+            terminal.wait()
+            self.assertIn("packages that the repository requests (.claudebox/tools.txt) are not added: jq, hello", text)
+            if high:
+                self.assertIn("~/project/.claudebox is read-only: packages that the repository requests", text)
+
+    @staticmethod
+    def until(terminal, pattern):
+        terminal.expect(pattern)
+        return terminal.output
+
     def test_text_ends_after_a_word(self):
         options, env = self.rich()
         self.git("init", "-q")
@@ -189,6 +230,13 @@ class Order(ShortTest):
         self.assertEqual(len(lines), 19, lines)
         self.assertNotIn("...", "\n".join(lines))
         self.assertRegex(" ".join(" ".join(lines).split()), r"Not logged in: This machine has no Claude login and no ANTHROPIC_API_KEY\. ")
+
+    def test_a_first_start_claims_nothing_that_a_mount_makes_false(self):
+        (self.home / "private").mkdir()
+        text = " ".join(" ".join(self.shown("--mount-ro", "~/private", rows=40)).split())
+        self.assertIn("First start: claudebox will create ~/.claudebox", text)
+        self.assertIn("The box has only what --audit=full lists. To look around in it: claudebox --shell", text)
+        self.assertNotIn("Nothing else", text)
 
     def test_free_rows_are_used(self):
         """What is cut leaves no row of the screen empty."""
@@ -249,7 +297,50 @@ class Answers(ShortTest):
         self.assertIn("accepts no value except 'full'", self.refused("--audit=short", status=2))
 
 
+class Changes(ShortTest):
+    """What "confirm": "changed" asks about."""
+
+    def text(self, **options):
+        lines = self.shown(**options)
+        return lines, re.search(r"Changed: (.*?) (?:Warnings|Not in the box|In every box):", " ".join(" ".join(lines).split()))[1]
+
+    def setUp(self):
+        super().setUp()
+        self.profile(network="none", confirm="changed")
+        terminal = self.open()
+        terminal.expect(QUESTION)
+        terminal.send("y\n")
+        self.assertEqual(terminal.wait(), 0)
+
+    def test_secrets_and_what_enters_first_and_the_rows_are_used(self):
+        data = self.home / "data"
+        data.mkdir()
+        names = [f"PLAIN_{number}" for number in range(6)]
+        self.profile(network="full", confirm="changed", mounts=[{"host": "~/data"}], env={name: "x" for name in names}, extra_env_passthrough=["SOME_TOKEN"])
+        lines, text = self.text(env={"SOME_TOKEN": "value", "EDITOR": "vi"})
+        self.assertLessEqual(len(lines), 19)
+        self.assertTrue(text.startswith("+ env SOME_TOKEN, "), text)
+        for wanted in ("+ network full", "+ mount read-only ~/data", *(f"+ env {name}" for name in names)):
+            self.assertIn(wanted, text)
+        self.assertNotIn("more: d", text)
+        self.assertLess(text.index("+ mount"), text.index("+ env EDITOR"))
+        self.assertLess(text.index("+ env EDITOR"), text.index("- network none"))
+
+    def test_many_changes_are_whole_or_counted(self):
+        names = [f"PLAIN_{number}" for number in range(60)]
+        self.profile(network="none", confirm="changed", env={name: "x" for name in names}, extra_env_passthrough=["SOME_TOKEN"])
+        lines, text = self.text(env={"SOME_TOKEN": "value"})
+        self.assertEqual(len(lines), 19, "\n".join(lines))
+        self.assertRegex(text, r"^\+ env SOME_TOKEN, (\+ env PLAIN_\d+,? )+\(and \d+ more: d\)$")
+
+
 class WithoutATerminal(ShortTest):
+    def test_what_is_folded_names_an_option(self):
+        options, env = self.rich()
+        said = self.claudebox(*options, "--exec", "true", env=env).stderr
+        self.assertRegex(said, r"\(and \d+ more: --audit=full\)")
+        self.assertNotRegex(said, r"\bd\)|\(d:")
+
     def test_the_error_is_short(self):
         for command in (("-p", "x"), ("mcp", "list"), ("--exec", "true")):
             with self.subTest(command=command):
@@ -328,8 +419,19 @@ class WithoutAQuestion(ShortTest):
         terminal = self.open()
         self.assertEqual(terminal.wait(), 0)
         self.assertEqual(terminal.output.decode().replace("\r\n", "\n").split("\n\n")[0].replace("\n                      ", " "),
-                         f"No longer in the box: env EDITOR, mount read-only {data}")
+                         "No longer in the box: env EDITOR, mount read-only ~/data")
         self.assertIn(b"\nit-runs", terminal.output)
+
+    def test_with_yes_a_smaller_box_is_a_number(self):
+        self.profile(network="none")
+        self.env["NO_COLOR"] = "1"
+        self.approve(env={"EDITOR": "vi", "VISUAL": "vi"})
+        for env, line in (({}, "2 things of the last approval are no longer in the box: --audit=full"),
+                          ({"EDITOR": "vi"}, "1 thing of the last approval is no longer in the box: --audit=full")):
+            said = self.claudebox("--yes", "--exec", "true", env=env).stderr
+            self.assertIn(f"{line}\n", said)
+            self.assertNotIn("VISUAL", said)
+        self.assertIn("  - env VISUAL\n", self.claudebox("--yes", "--audit=full", "--exec", "true").stderr)
 
     def test_a_line_that_is_gone(self):
         """Without some lines the box is smaller; without others it may be larger, so it is asked about."""
@@ -417,6 +519,60 @@ class NotInTheBox(ShortTest):
             self.assertNotIn("Not in the box", "\n".join(self.shown()))
 
 
+class Configured(ShortTest):
+    """A user who has configured much for Claude that the box lacks."""
+
+    def setUp(self):
+        super().setUp()
+        for name in (*(f"server-{number}" for number in range(5)), "hook", "status"):
+            program(self.home / "ai" / name, "true")
+        (self.home / "notes").mkdir()
+        (self.home / "notes/style.md").write_text("Be brief.\n")
+        (self.home / ".claude").mkdir()
+        (self.home / ".claude/CLAUDE.md").write_text("@~/notes/style.md\n")
+        (self.home / ".claude/settings.json").write_text(json.dumps({
+            "hooks": {"Stop": [{"hooks": [{"type": "command", "command": f"{self.home}/ai/hook"}]}]},
+            "statusLine": {"type": "command", "command": f"{self.home}/ai/status"}}))
+        (self.home / ".claude.json").write_text(json.dumps({"mcpServers": {f"s{number}": {"command": f"{self.home}/ai/server-{number}"} for number in range(5)}}))
+        self.git("config", "--global", "core.sshCommand", "ssh -v")
+        self.git("config", "--global", "alias.pub", "!my-publish")
+        self.fake_claude("echo it-runs")
+        self.env |= {"LIBRARY_PATH": "/usr/lib/x", "MY_TOKEN": "value"}
+
+    def left_out_shown(self, **options):
+        lines = self.shown(command=(), **options)
+        start = next(number for number, line in enumerate(lines) if line.startswith("Not in the box:"))
+        end = next(number for number in range(start + 1, len(lines) + 1) if number == len(lines) or not lines[number].startswith(" "))
+        return lines, " ".join(" ".join(lines[start:end]).split()).removeprefix("Not in the box: ")
+
+    def test_what_is_configured_comes_first(self):
+        kinds = ["MCP server"] * 5 + ["hook", "statusLine"]
+        rows = [row["what"] for row in self.plan()["left_out"]]
+        self.assertEqual([what.split(" '")[0] for what in rows[:7]], kinds, rows)
+        for minor in ("variables: MY_TOKEN", "1 other variable of your environment"):
+            self.assertGreater(rows.index(minor), rows.index("~/notes/style.md"))
+        self.assertGreater(min(number for number, what in enumerate(rows) if what.startswith("git ")), rows.index("~/notes/style.md"))
+
+    def test_an_entry_is_whole_or_counted(self):
+        rows = [(f"{row['what']} ({row['why']})" + (f": {row['option']}" if row["option"] else "")) for row in self.plan()["left_out"] if "names" not in row]
+        for rows_of_screen in (16, 20, 24, 28, 40):
+            lines, text = self.left_out_shown(rows=rows_of_screen)
+            self.assertLessEqual(len(lines), max(rows_of_screen - 5, 12), "\n".join(lines))
+            self.assertNotIn("...", text)
+            shown, _, count = text.rpartition(" (and ") if " (and " in text else ("", "", text)
+            for row in rows:
+                shown = shown.replace(row, "").strip()
+            if rows_of_screen < 40:
+                self.assertEqual(shown, "", text)
+                self.assertTrue(count.endswith(": d)"), text)
+
+    def test_the_screen_is_used_and_the_rest_is_counted_by_kind(self):
+        lines, text = self.left_out_shown()
+        self.assertEqual(len(lines), 19, "\n".join(lines))
+        self.assertIn("MCP server 's0' (its program ~/ai/server-0 is not in the box): --path ~/ai", text)
+        self.assertRegex(text, r"\(and \d MCP servers, 1 hook, 1 status line, \d others: d\)$")
+
+
 class OtherVariables(ShortTest):
     names = ["GIT_AUTHOR_NAME", "MAKEFLAGS", "MY_FLAG", "MY_MODE", "NODE_ENV"]
     noise = ["LS_COLORS", "XDG_SESSION_ID", "SSH_TTY", "TERM_PROGRAM", "DBUS_SESSION_BUS_ADDRESS", "_", "SHLVL", "OLDPWD"]
@@ -448,8 +604,14 @@ class OtherVariables(ShortTest):
     def test_a_named_one_passes_and_is_not_counted(self):
         env = {"CLAUDEBOX_EXTRA_ENV": "NODE_ENV,MAKEFLAGS,MY_FLAG,MY_MODE"}
         self.assertEqual(self.row(env=env)["what"], "1 other variable of your environment")
-        self.assertEqual(self.row(env=env)["option"], "CLAUDEBOX_EXTRA_ENV=GIT_AUTHOR_NAME")
+        self.assertEqual(self.row(env=env)["option"], "CLAUDEBOX_EXTRA_ENV=NODE_ENV,MAKEFLAGS,MY_FLAG,MY_MODE,GIT_AUTHOR_NAME")
         self.assertIsNone(self.row(env={"CLAUDEBOX_EXTRA_ENV": ",".join(self.names)}))
+
+    def test_the_option_keeps_the_names_that_are_requested(self):
+        env = {"CLAUDEBOX_EXTRA_ENV": "NODE_ENV, TERM", "GH_TOKEN": "CANARY-VALUE"}
+        rows = {row["what"]: row["option"] for row in self.plan(env=env)["left_out"]}
+        self.assertEqual(rows["variables: GH_TOKEN"], "CLAUDEBOX_EXTRA_ENV=NODE_ENV,TERM,GH_TOKEN")
+        self.assertEqual(self.row(env=env)["option"], "CLAUDEBOX_EXTRA_ENV=NODE_ENV,TERM,NAME,...")
 
     def test_a_variable_has_one_row(self):
         env = {"GITHUB_TOKEN": "x", "HTTP_PROXY": "http://u:secret@proxy.example:1", "NPM_CONFIG_REGISTRY": "x"}

@@ -19,7 +19,7 @@ enum { ROWS = 24, MOST_LINES = 20 };
 static const char *render(struct world *world, struct reader reader, bool full)
 {
 	return full ? render_audit(&world->plan, &world->arena, reader)
-		    : render_audit_short(&world->plan, &world->arena, reader);
+		    : render_audit_short(&world->plan, &world->arena, reader, true);
 }
 
 const char *screen_audit(struct world *world, struct reader reader, bool full)

@@ -22,7 +22,8 @@
 enum { SHOWN = 60, MOST_SERVERS = 100 };
 
 static void leave_out(struct plan *plan, struct arena *arena, const struct argument_text *argument,
-		      const char *kind, const char *name, const struct command_lack *lack)
+		      enum left_out_kind rank, const char *kind, const char *name,
+		      const struct command_lack *lack)
 {
 	const char *what =
 		arena_printf(arena, "%s '%s' of --%s", kind,
@@ -33,7 +34,7 @@ static void leave_out(struct plan *plan, struct arena *arena, const struct argum
 		if (str_equal(row->what, what))
 			return;
 	}
-	plan_leave_out(plan, arena, what, lack->why, lack->option);
+	plan_leave_out_kind(plan, arena, rank, what, lack->why, lack->option);
 }
 
 static void examine_settings(struct plan *plan, struct arena *arena, const struct facts *facts,
@@ -48,7 +49,8 @@ static void examine_settings(struct plan *plan, struct arena *arena, const struc
 		command_find_lacks(plan, arena, facts, command->command, false, &lacks);
 		lack = command_join_lacks(arena, &lacks);
 		if (lacks.count)
-			leave_out(plan, arena, argument, command->kind, command->command, &lack);
+			leave_out(plan, arena, argument, settings_command_kind(command->kind),
+				  command->kind, command->command, &lack);
 	}
 }
 
@@ -64,7 +66,8 @@ static void examine_servers(struct plan *plan, struct arena *arena, const struct
 	json_object_foreach(account_user_servers(file), name, server)
 		if (json_is_object(server) && count++ < MOST_SERVERS &&
 		    !server_can_run(plan, arena, facts, server, &lack))
-			leave_out(plan, arena, argument, "MCP server", name, &lack);
+			leave_out(plan, arena, argument, LEFT_OUT_SERVER, "MCP server", name,
+				  &lack);
 }
 
 void plan_leave_out_argument_files(struct plan *plan, struct arena *arena,

@@ -363,7 +363,7 @@ struct command_lack command_join_lacks(struct arena *arena, const command_lacks 
 		}
 		if (!said)
 			text_printf(&why, "%s%s", why.length ? ", " : "", lack->why);
-		if (!brought && lack->option)
+		if (!brought && lack->option && *lack->option)
 			text_printf(&options, "%s%s", options.length ? " " : "", lack->option);
 		all = all && lack->option;
 	}

@@ -22,6 +22,8 @@
 
 #include <string.h>
 
+#define BY_REPOSITORY "named by the repository"
+
 enum { MOST_IMPORTS = 64, MOST_NAMED = 64, LISTED_OF_REPOSITORY = 5 };
 
 // Returns the end of a code span that starts at this backquote, or the next character.
@@ -244,15 +246,14 @@ static void list_of_repository(struct plan *plan, struct arena *arena, const str
 			plan_leave_out(plan, arena,
 				       arena_printf(arena, "%s%s", programs ? "program " : "",
 						    quote_word(arena, path, 120)),
-				       arena_printf(arena, "named by the repository, in %s",
-						    named->by),
+				       arena_printf(arena, BY_REPOSITORY ", in %s", named->by),
 				       NULL);
 	}
 	if (listed > LISTED_OF_REPOSITORY)
 		plan_leave_out(plan, arena,
 			       arena_printf(arena, "%zu more %s", listed - LISTED_OF_REPOSITORY,
 					    programs ? "programs" : "paths"),
-			       "named by the repository", NULL);
+			       BY_REPOSITORY, NULL);
 }
 
 void plan_leave_out_named(struct plan *plan, struct arena *arena, const struct facts *facts)
@@ -270,4 +271,36 @@ void plan_leave_out_programs(struct plan *plan, struct arena *arena, const struc
 {
 	if (plan->config->payload == PAYLOAD_CLAUDE)
 		list_of_repository(plan, arena, facts, true);
+}
+
+// Returns whether a text has a path or a name of a program, as a word.
+static bool has_word(const char *text, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *s = text; length && (s = strstr(s, word)); s += length)
+		if ((s == text || strchr(" '\"", s[-1])) &&
+		    (!s[length] || strchr(" ,'\")", s[length])))
+			return true;
+	return false;
+}
+
+void plan_drop_named_twice(struct plan *plan)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < plan->left_out.count; i++) {
+		const struct plan_left_out row = plan->left_out.items[i];
+		const char *program = str_after(row.what, "program ");
+		bool twice = false;
+
+		if (str_starts(row.why, BY_REPOSITORY))
+			vec_each(other, &plan->left_out)
+				twice |= !str_starts(other->why, BY_REPOSITORY) &&
+					 (has_word(other->what, program ? program : row.what) ||
+					  has_word(other->why, program ? program : row.what));
+		if (!twice)
+			plan->left_out.items[kept++] = row;
+	}
+	plan->left_out.count = kept;
 }

@@ -27,3 +27,5 @@ void plan_leave_out_named(struct plan *plan, struct arena *arena, const struct f
 // Names the programs of the repository's settings and MCP servers that the box lacks. The PATH and
 // the mounts of the plan must be complete.
 void plan_leave_out_programs(struct plan *plan, struct arena *arena, const struct facts *facts);
+// Drops the rows about the repository that name what a row about the user's configuration names.
+void plan_drop_named_twice(struct plan *plan);

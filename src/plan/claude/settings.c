@@ -102,6 +102,13 @@ static void filter_secrets(struct arena *arena, json_t *settings, strings *notes
 							: "it looks like a secret"));
 }
 
+enum left_out_kind settings_command_kind(const char *key)
+{
+	if (str_equal(key, "hook"))
+		return LEFT_OUT_HOOK;
+	return str_equal(key, "fileSuggestion") ? LEFT_OUT_OTHER : LEFT_OUT_STATUS_LINE;
+}
+
 static const char *get_command(const json_t *entry)
 {
 	return json_string_value(json_object_get(entry, "command"));
@@ -109,7 +116,7 @@ static const char *get_command(const json_t *entry)
 
 // Returns whether a command can run in the box, and names it as left out otherwise, once.
 static bool keep_command(struct plan *plan, struct arena *arena, const struct facts *facts,
-			 const char *what, const char *command)
+			 enum left_out_kind kind, const char *what, const char *command)
 {
 	command_lacks lacks = { 0 };
 	struct command_lack lack;
@@ -123,7 +130,7 @@ static bool keep_command(struct plan *plan, struct arena *arena, const struct fa
 		if (str_equal(row->what, what))
 			return false;
 	}
-	plan_leave_out(plan, arena, what, lack.why, lack.option);
+	plan_leave_out_kind(plan, arena, kind, what, lack.why, lack.option);
 	return false;
 }
 
@@ -150,7 +157,7 @@ static void filter_hooks(struct plan *plan, struct arena *arena, const struct fa
 					command ? quote_display(arena, command, SHOWN_COMMAND)
 						: "");
 
-				if (!keep_command(plan, arena, facts, what, command))
+				if (!keep_command(plan, arena, facts, LEFT_OUT_HOOK, what, command))
 					json_array_remove(hooks, k);
 			}
 		}
@@ -168,7 +175,7 @@ static void filter_commands(struct plan *plan, struct arena *arena, const struct
 			arena_printf(arena, "%s '%s'", key,
 				     command ? quote_display(arena, command, SHOWN_COMMAND) : "");
 
-		if (!keep_command(plan, arena, facts, what, command))
+		if (!keep_command(plan, arena, facts, settings_command_kind(key), what, command))
 			json_object_del(settings, key);
 	}
 }

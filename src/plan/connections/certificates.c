@@ -13,6 +13,7 @@
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/text.h"
+#include "config/origin.h"
 #include "plan/connections/connections.h"
 #include "plan/connections/tables.h"
 #include "plan/facts.h"
@@ -30,6 +31,18 @@ static const struct certificate_facts *find_examined(const struct facts *facts, 
 			return certificate;
 	}
 	return NULL;
+}
+
+// Mounts a file that a variable or a setting of the user names.
+static void mount_named(struct plan *plan, struct arena *arena, const struct facts *facts,
+			const struct certificate_facts *certificate, const struct followed *file)
+{
+	size_t before = plan->mounts.count;
+
+	plan_add_followed(plan, arena, facts, file,
+			  arena_printf(arena, "certificates that %s names", certificate->origin));
+	for (size_t i = before; i < plan->mounts.count; i++)
+		plan->mounts.items[i].origin.kind = ORIGIN_ALLOWED;
 }
 
 static bool is_own_state(struct arena *arena, const struct facts *facts, const char *path)
@@ -51,9 +64,7 @@ void plan_mount_certificates(struct plan *plan, struct arena *arena, const struc
 		if (!certificate->problem && file && file->kind == FILE_REGULAR &&
 		    !path_within(file->real, facts->project) &&
 		    !is_own_state(arena, facts, file->real))
-			plan_add_followed(plan, arena, facts, file,
-					  arena_printf(arena, "certificates that %s names",
-						       certificate->origin));
+			mount_named(plan, arena, facts, certificate, file);
 	}
 }
 
@@ -93,6 +104,7 @@ static void leave_out(struct connections *all, const char *name, const char *pat
 		quote_word(all->arena, path_tilde(all->arena, path, all->facts->home), 120);
 	bool directory = file && file->kind == FILE_DIRECTORY;
 
+	vec_push(all->arena, &all->named, name);
 	plan_leave_out(all->plan, all->arena, arena_printf(all->arena, "%s=%s", name, shown), why,
 		       directory ? arena_printf(all->arena, "--mount-ro %s", shown) : NULL);
 }

@@ -68,7 +68,8 @@ static const char *find_option(const struct connections *all, const struct cloud
 	const char *file = str_equal(cloud->credentials[0], file_variable)
 				   ? facts_variable(all->facts, file_variable)
 				   : NULL;
-	const char *names = set->count ? connection_by_name(all->arena, set) : NULL;
+	strings first = { 0 };
+	const char *names = set->count ? connection_by_name(all, set) : NULL;
 
 	if (file)
 		return arena_printf(all->arena, "%s with --mount-ro %s", names,
@@ -80,9 +81,11 @@ static const char *find_option(const struct connections *all, const struct cloud
 	if (place_exists(all, place))
 		return arena_printf(all->arena, "%s%s--mount-ro %s", names ? names : "",
 				    names ? " with " : "", cloud->place);
-	return names ? names
-		     : arena_printf(all->arena, "set %s, and CLAUDEBOX_EXTRA_ENV=%s",
-				    cloud->credentials[0], cloud->credentials[0]);
+	if (names)
+		return names;
+	vec_push(all->arena, &first, cloud->credentials[0]);
+	return arena_printf(all->arena, "set %s, and %s", cloud->credentials[0],
+			    connection_by_name(all, &first));
 }
 
 static void name_credentials(struct connections *all, const struct cloud_row *cloud)

@@ -12,6 +12,7 @@
 #include "config/names.h"
 #include "config/origin.h"
 #include "plan/connections/certificates.h"
+#include "plan/environment.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
 #include "plan/registries/tools.h"
@@ -56,9 +57,9 @@ static const char *join(struct arena *arena, const strings *names, size_t most,
 	return text_get(&out);
 }
 
-const char *connection_by_name(struct arena *arena, const strings *names)
+const char *connection_by_name(const struct connections *all, const strings *names)
 {
-	return arena_printf(arena, "CLAUDEBOX_EXTRA_ENV=%s", join(arena, names, names->count, ","));
+	return plan_pass_option(all->arena, all->plan->config, names);
 }
 
 void connection_leave_out(struct connections *all, const strings *names, const char *what,
@@ -72,7 +73,7 @@ void connection_leave_out(struct connections *all, const strings *names, const c
 		vec_push(all->arena, &all->named, *name);
 	plan_leave_out(all->plan, all->arena,
 		       what ? arena_printf(all->arena, "%s: %s", what, list) : list, why,
-		       option ? option : connection_by_name(all->arena, names));
+		       option ? option : connection_by_name(all, names));
 }
 
 bool connection_named(const struct connections *all, const char *name)
@@ -115,8 +116,9 @@ static void leave_out_secrets(struct connections *all)
 	if (names.count > LISTED_SECRETS)
 		list = arena_printf(all->arena, "%s and %zu more", list,
 				    names.count - LISTED_SECRETS);
-	plan_leave_out(all->plan, all->arena, arena_printf(all->arena, "variables: %s", list),
-		       "they look like secrets", connection_by_name(all->arena, &first));
+	plan_leave_out_kind(all->plan, all->arena, LEFT_OUT_MINOR,
+			    arena_printf(all->arena, "variables: %s", list),
+			    "they look like secrets", connection_by_name(all, &first));
 }
 
 void plan_build_connections(struct plan *plan, struct arena *arena, const struct facts *facts)

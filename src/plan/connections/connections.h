@@ -33,7 +33,7 @@ void connection_leave_out(struct connections *all, const strings *names, const c
 // Returns whether a row of what stays outside names a variable.
 bool connection_named(const struct connections *all, const char *name);
 // Returns the option that passes variables by name.
-const char *connection_by_name(struct arena *arena, const strings *names);
+const char *connection_by_name(const struct connections *all, const strings *names);
 
 // The parts.
 void connections_add_proxies(struct connections *all);

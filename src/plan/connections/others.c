@@ -25,7 +25,9 @@ static bool is_counted(const struct connections *all, const char *name)
 void connections_leave_out_others(struct connections *all)
 {
 	strings names = { 0 };
+	strings any = { 0 };
 
+	vec_push(all->arena, &any, "NAME,...");
 	vec_each(entry, &all->facts->environment) {
 		const char *name = arena_strndup(all->arena, *entry, strcspn(*entry, "="));
 
@@ -36,11 +38,11 @@ void connections_leave_out_others(struct connections *all)
 		return;
 	vec_push(all->arena, &all->plan->left_out,
 		 (struct plan_left_out){
+			 .kind = LEFT_OUT_MINOR,
 			 .what = arena_printf(all->arena,
 					      "%zu other variable%s of your environment",
 					      names.count, names.count == 1 ? "" : "s"),
 			 .why = "the box gets the variables of its list, and those that you name",
-			 .option = names.count == 1 ? connection_by_name(all->arena, &names)
-						    : "CLAUDEBOX_EXTRA_ENV=NAME,...",
+			 .option = connection_by_name(all, names.count == 1 ? &names : &any),
 			 .names = names });
 }

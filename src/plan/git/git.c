@@ -119,8 +119,8 @@ static void add_copies(struct plan *plan, struct arena *arena, const struct fact
 		if (copy->text && secret_find(copy->text, &start, &length))
 			problem = "it contains something like a secret";
 		if (problem) {
-			plan_leave_out(
-				plan, arena,
+			plan_leave_out_kind(
+				plan, arena, LEFT_OUT_MINOR,
 				arena_printf(arena, "git's file %s",
 					     quote_word(arena,
 							path_tilde(arena, copy->path, plan->home),
@@ -274,17 +274,17 @@ static void name_outside(struct plan *plan, struct arena *arena, const struct fa
 
 	for (int rule = 0; rule < GIT_RULE_COUNT; rule++)
 		if (outside[rule].count)
-			plan_leave_out(
-				plan, arena,
+			plan_leave_out_kind(
+				plan, arena, LEFT_OUT_MINOR,
 				arena_printf(arena, "git %s", show_names(arena, &outside[rule])),
 				git_outside_table[rule].why, advise(plan, arena, facts, rule));
 	vec_each(file, &user->unread)
-		plan_leave_out(plan, arena,
-			       arena_printf(arena, "git configuration %s",
-					    quote_word(arena,
-						       path_tilde(arena, file->path, plan->home),
-						       120)),
-			       file->why, NULL);
+		plan_leave_out_kind(
+			plan, arena, LEFT_OUT_MINOR,
+			arena_printf(arena, "git configuration %s",
+				     quote_word(arena, path_tilde(arena, file->path, plan->home),
+						120)),
+			file->why, NULL);
 }
 
 // Adds settings to the generated file, and their names to its reason.
@@ -307,6 +307,7 @@ static void write_settings(struct plan *plan, struct arena *arena, const git_set
 		mount->why = arena_printf(arena,
 					  "your name and e-mail for commits, and settings: %s",
 					  show_names(arena, &names));
+		mount->origin.kind = ORIGIN_ALLOWED;
 	}
 }
 

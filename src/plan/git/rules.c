@@ -178,8 +178,8 @@ const struct git_outside_row git_outside_table[GIT_RULE_COUNT] = {
 			     IN_REPOSITORY },
 	[GIT_CERTIFICATES] = { "connections of git use the certificates of the box",
 			       "--mount-ro FILE, and " IN_REPOSITORY },
-	[GIT_ALIAS_PROGRAM] = { "git in the box does not know these aliases: they can run programs "
-				"outside of git or change its settings",
+	[GIT_ALIAS_PROGRAM] = { "git in the box does not know an alias that can run programs outside "
+				"of git or change its settings",
 				NULL },
 	[GIT_SSH] = { "it replaces https:// by SSH, and the box has no SSH key: git in the box "
 		      "keeps https://",

@@ -148,6 +148,9 @@ void plan_warn_home(struct plan *plan, struct arena *arena, const struct facts *
 	unsigned long long limit = plan->config->limits[LIMIT_HOME].value;
 	// To the next lower MiB.
 	unsigned long long size = facts->state.home_size >> 20 << 20;
+	// No project alone has the shared home.
+	const char *clear = plan->config->home == HOME_SHARED ? "claudebox --gc=home"
+							      : "claudebox --gc=home --instance .";
 
 	if (!plan->state.home)
 		return;
@@ -159,9 +162,9 @@ void plan_warn_home(struct plan *plan, struct arena *arena, const struct facts *
 	if (limit && facts->state.home_size > limit)
 		plan_warn(plan, arena,
 			  "the home of the box has %s, more than its limit of %s: remove files in "
-			  "it, or all of it with claudebox --gc=home",
+			  "it, or all of it with `%s`",
 			  limit_render(arena, LIMIT_HOME, size),
-			  limit_render(arena, LIMIT_HOME, limit));
+			  limit_render(arena, LIMIT_HOME, limit), clear);
 	if (facts->state.home_exists && plan->new_grants.count)
 		plan_warn(
 			plan, arena,
@@ -170,6 +173,8 @@ void plan_warn_home(struct plan *plan, struct arena *arena, const struct facts *
 			list_grants(plan, arena),
 			plan->must_ask
 				? "Answer e for an empty home, or use \"home\": \"none\""
-				: "For an empty home use \"home\": \"none\", or claudebox --gc=home, "
-				  "which lists the homes of all projects and asks");
+				: arena_printf(arena,
+					       "For an empty home use \"home\": \"none\", or `%s`, "
+					       "which asks",
+					       clear));
 }

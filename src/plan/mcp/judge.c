@@ -14,6 +14,7 @@
 #include "plan/facts.h"
 #include "plan/mcp/members.h"
 #include "plan/mcp/reach.h"
+#include "plan/mcp/reasons.h"
 #include "plan/mcp/references.h"
 #include "plan/mcp/secrets.h"
 #include "plan/plan.h"
@@ -24,9 +25,6 @@
 
 enum { LONGEST_SERVER = 64 * 1024 };
 
-// What replaces a secret that is not a variable of the server.
-#define BY_VARIABLE "write ${NAME} in its place, with \"extra_env_passthrough\": [\"NAME\"]"
-
 // A server under examination.
 struct judged {
 	struct plan *plan;
@@ -34,38 +32,17 @@ struct judged {
 	const struct facts *facts;
 	json_t *server;                      // a copy with the known members
 	VEC(struct plan_variable) variables; // secrets that the user names, for the box
-	struct command_lack lack;
+	struct server_reasons reasons;       // to leave it out
 };
 
-// Reports that the server is left out. Returns false.
 static bool refuse(struct judged *judged, const char *why, const char *option)
 {
-	judged->lack = (struct command_lack){ .why = why, .option = option };
-	return false;
+	return reasons_add(&judged->reasons, judged->arena, why, option);
 }
 
-static const char *look_up_in_box(const void *plan, const char *name)
+static bool refuse_secret(struct judged *judged, const char *why)
 {
-	return plan_variable(plan, name);
-}
-
-// Returns the option that passes these variables.
-static const char *pass_variables(struct arena *arena, const strings *names)
-{
-	struct text out = { .arena = arena };
-
-	vec_each(name, names)
-		text_printf(&out, "%s\"%s\"", out.length ? ", " : "", quote_word(arena, *name, 60));
-	return arena_printf(arena, "\"extra_env_passthrough\": [%s]", text_get(&out));
-}
-
-static const char *list_names(struct arena *arena, const strings *names)
-{
-	struct text out = { .arena = arena };
-
-	vec_each(name, names)
-		text_printf(&out, "%s%s", out.length ? ", " : "", quote_word(arena, *name, 60));
-	return text_get(&out);
+	return reasons_add_secret(&judged->reasons, judged->arena, why);
 }
 
 // Returns how the user requested a variable, NULL: not at all.
@@ -131,6 +108,7 @@ static bool is_secret_variable(struct arena *arena, const char *name, const char
 		(secret_random_part(text) && text[0] != '/'));
 }
 
+// Returns false if nothing brings the server.
 static bool judge_variables(struct judged *judged)
 {
 	struct arena *arena = judged->arena;
@@ -150,17 +128,20 @@ static bool judge_variables(struct judged *judged)
 		if (!is_secret_variable(arena, name, text) ||
 		    refer_to_variable(judged, env, name, text))
 			continue;
-		vec_push(arena, find_request(judged->plan, arena, name) ? &others : &secrets,
-			 arena_strdup(arena, name));
+		if (find_request(judged->plan, arena, name)) {
+			vec_push(arena, &others, arena_strdup(arena, name));
+			continue;
+		}
+		vec_push(arena, &secrets, arena_strdup(arena, name));
+		json_object_del(env, name); // the other parts are examined without it
 	}
 	if (others.count)
 		return refuse(judged,
 			      arena_printf(arena, "its %s is not the one that the box has",
-					   list_names(arena, &others)),
+					   reasons_list_names(arena, &others)),
 			      NULL);
-	return !secrets.count ||
-	       refuse(judged, arena_printf(arena, "uses a secret: %s", list_names(arena, &secrets)),
-		      pass_variables(arena, &secrets));
+	reasons_add_variables(&judged->reasons, judged->arena, "uses a secret", &secrets);
+	return true;
 }
 
 // Returns whether the address has a login, or a token in its path or query.
@@ -222,23 +203,21 @@ static bool judge_secrets(struct judged *judged)
 	size_t i;
 
 	if (has_secret_default(arena, judged->server))
-		return refuse(judged, "the default of a variable in it looks like a secret",
-			      BY_VARIABLE);
+		return refuse_secret(judged, "the default of a variable in it looks like a secret");
 	put_defaults(arena, whole);
 	before = json_deep_copy(whole);
 	clean_json(arena, whole, CLEAN_CONFIGURATION, &removed);
 	if (removed.count || !json_equal(whole, before)) {
 		const char *part = removed.count ? strstr(removed.items[0], "mcpServers.x.") : NULL;
 
-		return refuse(judged,
-			      arena_printf(arena, "%s looks like a secret",
-					   part ? part + strlen("mcpServers.x.") : "a part of it"),
-			      BY_VARIABLE);
+		return refuse_secret(judged, arena_printf(arena, "%s looks like a secret",
+							  part ? part + strlen("mcpServers.x.")
+							       : "a part of it"));
 	}
 	server = json_object_get(json_object_get(whole, "mcpServers"), "x");
 	address = json_string_value(json_object_get(server, "url"));
 	if (address && is_secret_address(arena, address))
-		return refuse(judged, "its address looks like a secret", BY_VARIABLE);
+		return refuse_secret(judged, "its address looks like a secret");
 	json_array_foreach(json_object_get(server, "args"), i, argument) {
 		const char *text = json_string_value(argument);
 
@@ -248,12 +227,29 @@ static bool judge_secrets(struct judged *judged)
 		if (server_argument_is_secret(earlier, text) ||
 		    server_default_is_secret(arena, written) || secret_text(NULL, text) ||
 		    (secret_random_part(text) && !command_path(text)))
-			return refuse(judged,
-				      arena_printf(arena, "args[%zu] looks like a secret", i),
-				      BY_VARIABLE);
+			return refuse_secret(
+				judged, arena_printf(arena, "args[%zu] looks like a secret", i));
 		earlier = text;
 	}
 	return true;
+}
+
+// Returns the value of a variable of the box, or of one that the server needs from the host, unless
+// it may be a secret: reasons show paths and programs.
+static const char *look_up(const void *environment, const char *name)
+{
+	const struct judged *judged = environment;
+	const char *value = plan_variable(judged->plan, name);
+	const char *kind;
+
+	if (value || !reasons_list_has(&judged->reasons.needed, name))
+		return value;
+	value = facts_variable(judged->facts, name);
+	return value && !server_value_is_secret(name, value) &&
+			       secret_variable(name, value, &kind) == SECRET_NONE &&
+			       !secret_text(name, value) && !secret_random_part(value)
+		       ? value
+		       : NULL;
 }
 
 // Expands the references in a text with the variables of the box. Adds those that only the host
@@ -262,17 +258,18 @@ static const char *expand(struct judged *judged, const json_t *value, strings *m
 {
 	strings unset = { 0 };
 	const char *text = json_string_value(value);
-	const char *expanded = references_expand(judged->arena, text ? text : "", look_up_in_box,
-						 judged->plan, &unset);
+	const char *expanded =
+		references_expand(judged->arena, text ? text : "", look_up, judged, &unset);
 
 	vec_each(name, &unset) {
-		if (facts_variable(judged->facts, *name))
+		if (facts_variable(judged->facts, *name) && !reasons_list_has(missing, *name) &&
+		    !reasons_list_has(&judged->reasons.needed, *name))
 			vec_push(judged->arena, missing, *name);
 	}
 	return expanded;
 }
 
-static bool judge_references(struct judged *judged)
+static void judge_references(struct judged *judged)
 {
 	static const char *const containers[] = { "args", "env", "headers" };
 	strings missing = { 0 };
@@ -290,14 +287,11 @@ static bool judge_references(struct judged *judged)
 		json_object_foreach(container, key, value)
 			expand(judged, value, &missing);
 	}
-	return !missing.count || refuse(judged,
-					arena_printf(judged->arena, "uses a variable: %s",
-						     list_names(judged->arena, &missing)),
-					pass_variables(judged->arena, &missing));
+	reasons_add_variables(&judged->reasons, judged->arena, "uses a variable", &missing);
 }
 
-// Returns whether the box has the program and the files, or can reach the address.
-static bool judge_place(struct judged *judged, bool by_address)
+// Refuses a server whose program or files the box lacks, or whose address it does not reach.
+static void judge_place(struct judged *judged, bool by_address)
 {
 	struct arena *arena = judged->arena;
 	json_t *arguments = json_object_get(judged->server, "args");
@@ -315,7 +309,9 @@ static bool judge_place(struct judged *judged, bool by_address)
 			judged->plan, arena,
 			expand(judged, json_object_get(judged->server, "url"), &ignored), &option);
 
-		return !why || refuse(judged, why, option);
+		if (why)
+			refuse(judged, why, option);
+		return;
 	}
 	program = expand(judged, json_object_get(judged->server, "command"), &ignored);
 	if (!command_has_program(judged->plan, arena, judged->facts, program, &lack))
@@ -329,9 +325,8 @@ static bool judge_place(struct judged *judged, bool by_address)
 			vec_push(arena, &lacks, lack);
 		before = text;
 	}
-	if (lacks.count)
-		judged->lack = command_join_lacks(arena, &lacks);
-	return !lacks.count;
+	vec_each(row, &lacks)
+		refuse(judged, row->why, row->option);
 }
 
 // Judges a server, and stores its copy.
@@ -351,18 +346,22 @@ static bool judge(struct judged *judged, json_t *server)
 	judged->server = server_copy_known(server, by_address);
 	if (!judged->server)
 		return refuse(judged, "it is not a valid server", NULL);
-	return judge_variables(judged) && judge_secrets(judged) && judge_references(judged) &&
-	       judge_place(judged, by_address);
+	// A reason that names a path or a program must not show a secret in it.
+	if (!judge_variables(judged) || !judge_secrets(judged))
+		return false;
+	judge_references(judged);
+	judge_place(judged, by_address);
+	return !judged->reasons.lacks.count;
 }
 
 bool server_can_run(struct plan *plan, struct arena *arena, const struct facts *facts,
 		    json_t *server, struct command_lack *ret_lack)
 {
 	struct judged judged = { .plan = plan, .arena = arena, .facts = facts, .server = server };
-	bool can = judge_place(&judged, json_object_get(server, "url"));
 
-	*ret_lack = judged.lack;
-	return can;
+	judge_place(&judged, json_object_get(server, "url"));
+	*ret_lack = reasons_join(&judged.reasons, arena, plan->config);
+	return !judged.reasons.lacks.count;
 }
 
 json_t *server_judge(struct plan *plan, struct arena *arena, const struct facts *facts,
@@ -375,7 +374,7 @@ json_t *server_judge(struct plan *plan, struct arena *arena, const struct facts 
 			vec_push(arena, &plan->variables, *variable);
 		return judged.server;
 	}
-	*ret_lack = judged.lack;
+	*ret_lack = reasons_join(&judged.reasons, arena, plan->config);
 	json_decref(judged.server);
 	return NULL;
 }

@@ -68,8 +68,8 @@ static json_t *filter_list(struct plan *plan, struct arena *arena, const struct 
 	if (facts_file(facts, BOX_POLICY "/managed-mcp.json"))
 		servers = NULL;
 	if (servers && !json_is_object(servers))
-		plan_leave_out(plan, arena, "your MCP servers",
-			       "the list in .claude.json cannot be read", NULL);
+		plan_leave_out_kind(plan, arena, LEFT_OUT_SERVER, "your MCP servers",
+				    "the list in .claude.json cannot be read", NULL);
 	json_object_foreach(servers, name, server) {
 		struct command_lack lack = { .why = "its name is not valid" };
 		const char *shown =
@@ -80,13 +80,15 @@ static json_t *filter_list(struct plan *plan, struct arena *arena, const struct 
 		if (list_has(disabled, name))
 			continue; // by the user, for this project
 		if (count++ == MOST_SERVERS) {
-			plan_leave_out(plan, arena, "more MCP servers", "there are too many", NULL);
+			plan_leave_out_kind(plan, arena, LEFT_OUT_SERVER, "more MCP servers",
+					    "there are too many", NULL);
 			break;
 		}
 		if (is_name(arena, name))
 			copy = server_judge(plan, arena, facts, server, &lack);
 		if (!copy) {
-			plan_leave_out(plan, arena, shown, lack.why, lack.option);
+			plan_leave_out_kind(plan, arena, LEFT_OUT_SERVER, shown, lack.why,
+					    lack.option);
 			continue;
 		}
 		json_object_set(passed, name, copy);

@@ -3,8 +3,9 @@
 //
 // Theory of operation: of each profile, only "directories" is read here, whatever the rest of it
 // contains. If that profile is chosen, the caller reads all of it, and every mistake in it is an
-// error. A profile that is not chosen stops no start. Only its "directories" count, not those of
-// the profile that it extends. A file without that word can never match and is not even parsed.
+// error. A profile that is not chosen stops no start; if it cannot be read, a warning says that it
+// may be meant for this directory. Only its "directories" count, not those of the profile that it
+// extends.
 //
 // A pattern is compared with the real path of the project. If it begins with "~/", links in its
 // part before the first wildcard are resolved, as in ~/work -> /data/work. Other patterns are not
@@ -150,10 +151,13 @@ static void try_profile(struct search *search, const char *name)
 		add_doubt(search, find_problem(search, name));
 		return;
 	}
-	// A key can be written with escapes.
-	if (!strstr(profile.text, "\"directories\"") && !strchr(profile.text, '\\'))
-		return;
 	profile.object = json_loads(profile.text, JSON_REJECT_DUPLICATES, &problem);
+	if (profile.object && !json_is_object(profile.object)) {
+		add_doubt(search,
+			  arena_printf(search->arena, "profile '%s' is no JSON object", name));
+		json_decref(profile.object);
+		return;
+	}
 	if (profile.object) {
 		try_patterns(search, name, json_object_get(profile.object, "directories"));
 		json_decref(profile.object);

@@ -214,22 +214,35 @@ const char *render_audit(const struct plan *plan, struct arena *arena, struct re
 	return text_get(&screen.out);
 }
 
-// Adds in one paragraph what the box had and no longer has.
+// Adds in one paragraph what the box had and no longer has. --yes approves nothing, so this comes
+// at every start: a number is enough there.
 static void add_losses(struct screen *screen, const struct plan *plan)
 {
 	static const char title[] = "No longer in the box: ";
 	struct text out = { .arena = screen->arena };
+	size_t count = 0;
 
 	vec_each(change, &plan->changes) {
-		if (**change == '-')
-			text_printf(&out, "%s%s", out.length ? ", " : "", *change + strlen("- "));
+		if (**change != '-')
+			continue;
+		text_printf(&out, "%s%s", count++ ? ", " : "",
+			    audit_change(screen, *change) + strlen("- "));
 	}
-	if (!out.length) {
+	if (!count) {
 		audit_add_changes(screen, plan); // something new that takes away, such as a rule
 		return;
 	}
-	audit_add_title(screen, STYLE_HEAD, title);
-	screen_add_wrapped(screen, STYLE_PLAIN, text_get(&out), strlen(title));
+	if (!plan->config->yes) {
+		audit_add_title(screen, STYLE_HEAD, title);
+		screen_add_wrapped(screen, STYLE_PLAIN, text_get(&out), strlen(title));
+		return;
+	}
+	screen_add_wrapped(screen, STYLE_DIM,
+			   arena_printf(screen->arena,
+					"%zu thing%s of the last approval %s no longer in the box: "
+					"--audit=full",
+					count, count == 1 ? "" : "s", count == 1 ? "is" : "are"),
+			   0);
 }
 
 static void add_left_out_count(struct screen *screen, const struct plan *plan)

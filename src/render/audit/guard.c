@@ -12,7 +12,7 @@
 #include "plan/guard/facts.h"
 #include "plan/guard/places.h"
 #include "plan/plan.h"
-#include "render/audit/fold.h"
+#include "render/audit/section.h"
 #include "render/audit/parts.h"
 
 enum { LABEL_INDENT = 17, LISTED_TRACKED = 40 };

@@ -4,7 +4,7 @@
 
 #include "base/screen.h"
 #include "plan/plan.h"
-#include "render/audit/fold.h"
+#include "render/audit/section.h"
 
 // Adds the section of the full audit. A box that cannot change the project has none.
 void audit_add_guard(struct screen *screen, const struct plan *plan);

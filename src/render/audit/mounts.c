@@ -8,8 +8,16 @@
 #include "base/text.h"
 #include "config/origin.h"
 #include "plan/plan.h"
-#include "render/audit/fold.h"
+#include "render/audit/section.h"
 #include "render/audit/parts.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum {
+	ROOM_BEFORE = 20, // columns of a label and a mark
+	LOW_ROWS = 24,    // a higher screen has a line for the legend
+};
 
 // Returns a mount by name, with what it gives away.
 static const char *named_mount(struct screen *screen, const struct plan_mount *mount)
@@ -70,33 +78,68 @@ void audit_name_writable(struct screen *screen, const struct plan *plan,
 				 "an empty home in memory");
 }
 
-// Returns the purpose of a mount that was not requested and has files of the user, which differ
-// from box to box; NULL: it is none. Claude files with secrets among them are mounted one by one,
-// and some of them are generated.
-static const char *personal_reason(const struct plan *plan, const struct plan_mount *mount)
+// Returns whether a mount makes the project or a part of it read-only.
+static bool is_of_project(const struct plan *plan, const struct plan_mount *mount)
 {
-	const char *why = plan_mount_reason(mount);
-
-	if (!why || is_requested(mount))
-		return NULL;
-	if (path_within(mount->path, BOX_USER_CLAUDE))
-		return PLAN_WHY_OWN_FILES;
-	return !str_equal(why, PLAN_WHY_CLAUDE) && mount->kind == MOUNT_READ_ONLY &&
-			       !mount->toolchain && path_within(mount->source, plan->home) &&
-			       !path_within(mount->source, plan->state.root)
-		       ? why
-		       : NULL;
+	return mount->kind == MOUNT_READ_ONLY && mount->origin.kind == ORIGIN_GENERATED &&
+	       plan_mount_reason(mount) && !mount->secret && mount->source &&
+	       path_within(mount->source, plan->project);
 }
 
-// Returns whether an earlier mount has the same purpose.
-static bool has_earlier(const struct plan *plan, const struct plan_mount *mount)
+// Returns whether a mount has files of the user that were not requested by name, which differ from
+// box to box.
+static bool is_own(const struct plan_mount *mount)
 {
-	const char *why = personal_reason(plan, mount);
+	return mount->origin.kind == ORIGIN_ALLOWED && !mount->secret && !mount->toolchain &&
+	       mount->kind != MOUNT_WRITABLE && mount->kind != MOUNT_LINK &&
+	       plan_mount_reason(mount);
+}
 
-	for (const struct plan_mount *other = plan->mounts.items; other < mount; other++)
-		if (str_equal(personal_reason(plan, other), why))
-			return true;
-	return false;
+static bool is_claude_file(const struct plan_mount *mount)
+{
+	return path_within(mount->path, BOX_USER_CLAUDE);
+}
+
+// Returns the user's Claude files: the names in ~/.claude, each once. NULL: there are none.
+static const char *claude_files(struct screen *screen, const struct plan *plan)
+{
+	struct text out = { .arena = screen->arena };
+	strings names = { 0 };
+
+	vec_each(mount, &plan->mounts) {
+		const char *name = is_own(mount) && is_claude_file(mount)
+					   ? str_after(mount->path, BOX_USER_CLAUDE "/")
+					   : NULL;
+		bool known = false;
+
+		if (!name)
+			continue;
+		name = arena_strndup(screen->arena, name, strcspn(name, "/"));
+		vec_each(other, &names)
+			known |= str_equal(*other, name);
+		if (known)
+			continue;
+		vec_push(screen->arena, &names, name);
+		text_printf(&out, "%s%s", out.length ? ", " : "", audit_path(screen, name));
+	}
+	return out.length ? arena_printf(screen->arena, PLAN_WHY_OWN_FILES " (%s)", text_get(&out))
+			  : NULL;
+}
+
+// Returns a file of the user by its place on the host.
+static const char *own_file(struct screen *screen, const struct plan_mount *mount)
+{
+	if (mount->copy_of)
+		return arena_printf(screen->arena, "copy of %s",
+				    audit_path(screen, mount->copy_of));
+	return arena_printf(screen->arena, "%s (%s)", audit_mount(screen, mount),
+			    plan_mount_reason(mount));
+}
+
+static void add_own(struct screen *screen, struct audit_section *section, const char *text)
+{
+	if (text)
+		audit_add_marked(screen->arena, section, ORIGIN_ALLOWED, STYLE_PLAIN, text);
 }
 
 void audit_name_mounts(struct screen *screen, const struct plan *plan,
@@ -107,13 +150,36 @@ void audit_name_mounts(struct screen *screen, const struct plan *plan,
 		    is_requested(mount))
 			add_mount(screen, section, mount, named_mount(screen, mount));
 	}
+	add_own(screen, section, claude_files(screen, plan));
 	vec_each(mount, &plan->mounts) {
-		const char *why = personal_reason(plan, mount);
-
-		if (why && !has_earlier(plan, mount))
-			audit_add_marked(screen->arena, section, ORIGIN_GENERATED, STYLE_PLAIN,
-					 why);
+		// The settings of the user's git configuration are in a row of their own.
+		if (is_own(mount) && !is_claude_file(mount) &&
+		    (mount->kind != MOUNT_DATA || mount->copy_of))
+			add_own(screen, section, own_file(screen, mount));
 	}
+	vec_each(mount, &plan->mounts) {
+		bool part = !str_equal(mount->path, plan->project);
+
+		if (is_of_project(plan, mount))
+			add_mount(screen, section, mount,
+				  arena_printf(screen->arena,
+					       part ? "%s is read-only: %s" : "%s (%s)",
+					       audit_path(screen, mount->path),
+					       plan_mount_reason(mount)));
+	}
+}
+
+// Returns what the marks mean. The first is the least surprising one.
+static const char *legend(struct screen *screen, const char *numbers)
+{
+	static const char least[] = "[>] from the host, [+] requested";
+	const char *all =
+		arena_printf(screen->arena, "%s ([~] made by claudebox, %s)", numbers, least);
+	size_t room = screen_room(screen, ROOM_BEFORE);
+
+	return !room || screen_width(screen, all) <= room || screen->reader.rows > LOW_ROWS
+		       ? all
+		       : arena_printf(screen->arena, "%s (%s)", numbers, least);
 }
 
 void audit_count_rest(struct screen *screen, const struct plan *plan, struct audit_section *section)
@@ -125,11 +191,9 @@ void audit_count_rest(struct screen *screen, const struct plan *plan, struct aud
 		variables += variable->origin.kind == ORIGIN_GENERATED;
 	vec_each(mount, &plan->mounts)
 		mounts += plan_mount_reason(mount) && mount->kind != MOUNT_WRITABLE &&
-			  !mount->toolchain && !is_requested(mount) &&
-			  !personal_reason(plan, mount);
-	audit_add_marked(
-		screen->arena, section, ORIGIN_GENERATED, STYLE_DIM,
-		arena_printf(screen->arena,
-			     "%zu variables, %zu mounts ([>] from the host, [+] requested)",
-			     variables, mounts));
+			  !mount->toolchain && !is_requested(mount) && !is_own(mount) &&
+			  !is_of_project(plan, mount);
+	audit_add_marked(screen->arena, section, ORIGIN_GENERATED, STYLE_DIM,
+			 legend(screen, arena_printf(screen->arena, "%zu variables, %zu mounts",
+						     variables, mounts)));
 }

@@ -4,7 +4,7 @@
 
 #include "base/screen.h"
 #include "plan/plan.h"
-#include "render/audit/fold.h"
+#include "render/audit/section.h"
 
 // Adds what the agent can change. A directory of claudebox is named by its purpose.
 void audit_name_writable(struct screen *screen, const struct plan *plan,

@@ -19,6 +19,7 @@
 #include "plan/tables.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 enum {
 	VALUE_COLUMNS = 200,    // of a long value; the rest is given as a number of bytes
@@ -84,6 +85,24 @@ const char *audit_mount(struct screen *screen, const struct plan_mount *mount)
 		return arena_printf(screen->arena, "%s <- %s", path,
 				    audit_path(screen, mount->source));
 	return path;
+}
+
+const char *audit_change(struct screen *screen, const char *change)
+{
+	const char *home = arena_printf(screen->arena, " %s", screen->home);
+	struct text out = { .arena = screen->arena };
+	const char *found;
+
+	while ((found = strstr(change, home))) {
+		const char *after = found + strlen(home);
+		bool word = found == change || found[-1] != '\\'; // not a blank in a path
+
+		text_add_bytes(&out, change, (size_t)(found - change));
+		text_add(&out, word && (!*after || *after == '/' || *after == ' ') ? " ~" : home);
+		change = after;
+	}
+	text_add(&out, change);
+	return text_get(&out);
 }
 
 void audit_add_title(struct screen *screen, enum style style, const char *title)
@@ -288,8 +307,8 @@ void audit_add_changes(struct screen *screen, const struct plan *plan)
 	text_add(&screen->out, "\n");
 	vec_each(change, &plan->changes) {
 		text_add(&screen->out, "  ");
-		screen_add_wrapped(screen, **change == '+' ? STYLE_REQUESTED : STYLE_DIM, *change,
-				   4);
+		screen_add_wrapped(screen, **change == '+' ? STYLE_REQUESTED : STYLE_DIM,
+				   audit_change(screen, *change), 4);
 	}
 }
 

@@ -25,6 +25,9 @@ const char *audit_project(struct screen *screen, const struct plan *plan);
 // Returns where a mount is in the box, and where it comes from if that is another path.
 const char *audit_mount(struct screen *screen, const struct plan_mount *mount);
 
+// Returns a change since the last approval, with ~ for the home.
+const char *audit_change(struct screen *screen, const char *change);
+
 // Adds the title of a section, with a blank line before it unless it is the first.
 void audit_add_title(struct screen *screen, enum style style, const char *title);
 // Adds the mark of an origin at the start of a line.

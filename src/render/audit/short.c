@@ -22,6 +22,7 @@
 #include "render/audit/guard.h"
 #include "render/audit/mounts.h"
 #include "render/audit/parts.h"
+#include "render/audit/section.h"
 #include "render/audit/toolchains.h"
 #include "render/mask.h"
 
@@ -33,6 +34,8 @@ enum {
 	WORD_COLUMNS = 60,   // of an argument
 	COMMAND_COLUMNS = 120,
 	NAME_COLUMNS = 120, // of a path or another name
+	CHANGED_LINES = 5,
+	LEFT_OUT_LINES = 4, // that are shown before the rest of other sections
 };
 
 typedef void section_function(struct screen *screen, const struct plan *plan,
@@ -158,8 +161,8 @@ static void add_limits(struct screen *screen, const struct plan *plan,
 	}
 }
 
-// Adds the settings that differ from their defaults, those of package managers, and requested
-// limits. The network has a section of its own.
+// Adds the settings that differ from their defaults, those of git and package managers, and
+// requested limits. The network has a section of its own.
 static void add_settings(struct screen *screen, const struct plan *plan,
 			 struct audit_section *section)
 {
@@ -181,11 +184,12 @@ static void add_settings(struct screen *screen, const struct plan *plan,
 		if (config_terminal_allowed(config) & ~TERMINAL_ALLOW_DEFAULT & TERMINAL_BIT(class))
 			audit_add_marked(screen->arena, section, ORIGIN_REQUESTED, STYLE_PLAIN,
 					 audit_terminal_effects[class]);
-	if (*managers)
-		audit_add_marked(screen->arena, section, ORIGIN_ALLOWED, STYLE_PLAIN,
-				 arena_printf(screen->arena,
-					      "package managers without credentials: %s",
-					      managers));
+	if (*managers || plan->git_settings.count)
+		audit_add_marked(
+			screen->arena, section, ORIGIN_ALLOWED, STYLE_PLAIN,
+			arena_printf(screen->arena, "your settings of %s%s%s, without credentials",
+				     plan->git_settings.count ? "git" : "",
+				     plan->git_settings.count && *managers ? ", " : "", managers));
 	add_limits(screen, plan, section);
 }
 
@@ -197,25 +201,46 @@ static void add_upgrade(struct screen *screen, const struct plan *plan,
 			audit_add_item(screen->arena, section, STYLE_PLAIN, *sentence);
 }
 
-// Returns whether a change gives the box something that earlier sessions did not have.
-static bool is_grant(const struct plan *plan, const char *change)
+// The order of changes: what the user must not miss first.
+enum change_rank { CHANGE_SECRET, CHANGE_GRANT, CHANGE_ADDED, CHANGE_GONE, CHANGE_RANK_COUNT };
+
+static bool is_secret_change(const struct plan *plan, const char *line)
 {
-	vec_each(grant, &plan->new_grants) {
-		if (str_equal(str_after(change, "+ "), *grant))
+	const char *name = str_after(line, "env ");
+
+	vec_each(variable, &plan->variables) {
+		if (variable->secret && str_equal(variable->name, name))
 			return true;
 	}
-	return false;
+	return str_starts(line, "mount ") && str_ends(line, " SECRET");
 }
 
+static enum change_rank rank_of(const struct plan *plan, const char *change)
+{
+	const char *line = str_after(change, "+ ");
+
+	if (!line)
+		return CHANGE_GONE;
+	if (is_secret_change(plan, line))
+		return CHANGE_SECRET;
+	vec_each(grant, &plan->new_grants) {
+		if (str_equal(line, *grant))
+			return CHANGE_GRANT;
+	}
+	return CHANGE_ADDED;
+}
+
+// The question may be about nothing else, so the changes get lines before other sections.
 static void add_changes(struct screen *screen, const struct plan *plan,
 			struct audit_section *section)
 {
-	for (int grants = 1; grants >= 0; grants--)
+	section->first_lines = CHANGED_LINES;
+	for (int rank = 0; rank < CHANGE_RANK_COUNT; rank++)
 		vec_each(change, &plan->changes) {
-			if (is_grant(plan, *change) == grants)
+			if ((int)rank_of(plan, *change) == rank)
 				audit_add_item(screen->arena, section,
-					       **change == '+' ? STYLE_REQUESTED : STYLE_DIM,
-					       *change);
+					       rank == CHANGE_GONE ? STYLE_DIM : STYLE_REQUESTED,
+					       audit_change(screen, *change));
 		}
 }
 
@@ -226,7 +251,7 @@ static void add_warnings(struct screen *screen, const struct plan *plan,
 		audit_add_item(screen->arena, section,
 			       warning->rank == WARNING_DANGER ? STYLE_DANGER : STYLE_PLAIN,
 			       arena_printf(screen->arena, "! %s", warning->text));
-		if (warning->rank == WARNING_SECRET)
+		if (warning->rank == WARNING_SECRET || warning->rank == WARNING_REQUEST)
 			audit_keep_last(section);
 	}
 }
@@ -234,9 +259,20 @@ static void add_warnings(struct screen *screen, const struct plan *plan,
 static void add_left_out(struct screen *screen, const struct plan *plan,
 			 struct audit_section *section)
 {
+	static const struct audit_noun nouns[LEFT_OUT_KIND_COUNT] = {
+		[LEFT_OUT_SERVER] = { "MCP server", "MCP servers" },
+		[LEFT_OUT_HOOK] = { "hook", "hooks" },
+		[LEFT_OUT_STATUS_LINE] = { "status line", "status lines" },
+	};
+
+	// The rows are sorted. What the user configured for Claude is expected to work.
+	if (plan->left_out.count && plan->left_out.items[0].kind < LEFT_OUT_OTHER)
+		section->first_lines = LEFT_OUT_LINES;
 	vec_each(row, &plan->left_out)
-		audit_add_item(screen->arena, section, STYLE_PLAIN,
-			       render_left_out(screen->arena, row, false));
+		vec_push(screen->arena, &section->items,
+			 (struct audit_item){ .text = render_left_out(screen->arena, row, false),
+					      .noun = nouns[row->kind].one ? &nouns[row->kind]
+									   : NULL });
 }
 
 static const struct {
@@ -244,6 +280,7 @@ static const struct {
 	enum style style;
 	bool list;
 	section_function *add;
+	bool whole;
 } section_table[] = {
 	{ "claudebox:", STYLE_HEAD, false, add_head },
 	{ "Network:", STYLE_HEAD, false, add_network },
@@ -257,9 +294,9 @@ static const struct {
 	{ "MCP servers:", STYLE_HEAD, false, add_servers },
 	{ "Settings:", STYLE_HEAD, false, add_settings },
 	{ "Upgrade:", STYLE_HEAD, true, add_upgrade },
-	{ "Changed:", STYLE_HEAD, true, add_changes },
+	{ "Changed:", STYLE_HEAD, false, add_changes, true },
 	{ "Warnings:", STYLE_WARN, true, add_warnings },
-	{ "Not in the box:", STYLE_HEAD, true, add_left_out },
+	{ "Not in the box:", STYLE_HEAD, true, add_left_out, true },
 };
 
 // Returns how many lines the audit may have: the question follows on the same screen.
@@ -271,14 +308,19 @@ static size_t lines_for(struct reader reader)
 	return lines - (reader.columns && reader.columns < NARROW_COLUMNS ? 2 : 1);
 }
 
-static void add_sections(struct screen *screen, const struct plan *plan, audit_sections *sections)
+static void add_sections(struct screen *screen, const struct plan *plan, const char *details,
+			 audit_sections *sections)
 {
-	struct audit_section rest = { .label = "In every box:", .label_style = STYLE_HEAD };
+	struct audit_section rest = {
+		.label = "In every box:", .label_style = STYLE_HEAD, .details = details
+	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(section_table); i++) {
 		struct audit_section section = { .label = section_table[i].label,
 						 .label_style = section_table[i].style,
-						 .list = section_table[i].list };
+						 .list = section_table[i].list,
+						 .whole = section_table[i].whole,
+						 .details = details };
 
 		section_table[i].add(screen, plan, &section);
 		vec_push(screen->arena, sections, section);
@@ -286,7 +328,8 @@ static void add_sections(struct screen *screen, const struct plan *plan, audit_s
 	vec_each(note, &plan->notes) {
 		struct audit_section section = { .label = note->title,
 						 .label_style = STYLE_HEAD,
-						 .prose = true };
+						 .prose = true,
+						 .details = details };
 
 		for (size_t i = 0; i < ARRAY_SIZE(note->lines); i++)
 			audit_add_item(screen->arena, &section, STYLE_PLAIN, note->lines[i]);
@@ -296,13 +339,14 @@ static void add_sections(struct screen *screen, const struct plan *plan, audit_s
 	vec_push(screen->arena, sections, rest);
 }
 
-const char *render_audit_short(const struct plan *plan, struct arena *arena, struct reader reader)
+const char *render_audit_short(const struct plan *plan, struct arena *arena, struct reader reader,
+			       bool question)
 {
 	struct screen screen = screen_for(arena, reader);
 	audit_sections sections = { 0 };
 
 	screen.home = plan->home;
-	add_sections(&screen, plan, &sections);
+	add_sections(&screen, plan, question ? AUDIT_DETAILS : "--audit=full", &sections);
 	audit_fold(&screen, &sections, lines_for(reader), ROWS_LEFT - 1);
 	return text_get(&screen.out);
 }

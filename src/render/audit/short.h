@@ -6,6 +6,13 @@
 #include "base/screen.h"
 #include "plan/plan.h"
 
+#include <stdbool.h>
+
+// The answer to the question that shows what is folded.
+#define AUDIT_DETAILS "d"
+
 // Returns lines that fit the reader's screen and leave room for the question. What does not fit is
-// counted, except for what is shown in red.
-const char *render_audit_short(const struct plan *plan, struct arena *arena, struct reader reader);
+// counted, except for what is shown in red. `question`: there is a terminal to
+// answer it.
+const char *render_audit_short(const struct plan *plan, struct arena *arena, struct reader reader,
+			       bool question);
