@@ -2,10 +2,10 @@
 // Removes old sessions, by their number and by the size of the snapshots.
 //
 // Theory of operation: git removes contents by writing all others again, which takes seconds for
-// gigabytes. So it runs only when there are many packs, or when the packs are larger than the limit.
-// Then it makes room for more sessions. If the last session alone is larger than the limit, it runs
-// again when the packs have grown by a quarter. The snapshot of a session that runs is an index, which git
-// does not know, so nothing is removed until all sessions have ended.
+// gigabytes. So it runs only when there are many packs, or when the packs are larger than the
+// limit. Then it makes room for more sessions. If the last session alone is larger than the limit,
+// it runs again when the packs have grown by a quarter. The snapshot of a session that runs is an
+// index, which git does not know, so nothing is removed until all sessions have ended.
 #include "snapshot/expire.h"
 
 #include "base/arena.h"
