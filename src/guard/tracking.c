@@ -31,6 +31,15 @@ static bool was_tracked(const struct watcher *watcher, const char *path)
 	return false;
 }
 
+// Returns whether git writes the index. A box can create the lock too, so the wait ends.
+static bool is_locked(const struct watcher *watcher, const char *lock)
+{
+	struct stat status;
+
+	return !watcher->box_ended && lstat(lock, &status) == 0 &&
+	       status.st_ctim.tv_sec + INDEX_LOCK_S > time(NULL);
+}
+
 enum tracking tracking_of(struct watcher *watcher, struct arena *arena, const char *directory,
 			  const char *path)
 {
@@ -39,10 +48,13 @@ enum tracking tracking_of(struct watcher *watcher, struct arena *arena, const ch
 	struct tracked tracked;
 	const char *relative;
 	struct stat status;
+	bool locked;
 	bool found;
 
 	if (!git || !path_within(path, top) || str_equal(path, top))
 		return UNTRACKED;
+	// Before the index: git renames the lock to it when it has written all files.
+	locked = is_locked(watcher, path_join(arena, git, "index.lock"));
 	tracked = tracked_open(git);
 	relative = path + strlen(top) + 1;
 	// A box can damage the index. Then only what was tracked at the start counts.
@@ -52,13 +64,7 @@ enum tracking tracking_of(struct watcher *watcher, struct arena *arena, const ch
 	if (found && lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
 		found = tracked_has(&tracked, relative);
 	tracked_close(&tracked);
-	if (found)
-		return TRACKED;
-	// A box can create the lock too. Then the wait ends.
-	return !watcher->box_ended && lstat(path_join(arena, git, "index.lock"), &status) == 0 &&
-			       status.st_ctim.tv_sec + INDEX_LOCK_S > time(NULL)
-		       ? UNDECIDED
-		       : UNTRACKED;
+	return found ? TRACKED : locked ? UNDECIDED : UNTRACKED;
 }
 
 void tracking_note(struct watcher *watcher, const char *directory, const char *name)

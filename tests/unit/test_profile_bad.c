@@ -261,7 +261,7 @@ static const char *const hints[][2] = {
 	{ "{\"mounts\": [{\"hots\": 1}]}", "did you mean 'host'? known keys: host, sandbox, mode" },
 	{ "{\"mounts\": [{\"host\": \"/a\", \"x\": 1}]}", "known keys: host, sandbox, mode" },
 	{ "{\"limits\": {\"memroy\": 1}}",
-	  "did you mean 'memory'? known keys: memory, pids, cpu, home" },
+	  "did you mean 'memory'? known keys: memory, pids, cpu, home, snapshots" },
 	{ "{\"limits\": {\"cpu\": \"2\"}}", "for example: \"cpu\": \"200%\"" },
 	{ "{\"limits\": {\"pids\": 2}}", "for example: \"pids\": 2000" },
 	{ "{\"network\": \"lan\"}", "for example: \"network\": \"inet\"" },
