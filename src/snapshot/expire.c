@@ -23,6 +23,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 // The size of the packs after the last removal.
 #define SIZE_NAME "size"
@@ -55,11 +56,19 @@ static struct packs measure(const struct store *store, struct arena *arena)
 // Writes all contents that are in use to one pack, and removes the others.
 static struct packs repack(const struct store *store, struct arena *arena)
 {
-	static const char *const arguments[] = { "gc", "--quiet", "--prune=now", NULL };
+	static const char *const arguments[] = { "-c",      "gc.packRefs=false", "gc",
+						 "--quiet", "--prune=now",       NULL };
+	session_list list = session_list_all(store, arena);
 	struct git_run run = { .arguments = arguments };
 	struct error ignored = { .arena = arena };
+	bool kept = true;
 	struct packs packs;
 
+	// An earlier version packed the references: those of removed sessions stayed.
+	vec_each(record, &list)
+		kept = kept && session_keep_trees(store, record, &ignored);
+	if (kept)
+		unlinkat(store->directory, "packed-refs", 0);
 	git_run(store, arena, &run);
 	packs = measure(store, arena);
 	replace_file(store->directory, SIZE_NAME,

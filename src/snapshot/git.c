@@ -4,7 +4,8 @@
 // Theory of operation: git gets a fixed environment and a git directory whose configuration has no
 // program in it, so it executes nothing of the project: no filter, no hook, no textconv, no
 // fsmonitor. It leads a process group of its own, so that Ctrl+C on the terminal does not interrupt
-// it.
+// it. It keeps the lock of the snapshots: if claudebox is killed, the next command waits until git has
+// ended, and does not take its files for leftovers.
 #include "snapshot/store.h"
 
 #include "base/arena.h"
@@ -103,6 +104,9 @@ static bool start(const struct store *store, struct arena *arena, const struct g
 	vec_push(arena, &spawn.descriptors, (struct spawn_descriptor){ input, STDIN_FILENO });
 	vec_push(arena, &spawn.descriptors, (struct spawn_descriptor){ output, STDOUT_FILENO });
 	vec_push(arena, &spawn.descriptors, (struct spawn_descriptor){ messages, STDERR_FILENO });
+	if (store->lock >= 0)
+		vec_push(arena, &spawn.descriptors,
+			 (struct spawn_descriptor){ store->lock, STDERR_FILENO + 1 });
 	return spawn_process(&spawn, &process->pid);
 }
 

@@ -187,6 +187,13 @@ static bool keep_tree(const struct store *store, const char *id, const char *nam
 			     : write_fail(error, "open", "refs/sessions");
 }
 
+bool session_keep_trees(const struct store *store, const struct session_record *record,
+			struct error *error)
+{
+	return keep_tree(store, record->id, "before", record->before, error) &&
+	       keep_tree(store, record->id, "after", record->after, error);
+}
+
 bool session_write(const struct store *store, const struct session_record *record,
 		   struct error *error)
 {
@@ -198,8 +205,7 @@ bool session_write(const struct store *store, const struct session_record *recor
 	directory = file_open(sessions, record->id, O_RDONLY | O_DIRECTORY);
 	if (directory < 0)
 		return write_fail(error, "open", record->id);
-	return keep_tree(store, record->id, "before", record->before, error) &&
-	       keep_tree(store, record->id, "after", record->after, error) &&
+	return session_keep_trees(store, record, error) &&
 	       replace_file(directory, "record.json", render(error->arena, record), error);
 }
 

@@ -61,6 +61,9 @@ bool session_recover(const struct store *store, const struct plan_undo *undo, st
 bool session_is_pending(const struct store *store, struct arena *arena);
 // Removes a session.
 void session_remove(const struct store *store, const char *id, struct arena *arena);
+// Writes the references of a session, so that its contents stay.
+bool session_keep_trees(const struct store *store, const struct session_record *record,
+			struct error *error);
 // Returns the number of sessions, those that run or were killed included.
 size_t session_count(const struct store *store, struct arena *arena);
 // Returns the last session; only one of a box if `box`. NULL: there is none.

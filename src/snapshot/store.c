@@ -12,6 +12,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "sys/cleanup.h"
+#include "sys/clock.h"
 #include "sys/files.h"
 #include "sys/list.h"
 #include "sys/lock.h"
@@ -19,12 +20,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { EXCLUDE_LIMIT = 1024 * 1024 };
+enum { EXCLUDE_LIMIT = 1024 * 1024, LOCK_MS = 30000, LOCK_STEP_MS = 2 };
 
 #define LOCK_NAME "claudebox.lock"
 
@@ -93,6 +95,22 @@ static void remove_leftovers(int directory, struct arena *arena)
 	}
 }
 
+// Takes the lock. Another box or command holds it for seconds at most; a git that was left by a
+// killed claudebox may hang at a FIFO. Returns false with errno.
+static bool take_lock(int lock)
+{
+	int64_t until = clock_monotonic_ms() + LOCK_MS;
+
+	while (flock(lock, LOCK_EX | LOCK_NB) < 0) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return false;
+		if (clock_monotonic_ms() >= until)
+			return false;
+		poll(NULL, 0, LOCK_STEP_MS);
+	}
+	return true;
+}
+
 bool store_open(struct store *store, const char *git, const char *path, const char *project,
 		bool create, struct error *error)
 {
@@ -114,7 +132,7 @@ bool store_open(struct store *store, const char *git, const char *path, const ch
 	if (store->directory < 0)
 		return !create && errno == ENOENT ? false : write_fail(error, "open", path);
 	store->lock = lock_open(store->directory, LOCK_NAME);
-	if (store->lock < 0 || flock(store->lock, LOCK_EX) < 0)
+	if (store->lock < 0 || !take_lock(store->lock))
 		return write_fail(error, "lock", path);
 	remove_leftovers(store->directory, arena);
 	return faccessat(store->directory, "HEAD", F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||

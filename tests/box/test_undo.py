@@ -96,6 +96,22 @@ for i in range(int(sys.argv[2])):
 """
 
 
+# Writes other content of the same size and with the same time every few milliseconds.
+TOUCH = """
+import os, time
+end = time.monotonic() + 4
+i = 0
+while time.monotonic() < end:
+    i += 1
+    with open("same", "r+") as file:
+        file.write("%04d" % i)
+    os.utime("same", (1577836800, 1577836800))
+    time.sleep(0.01)
+open("same", "w").write("last")
+os.utime("same", (1577836800, 1577836800))
+"""
+
+
 class UndoTest(BoxTest):
     def undo(self, *arguments, status=0, cwd=None, **options):
         done = self.claudebox("--undo", *arguments, "--yes", cwd=cwd, **options)
@@ -190,6 +206,27 @@ class Exact(UndoTest):
             if "refs" in harm:
                 shutil.rmtree(self.project / ".git")
                 self.git("init", "-q")
+
+    def test_a_change_that_restores_size_and_time(self):
+        """git compares times by their seconds; a box can restore the time of the last write."""
+        same, old = self.project / "same", 1577836800
+        for change in ("printf new >same", "printf new >x; touch -r same x; cat x >same", "sed -i s/old/new/ same"):
+            with self.subTest(change):
+                self.assertTrue(until(lambda: time.time() % 1 < 0.1))  # all of it in one second
+                same.write_text("old")
+                os.utime(same, (old, old))
+                self.run_box(f"{change}; touch -d @{old} same")
+                self.assertEqual((same.read_text(), same.stat().st_mtime), ("new", old))
+                self.assertIn("+new", self.claudebox("--diff").stdout)
+                self.undo()
+                self.assertEqual(same.read_text(), "old")
+        # A box saves the state of the file while another one changes it.
+        with subprocess.Popen([CLAUDEBOX, "--yes", "--quiet", "--exec", "python3", "-c", TOUCH], cwd=self.project, env=self.env) as other:
+            for _ in range(3):
+                self.assertEqual(self.claudebox("--yes", "--exec", "sleep", "0.6").returncode, 0)
+            self.assertEqual(other.wait(30), 0)
+        self.assertEqual(same.read_text(), "last")
+        self.assertIn("+last", self.claudebox("--diff").stdout)
 
     def test_only_the_named_paths(self):
         for name in ("a", "d/b", "d/c", "db"):

@@ -4,7 +4,9 @@
 // Theory of operation: `git update-index` takes 90 ms for 50,000 unchanged files and writes the
 // index again. This takes a half of it, beside `git ls-files`, and gives the permissions too. A
 // file counts as unchanged only if everything that git compares is equal, with nanoseconds, and if
-// it was last changed some seconds before the index was written. git looks at all others. The index
+// it was last changed some seconds before the index was written. git looks at all others. It would
+// pass over a file of which only the nanoseconds differ, because a box can set the time of the last
+// write, so git has to forget such a file first. The index
 // is in the store, out of the reach of boxes, and a box cannot set the time of the last change of a
 // status (ctime). Directories are opened without following links: behind a link, nothing is
 // unchanged.
@@ -61,22 +63,28 @@ static void open_directory(struct progress *progress, const char *path)
 		file_open(progress->project, length ? progress->parent : ".", O_PATH | O_DIRECTORY);
 }
 
-// Returns whether a file is what git has read.
-static bool is_unchanged(const struct git_index_entry *entry, const struct stat *status,
-			 int64_t index_seconds)
+// Returns whether a file is what git has read, in the eyes of git: it compares times by their
+// seconds.
+static bool looks_unchanged(const struct git_index_entry *entry,
+			    const struct git_index_status *known, const struct stat *status)
 {
-	struct git_index_status known = git_index_status_of(entry);
 	uint32_t mode = S_ISLNK(status->st_mode) ? GIT_MODE_SYMLINK
 			: status->st_mode & 0100 ? GIT_MODE_FILE | 0755
 						 : GIT_MODE_FILE | 0644;
 
 	return (S_ISREG(status->st_mode) || S_ISLNK(status->st_mode)) && entry->mode == mode &&
-	       known.ctime == (uint32_t)status->st_ctim.tv_sec &&
-	       known.ctime_ns == (uint32_t)status->st_ctim.tv_nsec &&
-	       known.mtime == (uint32_t)status->st_mtim.tv_sec &&
-	       known.mtime_ns == (uint32_t)status->st_mtim.tv_nsec &&
-	       known.inode == (uint32_t)status->st_ino && known.user == status->st_uid &&
-	       known.group == status->st_gid && known.size == (uint32_t)status->st_size &&
+	       known->ctime == (uint32_t)status->st_ctim.tv_sec &&
+	       known->mtime == (uint32_t)status->st_mtim.tv_sec &&
+	       known->inode == (uint32_t)status->st_ino && known->user == status->st_uid &&
+	       known->group == status->st_gid && known->size == (uint32_t)status->st_size;
+}
+
+// Returns whether a file that looks unchanged is so.
+static bool is_unchanged(const struct git_index_status *known, const struct stat *status,
+			 int64_t index_seconds)
+{
+	return known->ctime_ns == (uint32_t)status->st_ctim.tv_nsec &&
+	       known->mtime_ns == (uint32_t)status->st_mtim.tv_nsec &&
 	       status->st_ctim.tv_sec + RECENT_SECONDS < index_seconds &&
 	       status->st_mtim.tv_sec + RECENT_SECONDS < index_seconds;
 }
@@ -87,6 +95,8 @@ static bool compare(void *context, const struct git_index_entry *entry)
 	struct progress *progress = context;
 	const char *path = arena_strndup(progress->arena, entry->path, entry->length);
 	const char *slash = strrchr(path, '/');
+	struct git_index_status known = git_index_status_of(entry);
+	struct scan *scan = progress->scan;
 	struct stat status;
 
 	path_set_add(&progress->scan->known, progress->arena, path);
@@ -97,16 +107,22 @@ static bool compare(void *context, const struct git_index_entry *entry)
 	if (progress->late || progress->directory < 0 ||
 	    fstatat(progress->directory, slash ? slash + 1 : path, &status, AT_SYMLINK_NOFOLLOW) <
 		    0 ||
-	    !is_unchanged(entry, &status, progress->index_seconds))
-		text_add_bytes(&progress->scan->changed, path, entry->length + 1);
-	else
-		modes_add_file(&progress->scan->modes, &progress->usual, path, &status);
+	    !looks_unchanged(entry, &known, &status)) {
+		text_add_bytes(&scan->changed, path, entry->length + 1);
+	} else if (!is_unchanged(&known, &status, progress->index_seconds)) {
+		text_add_bytes(&scan->changed, path, entry->length + 1);
+		text_add_bytes(&scan->doubtful, path, entry->length + 1);
+	} else {
+		modes_add_file(&scan->modes, &progress->usual, path, &status);
+	}
 	return true;
 }
 
 struct scan scan_index(const struct store *store, struct arena *arena, int64_t until_ms)
 {
-	struct scan scan = { .changed.arena = arena, .modes.arena = arena };
+	struct scan scan = { .changed.arena = arena,
+			     .doubtful.arena = arena,
+			     .modes.arena = arena };
 	CLEANUP_FD int project = open(store->project, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct progress progress = { .scan = &scan,
 				     .arena = arena,

@@ -12,6 +12,7 @@
 struct scan {
 	struct path_set known; // the paths of the index
 	struct text changed;   // those that git has to look at, each with a NUL
+	struct text doubtful;  // those of them that git would take to be unchanged
 	struct text modes;     // of the others, for modes_write()
 };
 

@@ -46,8 +46,9 @@ struct listing {
 	const struct store *store;
 	struct take *take;
 	struct arena *arena;
-	struct text input; // paths of files that are new or have changed, each with a NUL
-	struct text modes; // of the others
+	struct text input;    // paths of files that are new or have changed, each with a NUL
+	struct text doubtful; // those of them that git would take to be unchanged
+	struct text modes;    // of the others
 	struct path_set known;
 	strings repositories; // directories relative to the project, with a slash, to be listed
 	size_t next;
@@ -149,6 +150,7 @@ static bool list_files(struct listing *listing, struct error *error)
 	scan = scan_index(listing->store, listing->arena, listing->until_ms);
 	listing->known = scan.known;
 	listing->modes = scan.modes;
+	listing->doubtful = scan.doubtful;
 	ok = end_listing(listing, &run, error);
 	text_add_bytes(&listing->input, text_get(&scan.changed), scan.changed.length);
 	return ok;
@@ -328,6 +330,8 @@ bool snapshot_take(const struct store *store, struct take *take, struct error *e
 		tracked_each(&tracked, add_tracked, &listing);
 		tracked_close(&tracked);
 	}
+	if (!forget(&listing, &listing.doubtful))
+		return error_set(error, "cannot save the files of the project: git failed");
 	if (!update_index(&listing, listing.until_ms, error) || !ensure_index(store, error))
 		return false;
 	take->modes = listing.modes;
