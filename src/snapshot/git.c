@@ -4,8 +4,8 @@
 // Theory of operation: git gets a fixed environment and a git directory whose configuration has no
 // program in it, so it executes nothing of the project: no filter, no hook, no textconv, no
 // fsmonitor. It leads a process group of its own, so that Ctrl+C on the terminal does not interrupt
-// it. It keeps the lock of the snapshots: if claudebox is killed, the next command waits until git has
-// ended, and does not take its files for leftovers.
+// it. It keeps the lock of the snapshots: if claudebox is killed, the next command waits until git
+// has ended, and does not take its files for leftovers.
 #include "snapshot/store.h"
 
 #include "base/arena.h"

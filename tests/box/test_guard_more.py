@@ -92,7 +92,7 @@ class Shown(MoreTest):
         self.assertFalse((self.project / "c/.envrc").exists())  # only the top
         self.ask()
         out = self.ask("--unprotect", "**/.envrc")
-        self.assertIn(f"+ unprotected {self.project}/**/.envrc in every directory", out)
+        self.assertIn("+ unprotected ~/project/**/.envrc in every directory", out)
         self.assertRegex(out, r"\[\+\] NOT \*\*/\.envrc in every directory")
 
     def test_each_tracked_place_is_listed_once(self):
@@ -132,7 +132,7 @@ class Shown(MoreTest):
         (self.project / ".idea").mkdir()
         self.assertNotIn("Changed", self.ask())  # an ordinary place is no grant
         out = self.ask("--unprotect", ".vscode")
-        self.assertIn(f"+ unprotected {self.project}/.vscode", out)
+        self.assertIn("+ unprotected ~/project/.vscode", out)
         self.assertRegex(out, r"\[\+\] NOT \.vscode")
         self.assertIn("'.vscode' is not protected", out)
 

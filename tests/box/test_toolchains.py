@@ -550,7 +550,7 @@ class Choice(ToolchainTest):
         self.assertNotIn("Changed", self.approve())
         self.on_path(program(self.home / ".bun" / "bin" / "bun", "echo bun").parent)
         self.assertEqual(self.plan()["changes"], [f"+ toolchain bun {self.home}/.bun"])
-        self.assertIn(f"+ toolchain bun {self.home}/.bun", self.approve())
+        self.assertIn("+ toolchain bun ~/.bun", self.approve())
         self.assertIn(f"+ path {self.home}/tools", self.plan("--path", program(self.home / "tools" / "x", "true").parent)["changes"])
 
     def test_works_with_every_kind_of_home_and_project(self):

@@ -319,7 +319,7 @@ class Changes(ShortTest):
         self.profile(network="full", confirm="changed", mounts=[{"host": "~/data"}], env={name: "x" for name in names}, extra_env_passthrough=["SOME_TOKEN"])
         lines, text = self.text(env={"SOME_TOKEN": "value", "EDITOR": "vi"})
         self.assertLessEqual(len(lines), 19)
-        self.assertTrue(text.startswith("+ env SOME_TOKEN, "), text)
+        self.assertTrue(text.startswith("+ env SOME_TOKEN SECRET, "), text)
         for wanted in ("+ network full", "+ mount read-only ~/data", *(f"+ env {name}" for name in names)):
             self.assertIn(wanted, text)
         self.assertNotIn("more: d", text)
@@ -331,7 +331,7 @@ class Changes(ShortTest):
         self.profile(network="none", confirm="changed", env={name: "x" for name in names}, extra_env_passthrough=["SOME_TOKEN"])
         lines, text = self.text(env={"SOME_TOKEN": "value"})
         self.assertEqual(len(lines), 19, "\n".join(lines))
-        self.assertRegex(text, r"^\+ env SOME_TOKEN, (\+ env PLAIN_\d+,? )+\(and \d+ more: d\)$")
+        self.assertRegex(text, r"^\+ env SOME_TOKEN SECRET, (\+ env PLAIN_\d+,? )+\(and \d+ more: d\)$")
 
 
 class WithoutATerminal(ShortTest):

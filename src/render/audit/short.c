@@ -15,6 +15,7 @@
 #include "config/profile/settings.h"
 #include "plan/command.h"
 #include "plan/limits.h"
+#include "plan/approved_lines.h"
 #include "plan/plan.h"
 #include "plan/registries/registries.h"
 #include "plan/tables.h"
@@ -204,15 +205,10 @@ static void add_upgrade(struct screen *screen, const struct plan *plan,
 // The order of changes: what the user must not miss first.
 enum change_rank { CHANGE_SECRET, CHANGE_GRANT, CHANGE_ADDED, CHANGE_GONE, CHANGE_RANK_COUNT };
 
-static bool is_secret_change(const struct plan *plan, const char *line)
+static bool is_secret_change(const char *line)
 {
-	const char *name = str_after(line, "env ");
-
-	vec_each(variable, &plan->variables) {
-		if (variable->secret && str_equal(variable->name, name))
-			return true;
-	}
-	return str_starts(line, "mount ") && str_ends(line, " SECRET");
+	return (str_starts(line, "env ") || str_starts(line, "mount ")) &&
+	       str_ends(line, APPROVAL_SECRET);
 }
 
 static enum change_rank rank_of(const struct plan *plan, const char *change)
@@ -221,7 +217,7 @@ static enum change_rank rank_of(const struct plan *plan, const char *change)
 
 	if (!line)
 		return CHANGE_GONE;
-	if (is_secret_change(plan, line))
+	if (is_secret_change(line))
 		return CHANGE_SECRET;
 	vec_each(grant, &plan->new_grants) {
 		if (str_equal(line, *grant))
