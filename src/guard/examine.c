@@ -75,7 +75,7 @@ bool watcher_is_new(const struct watcher *watcher, const char *path, const struc
 	       clock_is_later(&status->st_ctim, &watcher->start);
 }
 
-void watcher_watch_file(struct watcher *watcher, int directory, const char *name, const char *path)
+bool watcher_watch_file(struct watcher *watcher, int directory, const char *name, const char *path)
 {
 	CLEANUP_FD int fd = openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct stat status;
@@ -83,7 +83,7 @@ void watcher_watch_file(struct watcher *watcher, int directory, const char *name
 
 	if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
 		watches_add(&watcher->watches, fd, path, WATCH_FILE, &added);
-	writers_keep(watcher, directory, name, path);
+	return writers_keep(watcher, directory, name, path);
 }
 
 bool watcher_is_unprotected(const struct watcher *watcher, const char *path)
@@ -124,14 +124,14 @@ static bool is_harmless(struct arena *arena, int directory, const char *name,
 	return !judgement.refused;
 }
 
-// Returns whether a file is empty, and watches it: it may be a mount point of a sandbox inside the
-// box, or is about to be written.
+// Returns whether a file is empty and can be watched: it may be a mount point of a sandbox inside
+// the box, or is about to be written.
 static bool is_empty(struct watcher *watcher, int directory, const char *name, const char *path)
 {
 	struct stat status;
 
-	watcher_watch_file(watcher, directory, name, path);
-	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	return watcher_watch_file(watcher, directory, name, path) &&
+	       fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       S_ISREG(status.st_mode) && !status.st_size;
 }
 

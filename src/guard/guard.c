@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "guard/quarantine/quarantine.h"
 #include "guard/watcher.h"
+#include "guard/writers.h"
 #include "plan/plan.h"
 #include "sys/cleanup.h"
 #include "sys/clock.h"
@@ -68,6 +69,7 @@ static _Noreturn void run(const struct plan *plan, int channel, int quarantine,
 	};
 	if (!watches_open(&watcher.watches))
 		_exit(1);
+	writers_prepare();
 	watcher_run(&watcher);
 }
 

@@ -42,11 +42,11 @@ static const struct guard_place *find_planned(const struct watcher *watcher, con
 {
 	const struct guard_place wanted = { .path = path };
 	const struct planned_place key = { &wanted };
-	const struct planned_place *found =
-		watcher->planned.count
-			? bsearch(&key, watcher->planned.items, watcher->planned.count,
-				  sizeof(key), compare_places)
-			: NULL;
+	const struct planned_place *found = watcher->planned.count
+						    ? bsearch(&key, watcher->planned.items,
+							      watcher->planned.count, sizeof(key),
+							      compare_places)
+						    : NULL;
 
 	return found ? found->place : NULL;
 }

@@ -119,7 +119,7 @@ static bool needs_search(const struct watcher *watcher)
 {
 	const struct watches *watches = &watcher->watches;
 
-	return watcher->overflowed || watches->exhausted ||
+	return watcher->overflowed || watcher->unkept || watches->exhausted ||
 	       (watcher->complete && watches->count < SMALL_PROJECT);
 }
 

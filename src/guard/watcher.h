@@ -131,8 +131,8 @@ struct search {
 
 struct watcher {
 	const struct plan *plan;
-	struct search *search; // NULL: an event is handled
-	strings parents;       // directories with planned places, sorted
+	struct search *search;             // NULL: an event is handled
+	strings parents;                   // directories with planned places, sorted
 	VEC(struct planned_place) planned; // the places of the plan, sorted by path
 	struct watches watches;
 	int channel;    // to the supervisor
@@ -161,6 +161,7 @@ struct watcher {
 	int64_t begun_ms;    // start of the search
 	int64_t init_ms;     // when it became known
 	bool overflowed;     // the kernel has discarded events
+	bool unkept;         // a judged file is not watched: there are too many
 	bool complete;       // all directories were searched once
 	bool dependencies;   // directories of dependencies are searched too
 	char **dependency_paths;
@@ -178,8 +179,9 @@ void watcher_tell(const struct watcher *watcher, enum guard_event_kind kind, con
 // repository that became one in the session is new with all of its files, and so is a directory
 // that was renamed: an earlier box may have left them.
 bool watcher_is_new(const struct watcher *watcher, const char *path, const struct stat *status);
-// Watches a file that is judged by content: a box can write to it without closing it.
-void watcher_watch_file(struct watcher *watcher, int directory, const char *name, const char *path);
+// Watches a file that is judged by content: a box can write to it without closing it. Returns false
+// if there are too many such files.
+bool watcher_watch_file(struct watcher *watcher, int directory, const char *name, const char *path);
 // Returns whether the user has excepted a place.
 bool watcher_is_unprotected(const struct watcher *watcher, const char *path);
 

@@ -36,7 +36,7 @@ struct watches {
 	struct waiting *first; // directories to search
 	struct waiting *last;
 	struct waiting *last_urgent; // of those that are searched before the others; NULL: none
-	bool exhausted; // the kernel's limit is reached
+	bool exhausted;              // the kernel's limit is reached
 };
 
 bool watches_open(struct watches *watches);

@@ -22,10 +22,15 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WRITER_MS = 1000, MAX_FILES = 256 };
+enum {
+	WRITER_MS = 1000,
+	MAX_FILES = 4096,
+	OWN_FILES = 256, // descriptors that the guard itself needs
+};
 
 static void drop(struct judged_file **slot)
 {
@@ -61,30 +66,46 @@ static bool is_same(int fd, const struct stat *status)
 	return fstat(fd, &own) == 0 && own.st_ino == status->st_ino && own.st_dev == status->st_dev;
 }
 
-// Returns the number of kept files. Descriptors are limited, and the guard needs some itself.
-static size_t count_files(const struct watcher *watcher)
+void writers_prepare(void)
 {
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+		return;
+	if (files.rlim_cur < MAX_FILES + OWN_FILES)
+		files.rlim_cur = files.rlim_max < MAX_FILES + OWN_FILES ? files.rlim_max
+									: MAX_FILES + OWN_FILES;
+	setrlimit(RLIMIT_NOFILE, &files);
+}
+
+// Returns whether another file can be kept. Descriptors are limited, and the guard needs some.
+static bool has_room(const struct watcher *watcher)
+{
+	struct rlimit files;
 	size_t count = 0;
 
 	for (const struct judged_file *file = watcher->judged; file; file = file->next)
 		count++;
-	return count;
+	return count < MAX_FILES && getrlimit(RLIMIT_NOFILE, &files) == 0 &&
+	       count + OWN_FILES < files.rlim_cur;
 }
 
-void writers_keep(struct watcher *watcher, int directory, const char *name, const char *path)
+bool writers_keep(struct watcher *watcher, int directory, const char *name, const char *path)
 {
 	struct judged_file **slot = find(watcher, path);
 	struct judged_file *file;
 	struct stat status;
 
 	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(status.st_mode))
-		return;
+		return true;
 	if (*slot && !is_same((*slot)->fd, &status))
 		drop(slot);
 	else if (*slot)
-		return;
-	if (count_files(watcher) >= MAX_FILES)
-		return;
+		return true;
+	if (!has_room(watcher)) {
+		watcher->unkept = true;
+		return false;
+	}
 	file = calloc(1, sizeof(*file));
 	if (file) {
 		file->path = strdup(path);
@@ -93,11 +114,13 @@ void writers_keep(struct watcher *watcher, int directory, const char *name, cons
 	if (!file || !file->path || file->fd < 0) {
 		free(file ? file->path : NULL);
 		free(file);
-		return; // the search at the end finds what is written
+		watcher->unkept = true;
+		return false;
 	}
 	file->next = watcher->judged;
 	watcher->judged = file;
 	writers_look(watcher, path);
+	return true;
 }
 
 void writers_look(struct watcher *watcher, const char *path)

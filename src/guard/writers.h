@@ -6,9 +6,11 @@
 
 #include <stdbool.h>
 
+// Raises the limit of open files, for those that are kept.
+void writers_prepare(void);
 // Keeps an open descriptor of a file that is judged. Opens it only if it is another file than
-// before.
-void writers_keep(struct watcher *watcher, int directory, const char *name, const char *path);
+// before. Returns false if there are too many: the search at the end judges it again.
+bool writers_keep(struct watcher *watcher, int directory, const char *name, const char *path);
 // Looks whether a process has a kept file open for writing, or mapped.
 void writers_look(struct watcher *watcher, const char *path);
 // Returns whether a process has an open file open for writing, or mapped for writing.

@@ -101,6 +101,25 @@ def record(name, values):
     print(name, "median", statistics.median(values), "max", max(values), "of", len(values))
 
 
+# Makes many empty places, which are watched, and then some more. Writes to these through another name.
+LINKS = r"""
+import os, sys, time
+os.makedirs("node_modules/a")
+for name in "xy":
+    open("node_modules/a/" + name, "w").close()
+for i in range(int(sys.argv[1])):
+    os.makedirs(f"w/{i}")
+    os.link("node_modules/a/y", f"w/{i}/.envrc")
+os.makedirs(".claude", exist_ok=True)
+for place in (".envrc", ".bashrc", ".claude/settings.local.json"):
+    os.link("node_modules/a/x", place)
+time.sleep(1.5)
+with open("node_modules/a/x", "w") as file:
+    file.write("evil")
+time.sleep(0.7)
+"""
+
+
 class Races(GuardTest):
     def start_python(self, script, *arguments):
         process = subprocess.Popen([self.under_test, "--yes", "--exec", "python3", "-c", script, *map(str, arguments)], cwd=self.project, env=self.env,
@@ -231,6 +250,19 @@ while not os.path.exists("stop"):
                     process.communicate(timeout=30)
                     self.assertFalse((self.project / path).exists() and str(self.evil) in (self.project / path).read_text())
                     subprocess.run(["rm", "-rf", self.project / path.split("/", maxsplit=1)[0]], check=True)
+
+    def test_more_empty_places_than_are_watched(self):
+        for i in range(1100):  # a large project is not searched again at the end
+            (self.project / f"big/{i // 50}/{i}").mkdir(parents=True)
+        (self.project / ".gitignore").write_text(".envrc\n.claude/settings.local.json\n.bashrc\nw/\n")
+        for count in (300, 4400):
+            with self.subTest(count):
+                out, err = self.start_python(LINKS, count).communicate(timeout=120)
+                self.assertEqual(out, "", err)
+                left = [path for path in (".envrc", ".bashrc", ".claude/settings.local.json") if (self.project / path).exists()]
+                self.assertEqual(left, [], err)
+                self.assertEqual([path for path in self.project.rglob(".envrc") if path.stat().st_size], [])
+                subprocess.run(["rm", "-rf", self.project / "w", self.project / "node_modules"], check=True)
 
     def test_two_boxes_in_one_project_and_one_in_a_worktree(self):
         tree = self.home / "tree"
