@@ -74,6 +74,25 @@ static const struct change_case remotes[] = {
 	  "[remote \"up\"]\nurl = /srv/b\n[branch \"x\"]\nremote = up\nmerge = refs/heads/x\n"
 	  "description = y\n",
 	  "branch.x.description", "remote.up.url branch.x.remote branch.x.merge", "", NULL, "" },
+	{ "a branch that follows a new remote", ORIGIN,
+	  ORIGIN UP "[branch \"main\"]\nremote = up\nmerge = refs/heads/main\n",
+	  "remote.up.url remote.up.fetch", "branch.main.remote branch.main.merge", "", NULL, "" },
+	{ "a branch that follows a remote of the user", ORIGIN,
+	  ORIGIN "[branch \"x\"]\nremote = origin\nmerge = refs/heads/x\n",
+	  "branch.x.remote branch.x.merge", "", "", NULL, "" },
+	{ "a new remote that updates references of another", ORIGIN,
+	  ORIGIN "[remote \"up\"]\nurl = https://example.com/u\n"
+		 "fetch = +refs/heads/main:refs/remotes/origin/main\n",
+	  "remote.up.url", "remote.up.fetch", "", NULL, "" },
+	{ "a pattern that includes another remote", ORIGIN,
+	  ORIGIN "[remote \"o\"]\nurl = https://example.com/u\n"
+		 "fetch = +refs/heads/*:refs/remotes/o*\n",
+	  "remote.o.url", "remote.o.fetch", "", NULL, "" },
+	{ "a remote for missing objects", ORIGIN,
+	  ORIGIN UP "promisor = true\npartialclonefilter = blob:none\n"
+		    "[extensions]\npartialclone = up\n",
+	  "remote.up.url remote.up.fetch",
+	  "remote.up.promisor remote.up.partialclonefilter extensions.partialclone", "", NULL, "" },
 	{ "a new remote with a program", ORIGIN, ORIGIN UP "uploadpack = x\n",
 	  "remote.up.url remote.up.fetch", "remote.up.uploadpack", "", NULL, "" },
 	{ "a new remote among dependencies", "",

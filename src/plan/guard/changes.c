@@ -7,9 +7,11 @@
 //   1. Each change is judged by its values. Settings that protect are not removed either.
 //   2. The addresses of a remote that the user has, and what a push to it sends, stay.
 //   3. If the address of a new remote or submodule is refused, all of its settings are.
-//   4. A branch follows only a remote that the host has afterwards. The remote of a branch, and
-//      that of a push, change only to another name of the same addresses, as by `git remote
-//      rename`.
+//   4. A branch that follows nothing follows only a remote that the host has before: `git push`
+//      of it leads there. The remote of a branch, and that of a push, change only to another name
+//      of the same addresses, as by `git remote rename`.
+//   5. A fetch from a remote updates only its own references, and git fetches missing objects from
+//      no other remote than before.
 // A box can write many thousand settings, so names are found with hash tables.
 #include "plan/guard/changes.h"
 
@@ -246,6 +248,37 @@ static bool redirects_push(const struct work *work, const struct candidate *cand
 	return *addresses(work, "remote", name->subsection, host_values);
 }
 
+// Returns whether a fetch from the remote updates references of another remote.
+static bool updates_others(const struct work *work, const struct candidate *candidate)
+{
+	const struct git_name *name = &candidate->name;
+	const char *own = arena_printf(work->arena, "refs/remotes/%s/",
+				       name->subsection ? name->subsection : "");
+
+	if (!str_equal(name->section, "remote") || !name->subsection ||
+	    !str_equal(name->key, "fetch"))
+		return false;
+	vec_each(value, &candidate->change->after) {
+		const char *target = *value && **value != '^' ? strchr(*value, ':') : NULL;
+
+		if (target && target[1] && !str_starts(target + 1, own))
+			return true;
+	}
+	return false;
+}
+
+// Returns whether git fetches objects that are missing from a remote, also for `git diff`.
+static bool fetches_objects(const struct candidate *candidate)
+{
+	const struct git_name *name = &candidate->name;
+
+	return candidate->change->after.count &&
+	       ((str_equal(name->section, "remote") &&
+		 (str_equal(name->key, "promisor") ||
+		  str_equal(name->key, "partialclonefilter"))) ||
+		(str_equal(name->section, "extensions") && str_equal(name->key, "partialclone")));
+}
+
 // Returns whether linked worktrees become bare: git moves core.bare before, and here it stays.
 static bool breaks_worktrees(const struct work *work, const struct git_config_change *change)
 {
@@ -264,7 +297,8 @@ static enum verdict judge_change(struct work *work, struct candidate *candidate)
 	candidate->is_copy = is_copy(work, candidate);
 	if (candidate->is_copy)
 		return APPLIED;
-	if (redirects_push(work, candidate) || breaks_worktrees(work, change) ||
+	if (redirects_push(work, candidate) || updates_others(work, candidate) ||
+	    fetches_objects(candidate) || breaks_worktrees(work, change) ||
 	    has_refused(work, change->name, &change->after))
 		return REFUSED;
 	// An address of the user protects nothing; the names of remotes are judged below.
@@ -292,6 +326,24 @@ static bool is_same_remote(const struct work *work, const char *before, const ch
 	       (*old && after && str_equal(old, addresses(work, "remote", after, merged_values)));
 }
 
+// Returns whether the host has a remote, perhaps under another name of the same addresses.
+static bool is_known_remote(const struct work *work, const char *name)
+{
+	const char *merged = addresses(work, "remote", name, merged_values);
+
+	if (str_equal(name, "."))
+		return true;
+	vec_each(entry, &work->host) {
+		struct git_name host = git_name_split(work->arena, entry->name);
+
+		if (str_equal(host.section, "remote") && host.subsection &&
+		    str_equal(host.key, "url") &&
+		    str_equal(addresses(work, "remote", host.subsection, host_values), merged))
+			return true;
+	}
+	return false;
+}
+
 // Judges a setting that names a remote, after the settings of all remotes.
 static enum verdict judge_remote_name(const struct work *work, const struct candidate *candidate)
 {
@@ -309,7 +361,7 @@ static enum verdict judge_remote_name(const struct work *work, const struct cand
 			return REFUSED;
 	}
 	if (!before && !is_push)
-		return APPLIED;
+		return is_known_remote(work, last_value(&change->after)) ? APPLIED : REFUSED;
 	return is_same_remote(work, before, last_value(&change->after)) ? APPLIED : REFUSED;
 }
 
