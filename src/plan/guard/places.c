@@ -32,7 +32,7 @@
 		.decision = GUARD_PROTECTED, .why = (why_)                              \
 	}
 #define LEFTHOOK(name_) \
-	FILE_ROW(GUARD_TOP, name_, HOST_EXECUTES, JUDGE_NONE, "a git hook runs its commands")
+	FILE_ROW(GUARD_ANYWHERE, name_, HOST_EXECUTES, JUDGE_NONE, "a git hook runs its commands")
 // The names that lefthook has for its configuration in one format.
 #define LEFTHOOK_ROWS(format_)                                                        \
 	LEFTHOOK("lefthook." format_), LEFTHOOK("lefthook-local." format_),           \
@@ -77,6 +77,10 @@ const struct guard_row guard_table[] = {
 		 "hg reads its configuration from the directory that it names"),
 	FILE_ROW(GUARD_ANYWHERE, ".jj/repo/config.toml", HOST_EXECUTES, JUDGE_NONE,
 		 "jj runs the pager, editor and other programs that it names"),
+	FILE_ROW(GUARD_ANYWHERE, ".sl/config", HOST_EXECUTES, JUDGE_NONE,
+		 "sl runs the hooks and loads the extensions that it names"),
+	FILE_ROW(GUARD_ANYWHERE, ".sl/sharedpath", HOST_EXECUTES, JUDGE_NONE,
+		 "sl reads its configuration from the directory that it names"),
 	// Agents.
 	FILE_ROW(GUARD_ANYWHERE, ".mcp.json", HOST_ASKS, JUDGE_NONE,
 		 "Claude Code starts the servers that it names"),
@@ -96,6 +100,23 @@ const struct guard_row guard_table[] = {
 		      "Gemini CLI starts the servers that its settings name"),
 	DIRECTORY_ROW(GUARD_ANYWHERE, ".codex", HOST_ASKS,
 		      "Codex starts the servers that its configuration names"),
+	FILE_ROW(GUARD_ANYWHERE, "opencode.json", HOST_EXECUTES, JUDGE_NONE,
+		 "opencode starts the servers and loads the plugins that it names"),
+	FILE_ROW(GUARD_ANYWHERE, "opencode.jsonc", HOST_EXECUTES, JUDGE_NONE,
+		 "opencode starts the servers and loads the plugins that it names"),
+	DIRECTORY_ROW(GUARD_ANYWHERE, ".opencode", HOST_EXECUTES,
+		      "opencode loads the plugins in it"),
+	FILE_ROW(GUARD_ANYWHERE, "crush.json", HOST_EXECUTES, JUDGE_NONE,
+		 "crush starts the servers that it names"),
+	FILE_ROW(GUARD_ANYWHERE, ".crush.json", HOST_EXECUTES, JUDGE_NONE,
+		 "crush starts the servers that it names"),
+	DIRECTORY_ROW(GUARD_ANYWHERE, ".qwen", HOST_EXECUTES,
+		      "Qwen Code starts the servers that its settings name"),
+	DIRECTORY_ROW(GUARD_ANYWHERE, ".amazonq", HOST_ASKS,
+		      "Amazon Q starts the servers that its settings name"),
+	DIRECTORY_ROW(GUARD_TOP, ".kiro", HOST_ASKS,
+		      "the editor runs its hooks and starts the servers that it names"),
+	DIRECTORY_ROW(GUARD_TOP, ".roo", HOST_ASKS, "the editor starts the servers that it names"),
 	FILE_ROW(GUARD_ANYWHERE, ".aider.conf.yml", HOST_EXECUTES, JUDGE_NONE,
 		 "aider runs the commands that it names"),
 	DIRECTORY_ROW(GUARD_TOP, ".claudebox", HOST_ASKS,
@@ -129,6 +150,15 @@ const struct guard_row guard_table[] = {
 	FILE_ROW(GUARD_TOP, ".inputrc", HOST_READS, JUDGE_NONE, "a shell takes its keys from it"),
 	// Interpreters that run a file of the current directory when they start.
 	FILE_ROW(GUARD_ANYWHERE, ".Rprofile", HOST_EXECUTES, JUDGE_NONE, "R runs it"),
+	FILE_ROW(GUARD_ANYWHERE, ".Renviron", HOST_EXECUTES, JUDGE_NONE,
+		 "R runs the file that it names"),
+	FILE_ROW(GUARD_ANYWHERE, ".RData", HOST_EXECUTES, JUDGE_NONE,
+		 "R loads it, and runs a function in it"),
+	FILE_ROW(GUARD_ANYWHERE, ".octaverc", HOST_EXECUTES, JUDGE_NONE, "octave runs it"),
+	FILE_ROW(GUARD_ANYWHERE, ".pdbrc", HOST_EXECUTES, JUDGE_NONE,
+		 "the debugger of Python runs it"),
+	FILE_ROW(GUARD_ANYWHERE, ".perldb", HOST_EXECUTES, JUDGE_NONE,
+		 "the debugger of Perl runs it"),
 	FILE_ROW(GUARD_ANYWHERE, ".irbrc", HOST_EXECUTES, JUDGE_NONE, "irb runs it"),
 	FILE_ROW(GUARD_ANYWHERE, ".pryrc", HOST_EXECUTES, JUDGE_NONE, "pry runs it"),
 	FILE_ROW(GUARD_ANYWHERE, ".ghci", HOST_EXECUTES, JUDGE_NONE, "ghci runs its commands"),
@@ -147,10 +177,11 @@ const struct guard_row guard_table[] = {
 	LEFTHOOK_ROWS("toml"),
 	LEFTHOOK_ROWS("json"),
 	LEFTHOOK_ROWS("jsonc"),
-	DIRECTORY_ROW(GUARD_TOP, ".lefthook", HOST_EXECUTES, "a git hook runs the programs in it"),
-	DIRECTORY_ROW(GUARD_TOP, ".lefthook-local", HOST_EXECUTES,
+	DIRECTORY_ROW(GUARD_ANYWHERE, ".lefthook", HOST_EXECUTES,
 		      "a git hook runs the programs in it"),
-	FILE_ROW(GUARD_TOP, ".pre-commit-config.yaml", HOST_EXECUTES, JUDGE_NONE,
+	DIRECTORY_ROW(GUARD_ANYWHERE, ".lefthook-local", HOST_EXECUTES,
+		      "a git hook runs the programs in it"),
+	FILE_ROW(GUARD_ANYWHERE, ".pre-commit-config.yaml", HOST_EXECUTES, JUDGE_NONE,
 		 "a git hook runs its commands"),
 	// Package managers and builders: settings that name programs and addresses.
 	FILE_ROW(GUARD_ANYWHERE, ".cargo/config.toml", HOST_EXECUTES, JUDGE_NONE,
@@ -303,8 +334,7 @@ static bool has_component(const char *path, const char *name)
 	for (; path; path = strchr(path, '/')) {
 		path += *path == '/';
 		// Nearly all names differ in the first character.
-		if (*path == *name && strncmp(path, name, length) == 0 &&
-		    strchr("/", path[length]))
+		if (*path == *name && strncmp(path, name, length) == 0 && strchr("/", path[length]))
 			return true;
 	}
 	return false;
