@@ -27,6 +27,7 @@ struct snapshot_command {
 	const struct session_record *record;
 	struct text modes; // permissions of the files before an undo
 	bool partial;      // something of the record is left
+	bool completed;    // an undo that was killed
 };
 
 // Finds the project and its snapshots, and reads the paths of the command line.

@@ -993,8 +993,12 @@ class Kills(UndoTest):
         self.undo()
         self.forget_record()
         (self.project / "b").write_text("of the user\n")
+        self.assertIn("An undo was interrupted", self.claudebox("--undo", "--dry-run").stdout)
+        self.assertTrue((self.store() / "undo.json").exists())
         text = self.undo()
         self.assertIn("completed the undo", text)
+        self.assertEqual((self.project / "a").read_text(), "old\n")  # and is not taken back
+        text = self.undo()
         self.assertRegex(text, r"delete +b\n(.*\n)*claudebox was killed in this undo")  # the end is not known: the list says it
         self.assertEqual((self.project / "a").read_text(), "new\n")
         self.undo()
@@ -1024,8 +1028,8 @@ class Kills(UndoTest):
         stage.mkdir()
         (stage / "0.new").write_text("x")
         self.git("branch", "of-the-user", "main")
-        done = self.claudebox("--undo=commits", "--dry-run")
-        self.assertIn("rolled back", done.stderr)
+        self.assertIn("An undo was interrupted", self.claudebox("--undo=commits", "--dry-run").stdout)
+        self.assertIn("rolled back", self.claudebox("--undo=commits").stderr)  # without an answer it does no more
         self.git("branch", "-D", "of-the-user")
         self.assertEqual(self.git("for-each-ref", "refs/heads"), heads)
         self.assertFalse(stage.exists() or (self.store() / "undo.json").exists())

@@ -273,8 +273,17 @@ static bool undo_last(struct snapshot_command *command, struct error *error)
 	struct refs_undo refs;
 	const char *now;
 
-	if (!undo_recover_killed(command, error) ||
-	    !snapshot_refresh(&command->store, &command->undo, &command->modes, error))
+	if (command->config->list_only && undo_is_pending(&command->store))
+		return output_print(STDOUT_FILENO,
+				    "An undo was interrupted. The next claudebox --undo completes "
+				    "it.\n",
+				    error);
+	if (!undo_recover_killed(command, error))
+		return false;
+	if (command->completed) // it is what the user wants, and not the undo of it
+		return output_print(STDOUT_FILENO,
+				    "The next claudebox --undo takes back this undo.\n", error);
+	if (!snapshot_refresh(&command->store, &command->undo, &command->modes, error))
 		return false;
 	list = session_list_all(&command->store, arena);
 	now = snapshot_write_tree(&command->store, NULL, error);

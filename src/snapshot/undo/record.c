@@ -90,6 +90,7 @@ static bool recover_held(struct snapshot_command *command, struct error *error)
 		if (!refs_recover(&command->store, git_directory, journal.id, of, &refs, error) ||
 		    !undo_record(command, journal.id, journal.of, journal.now, &refs, true, error))
 			return false;
+		command->completed = true;
 	}
 	undo_end(&command->store);
 	return true;

@@ -258,6 +258,11 @@ bool undo_apply(const struct store *store, const undo_steps *steps, struct undo_
 	return ok;
 }
 
+bool undo_is_pending(const struct store *store)
+{
+	return faccessat(store->directory, UNDO_JOURNAL, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 bool undo_recover(const struct store *store, struct undo_journal *ret_journal, struct error *error)
 {
 	struct stage stage = STAGE_FOR(store, error->arena);

@@ -22,6 +22,8 @@ struct undo_middle {
 // of the instance are held. The journal stays until undo_end().
 bool undo_apply(const struct store *store, const undo_steps *steps, struct undo_journal *journal,
 		const struct undo_middle *middle, struct error *error);
+// Returns whether an undo was killed.
+bool undo_is_pending(const struct store *store);
 // Completes the files of an undo that was killed. Stores its journal if undo_end() was not called;
 // if that is undecided, no file was changed. The same locks are held.
 bool undo_recover(const struct store *store, struct undo_journal *ret_journal, struct error *error);
