@@ -301,6 +301,7 @@ bool box_run(const struct plan *plan, struct arena *arena, int *ret_status, stru
 		guarding_finish(&box.guarding, &box, plan);
 		saved = box.snapshot.id != NULL;
 		changed = snapshot_finish(&box.snapshot, plan, arena, &record);
+		saved = saved && !box.snapshot.failed;
 		if (ok)
 			report_session(plan, arena, &box, network.plan ? &network : NULL,
 				       changed ? &record : NULL, &start, saved, *ret_status);

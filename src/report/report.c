@@ -12,6 +12,7 @@
 #include "config/config.h"
 #include "plan/check.h"
 #include "plan/facts.h"
+#include "plan/guard/index.h"
 #include "plan/plan.h"
 #include "plan/report/executed.h"
 #include "plan/report/report.h"
@@ -76,6 +77,25 @@ static const char *read_version(const struct store *store, struct arena *arena,
 			     : NULL;
 }
 
+static bool is_new_link(const struct file_change *change)
+{
+	return (change->after.mode & GIT_MODE_TYPE) == GIT_MODE_SYMLINK;
+}
+
+// Returns whether a link leads out of the project, perhaps by way of another link. The file that it
+// names may not exist yet.
+static bool leads_out(struct arena *arena, const char *project, const char *link, const char *text)
+{
+	const char *full = path_join(arena, project, link);
+	struct followed place = file_follow(arena, full);
+
+	if (place.kind == FILE_MISSING && text && *text != '/')
+		place = file_follow(arena,
+				    path_parent(arena,
+						path_join(arena, path_parent(arena, full), text)));
+	return place.kind != FILE_MISSING && !path_within(place.real, project);
+}
+
 static void add_executed(struct report *report, const struct store *store, struct arena *arena,
 			 const file_changes *changes)
 {
@@ -91,6 +111,8 @@ static void add_executed(struct report *report, const struct store *store, struc
 				.before = read_version(store, arena, &change->before),
 				.after = read_version(store, arena, &change->after),
 			};
+		content.leads_out = is_new_link(change) &&
+				    leads_out(arena, store->project, change->path, content.after);
 		if (!executed_judge(arena, change, &content, &executed))
 			continue;
 		if (report->executed_count++ < MOST_EXECUTED)

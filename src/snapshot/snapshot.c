@@ -303,6 +303,7 @@ bool snapshot_finish(struct snapshot *snapshot, const struct plan *plan, struct 
 	record.started_ms = strtoll(snapshot->id, NULL, 10);
 	if (changed)
 		changed = session_write(&store, &record, &error);
+	snapshot->failed = error.message != NULL;
 	if (error.message) // claudebox --undo tries again
 		output_message("undo", "%s", error.message);
 	else if (!changed)

@@ -16,6 +16,7 @@ struct snapshot {
 	int lock;       // of the session
 	pid_t pid;      // of the process that saves the project, 0: it has ended
 	int result;     // of this process
+	bool failed;    // the end could not be saved: the changes are not known
 };
 
 #define SNAPSHOT_NONE                                   \

@@ -872,6 +872,23 @@ class OnScreen(UndoTest, OnTerminal):
 
 
 class Hostile(UndoTest):
+    def test_links_that_lead_out_by_way_of_others_are_ranked(self):
+        (self.project / ".gitignore").write_text("build/\n")
+        (self.project / "data").symlink_to(self.home)
+        self.repository(self.project)
+        self.run_box("mkdir build; ln -s $HOME build/out; ln -s build/out/.bashrc one; ln -s data/.bashrc two; ln -s .gitignore inside")
+        rows = {row["path"]: row for row in json.loads(self.claudebox("--report=json").stdout)["executed"]["list"]}
+        self.assertEqual(sorted(rows), ["one", "two"])
+        self.assertIn("leads out of the project", rows["one"]["why"])
+
+    def test_an_end_that_takes_too_long_is_not_called_without_changes(self):
+        script = ('open(".gitignore", "w").write("\\n".join("**/" * 50 + "a" * 40 + "b%d" % i for i in range(300)).replace("a", "a*"))\n'
+                  'for i in range(300): open("a" * 200 + str(i), "w").close()')
+        done = self.claudebox("--yes", "--exec", "python3", "-c", script)
+        self.assertRegex(done.stderr, "undo: .*(in time|git)")
+        self.assertFalse(json.loads(self.claudebox("--report=json").stdout)["saved"])
+        self.assertNotIn("changed nothing", self.claudebox("--report").stdout)
+
     """A repository that executes on every occasion: nothing of it runs, before, during and after."""
 
     def arm(self):

@@ -266,8 +266,9 @@ bool executed_judge(struct arena *arena, const struct file_change *change,
 
 	if (!change->after.mode)
 		return false; // a file that is gone executes nothing
-	if (is_link(&change->after) && content->after &&
-	    leads_out(arena, change->path, content->after))
+	if (is_link(&change->after) &&
+	    (content->leads_out ||
+	     (content->after && leads_out(arena, change->path, content->after))))
 		return set(ret, change, RUN_WITHOUT_ASKING,
 			   "a link that leads out of the project: writing to it changes a file "
 			   "outside");

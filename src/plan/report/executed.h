@@ -41,6 +41,7 @@ extern const size_t run_count;
 struct change_content {
 	const char *before; // NULL: there was none, or it is not known
 	const char *after;
+	bool leads_out; // it is a link that leads out of the project, by way of others too
 };
 
 // Returns whether the judgement needs the content of a changed file.
