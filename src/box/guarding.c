@@ -214,7 +214,8 @@ static const char *describe(const struct guarding *guarding)
 	struct arena *arena = guarding->arena;
 
 	if (guarding->looping)
-		return arena_printf(arena, "the box creates '%s' again and again",
+		return arena_printf(arena,
+				    "the box creates '%s' again and again (--unprotect lets it)",
 				    quote_display(arena, path_name(guarding->looping), 0));
 	if (guarding->problem)
 		return arena_printf(arena, "a place of the project cannot be protected: %s",

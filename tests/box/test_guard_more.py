@@ -693,6 +693,7 @@ class Told(MoreTest, InstructionsTest):
         self.assertEqual(self.quarantine(), sorted(names))
         told, out = self.told("mkdir -p .vscode; echo x >.vscode/x; sleep 0.3; cat .vscode/x", options=("--unprotect", ".vscode"))
         self.assertTold(told, "If the user wants such a file")
+        self.assertTold(told, "`.vscode` is not protected in this session: the user lets you write it")
         self.assertEqual(out, "x\n")
 
     def test_the_instructions_say_which_settings_of_git_stay_in_the_box(self):

@@ -72,6 +72,7 @@ TABLE = {
     r"`\.husky/_` is a copy of the user's directory with generated hooks: git here runs them, and what you change there stays in the box\.":
         ["box/test_guard_hooks.py:test_git_in_the_box_runs_the_hooks",
         "box/test_guard_hooks.py:test_what_the_box_writes_is_not_executed_outside_and_not_lost"],
+    r"`\.vscode` is not protected in this session: the user lets you write it\.": [f"{GUARD}:test_the_instructions_name_what_is_protected"],
     r"If the user wants such a file, say so: the user finds it with `claudebox --quarantine`, or starts the next session with `--unprotect PATH`\.":
         [f"{GUARD}:test_the_instructions_name_what_is_protected", "box/test_guard.py:test_an_excepted_place_can_be_written_and_is_shown_in_red"],
     # Programs
@@ -192,7 +193,7 @@ class Table(BoxTest):
         with_podman = OtherHost(self, {"/etc/containers/policy.json": "{}"})
         texts = [self.text(), self.text(home="none"), self.text(home="shared"), self.text(project="read-only"), self.text(nested=True),
                  self.text(project="read-only", home="none"), self.text(toolchains="none", package_settings="none"),
-                 self.text("--network", "none"), self.text("--mount-ro", self.home / "tools"), self.text("--mount-rw", self.home / "tools"),
+                 self.text("--network", "none"), self.text("--mount-ro", self.home / "tools"), self.text("--mount-rw", self.home / "tools"), self.text("--unprotect", ".vscode"),
                  self.text(cwd=repository), self.text(cwd=repository / "sub"), self.text(cwd=linked), self.text(cwd=inner),
                  self.text(host=with_daemon), self.text(host=with_podman, nested=True)]
         return texts + [path.read_text() for path in GOLDEN.rglob("instructions.txt")]

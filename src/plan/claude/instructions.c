@@ -15,6 +15,7 @@
 #include "plan/git/wrapper.h"
 #include "plan/home/installs.h"
 #include "plan/limits.h"
+#include "plan/guard/unprotect.h"
 #include "plan/plan.h"
 #include "plan/project.h"
 #include "plan/registries/registries.h"
@@ -109,6 +110,14 @@ static void add_guard(struct text *out, const struct plan *plan, const struct gi
 			"when this session ends; those that make git execute a program stay in the "
 			"box.");
 	add_hooks(out, plan);
+	vec_each(path, &plan->guard.unprotected) {
+		const char *below = str_after(*path, plan->project);
+
+		text_printf(out,
+			    " `%s`%s is not protected in this session: the user lets you write it.",
+			    quote_display(out->arena, below && *below ? below + 1 : *path, 0),
+			    unprotect_scope(*path, plan->project));
+	}
 	text_add(out, " If the user wants such a file, say so: the user finds it with `claudebox "
 		      "--quarantine`, or starts the next session with `--unprotect PATH`.\n");
 }
