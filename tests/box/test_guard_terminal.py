@@ -33,7 +33,7 @@ class OnATerminal(OnTerminal):
 
     def test_a_box_that_goes_on_creating_a_place_is_stopped_and_can_be_ended(self):
         terminal = self.start(LOOP)
-        terminal.expect(r"again and again \(--unprotect lets it\); the box is stopped")
+        terminal.expect(r"again and again \(--unprotect lets it\); the box\s+is stopped")
         terminal.expect(r"Continue the box or end it\? \[c/E\]")
         self.assertFalse((self.project / ".envrc").exists())
         terminal.send("\n")
