@@ -19,6 +19,7 @@
 #include "render/report.h"
 #include "snapshot/changes.h"
 #include "snapshot/pager.h"
+#include "snapshot/refs/operations.h"
 #include "snapshot/refs/refs.h"
 #include "snapshot/session.h"
 #include "snapshot/store.h"
@@ -99,6 +100,17 @@ static void add_executed(struct report *report, const struct store *store, struc
 	executed_sort(&report->executed);
 }
 
+// Adds the hooks that the user has excepted from the protection.
+static void add_hooks(struct report *report, const strings *hooks, struct arena *arena)
+{
+	vec_each(hook, hooks) {
+		report->executed_count++;
+		vec_push(arena, &report->executed,
+			 (struct executed){ *hook, RUN_WITHOUT_ASKING, "git runs it" });
+	}
+	executed_sort(&report->executed);
+}
+
 // Counts the commits of branches that have moved.
 static void count_moved(struct report *report, const struct store *store, struct arena *arena,
 			const char *git_directory)
@@ -131,6 +143,10 @@ static void sort_refs(struct report *report, struct arena *arena)
 static void add_refs(struct report *report, const struct session_record *record,
 		     struct arena *arena)
 {
+	report->operations =
+		operations_compare(arena, &record->operations_before, &record->operations_after);
+	report->index_changed = session_changed_index(record);
+	report->other = record->other;
 	report->repository_lost = refs_are_lost(&record->refs_before, &record->refs_after);
 	if (report->repository_lost)
 		return;
@@ -193,7 +209,7 @@ void report_add_changes(struct report *report, const struct plan *plan,
 	const struct plan_undo *undo = &plan->undo;
 	struct error error = { .arena = arena };
 	struct store store = STORE_NONE;
-	file_changes changes;
+	file_changes changes = { 0 };
 
 	if (!record)
 		return;
@@ -203,12 +219,14 @@ void report_add_changes(struct report *report, const struct plan *plan,
 	report->left_out = record->left_out_count;
 	report->left_out_paths = record->left_out;
 	if (store_open(&store, undo->git, undo->path, plan->project, false, &error) &&
-	    changes_list(&store, record->before, record->after, NULL, &changes, &error)) {
+	    (!record->before ||
+	     changes_list(&store, record->before, record->after, NULL, &changes, &error))) {
 		report->saved = true;
-		if (changes.count <= MOST_COUNTED)
+		if (changes.count && changes.count <= MOST_COUNTED)
 			changes_count_lines(&store, arena, record->before, record->after, &changes);
 		drop_older(&store, arena, &changes, record);
 		add_executed(report, &store, arena, &changes);
+		add_hooks(report, &record->other.hooks, arena);
 		add_files(report, arena, &changes);
 		add_refs(report, record, arena);
 		if (undo->git_directory)

@@ -13,6 +13,7 @@ struct scan {
 	struct path_set known; // the paths of the index
 	struct text changed;   // those that git has to look at, each with a NUL
 	struct text modes;     // of the others, for modes_write()
+	strings repositories;  // directories of these files that have a .git, not the project
 };
 
 // Compares all files. Those that it has not reached at `until_ms` of CLOCK_MONOTONIC count as
