@@ -215,3 +215,11 @@ class Hooks(ReportTest):
         report = self.report()
         self.assertEqual(report["executed"]["list"], [{"path": ".git/hooks/post-commit", "when": "without-asking", "why": "git runs it"}])
         self.assertIn(".git/hooks/post-commit", self.claudebox("--report").stdout)
+
+
+class Settings(ReportTest):
+    def test_settings_that_were_applied_outside_are_named(self):
+        report = self.check("git config user.email agent@example.com", "settings of git changed: user.email")
+        self.assertEqual(report["settings"], ["user.email"])
+        self.assertEqual(self.git("config", "--file", ".git/config", "user.email").strip(), "agent@example.com")
+        self.assertEqual(self.check("echo 1 >x")["settings"], [])

@@ -230,14 +230,36 @@ static struct report make_report(void)
 	return report;
 }
 
+static void add_repository_changes(struct report *report)
+{
+	vec_push(&arena, &report->operations,
+		 (struct report_operation){ "merge", OPERATION_ENDED });
+	vec_push(&arena, &report->operations, (struct report_operation){ "am", OPERATION_STARTED });
+	vec_push(&arena, &report->other.nested,
+		 (struct report_repository){ "lib\033", REPOSITORY_REMOVED });
+	vec_push(&arena, &report->other.nested,
+		 (struct report_repository){ "vendor/x", REPOSITORY_CHANGED });
+	vec_push(&arena, &report->other.stashes, "456789abcd");
+	vec_push(&arena, &report->settings, "user.email");
+	report->other.created = true;
+	report->index_changed = true;
+}
+
 static void test_references(void)
 {
 	struct report report = make_report();
 	struct report lost = { .repository_lost = true, .saved = true };
-	const char *line = render_report_line(&arena, &report);
+	const char *line;
 
+	add_repository_changes(&report);
+	line = render_report_line(&arena, &report);
 	CHECK(strstr(line, "new branch fix, deleted tag v1 (was 1234567), "
 			   "branch main lost 2 commits (was 2345678)") != NULL);
+	CHECK(strstr(line,
+		     "(was 2345678); a git repository was created; a merge was ended; an am "
+		     "is in progress; the repository lib\\x1b was removed; branches or HEAD of "
+		     "the repository vendor/x changed; 1 stash was dropped: 456789a (`git stash "
+		     "store 456789a`); settings of git changed: user.email") != NULL);
 	CHECK(strstr(render_report_line(&arena, &lost), "removed or damaged") != NULL);
 	CHECK(strstr(render_report(&arena, &lost, (struct reader){ 0 }), "undo=commits") == NULL);
 }
@@ -332,8 +354,10 @@ static void test_json(void)
 {
 	struct report report = make_report();
 	struct report parsed;
-	const char *json = render_report_json(&arena, &report);
+	const char *json;
 
+	add_repository_changes(&report);
+	json = render_report_json(&arena, &report);
 	CHECK(report_parse(&arena, json, &parsed));
 	CHECK(strcmp(render_report_json(&arena, &parsed), json) == 0);
 	CHECK(!report_parse(&arena, "{}", &parsed));
