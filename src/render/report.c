@@ -290,6 +290,12 @@ const char *render_report(struct arena *arena, const struct report *report, stru
 {
 	struct screen screen = screen_for(arena, reader);
 
+	if (report->later_killed)
+		screen_add_wrapped(&screen, STYLE_WARN,
+				   "claudebox was killed in a later session, which has no report: "
+				   "`claudebox --diff` shows what it changed, `claudebox --undo` "
+				   "takes it back",
+				   0);
 	if (is_empty(report) && !report->moved.count && !report->network && report->saved &&
 	    !report->discarded.count)
 		screen_add_wrapped(&screen, STYLE_PLAIN, "the last session has changed nothing", 0);
@@ -317,7 +323,12 @@ const char *render_report(struct arena *arena, const struct report *report, stru
 	if (report->files.count)
 		add_files(&screen, report);
 	add_limits(&screen, report);
-	if (report->saved && !is_empty(report) && advice(report))
+	if (report->snapshots_removed && !is_empty(report))
+		screen_add_wrapped(&screen, STYLE_WARN,
+				   "the snapshots were removed: these changes cannot be shown or "
+				   "taken back any more",
+				   0);
+	else if (report->saved && !is_empty(report) && advice(report))
 		screen_add_wrapped(&screen, STYLE_DIM, advice(report), 0);
 	if (report->resume)
 		screen_add_wrapped(&screen, STYLE_DIM,

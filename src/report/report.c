@@ -17,6 +17,7 @@
 #include "plan/report/report.h"
 #include "plan/state/instances.h"
 #include "render/report.h"
+#include "report/killed.h"
 #include "snapshot/changes.h"
 #include "snapshot/pager.h"
 #include "snapshot/refs/operations.h"
@@ -36,6 +37,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#define KILLED                                                                               \
+	"claudebox was killed in the last session: claudebox --diff shows what it changed, " \
+	"claudebox --undo takes it back"
+
 enum {
 	MOST_FILES = 500,     // in the report
 	MOST_EXECUTED = 200,  // in the report
@@ -51,7 +56,7 @@ enum {
 // Returns the name of the report in the instance: each worktree has its own.
 static const char *report_name(struct arena *arena, const char *project)
 {
-	return arena_printf(arena, "report-%s.json", instance_id(arena, project));
+	return arena_printf(arena, INSTANCE_REPORT_PREFIX "%s.json", instance_id(arena, project));
 }
 
 // Leaves out new files that are older than the session.
@@ -285,21 +290,27 @@ void report_print(const struct report *report, const struct plan *plan, struct a
 bool report_command(const struct config *config, const struct facts *facts, struct arena *arena,
 		    int *ret_status, struct error *error)
 {
+	const char *instance = plan_instance_path(arena, facts);
+	const char *snapshots = arena_printf(arena, "%s/" INSTANCE_SNAPSHOTS "/%s", instance,
+					     instance_id(arena, facts->project));
 	const char *path;
 	const char *text;
-	struct report report;
+	struct report report = { 0 };
 
 	*ret_status = 0;
 	if (!plan_refuse_project(facts, error) || !plan_refuse_state(facts, error))
 		return false;
-	path = path_join(arena, plan_instance_path(arena, facts),
-			 report_name(arena, facts->project));
+	path = path_join(arena, instance, report_name(arena, facts->project));
 	text = facts->state.kept_as ? NULL : file_read(arena, path, REPORT_LIMIT, 0);
 	if (!text || !report_parse(arena, text, &report)) {
 		error_set(error, "there is no report of a session in '%s'",
 			  quote_display(arena, path_tilde(arena, facts->project, facts->home), 0));
-		return error_hint(error, "a report is kept when a session ends");
+		return error_hint(error, !facts->state.kept_as && killed_since(arena, snapshots, 0)
+						 ? KILLED
+						 : "a report is kept when a session ends");
 	}
+	report.snapshots_removed = report.saved && access(snapshots, F_OK) < 0;
+	report.later_killed = report.ended_ms && killed_since(arena, snapshots, report.ended_ms);
 	return config->output == OUTPUT_JSON
 		       ? output_print(STDOUT_FILENO, text, error)
 		       : pager_show(arena,

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The report names what a session changed in repositories besides branches: operations, nested repositories, the index, stashes, hooks, settings."""
+"""The report names what a session changed in repositories besides branches: operations, nested repositories, the index, stashes, hooks, settings.
+It says when it does not know."""
 import json
 import os
 import shutil
+import signal
 import subprocess
 
-from lib.box import BoxTest
+from lib.box import BoxTest, CLAUDEBOX, until
 
 
 class ReportTest(BoxTest):
@@ -223,3 +225,51 @@ class Settings(ReportTest):
         self.assertEqual(report["settings"], ["user.email"])
         self.assertEqual(self.git("config", "--file", ".git/config", "user.email").strip(), "agent@example.com")
         self.assertEqual(self.check("echo 1 >x")["settings"], [])
+
+
+class Unknown(ReportTest):
+    """What --report says if the changes are not known."""
+
+    def show(self):
+        return " ".join(self.claudebox("--report").stdout.split())
+
+    def test_without_snapshots_it_does_not_say_that_nothing_was_changed(self):
+        self.profile(undo="off")
+        self.run_box("echo 1 >x")
+        self.assertIn("changes of its files are not known", self.show())
+        self.assertNotIn("no file was changed", self.show())
+        self.assertNotIn("changed nothing", self.show())
+        self.assertIn("has changed a file", self.refused("--diff"))
+
+    def test_snapshots_that_were_removed(self):
+        self.run_box("echo 1 >x")
+        self.assertIn("claudebox --undo", self.show())
+        self.assertEqual(self.claudebox("--gc=snapshots", "--yes").returncode, 0)
+        self.assertIn("1 file changed", self.show())
+        self.assertIn("the snapshots were removed: these changes cannot be shown or taken back any more", self.show())
+        self.assertNotIn("--undo", self.show())
+        for option in ("--diff", "--undo"):
+            self.assertRegex(self.refused(option, "--yes"), "the snapshots of '[^']+' were removed")
+        self.run_box("true")
+        self.assertIn("has changed a file", self.refused("--diff"))
+
+    def kill(self):
+        with subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", "echo 2 >>y; touch ready; sleep 60"], cwd=self.project, env=self.env,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            self.assertTrue(until((self.project / "ready").exists))
+            process.send_signal(signal.SIGKILL)
+        (self.project / "ready").unlink()
+
+    def test_a_session_whose_claudebox_was_killed(self):
+        self.kill()
+        self.assertTrue(until(lambda: "claudebox was killed in the last session: claudebox --diff shows" in self.claudebox("--report").stderr))
+        self.assertIn("y", self.claudebox("--diff").stdout)
+        self.assertIn("claudebox was killed in the last session", self.refused("--report"))
+        self.run_box("echo 1 >x")
+        self.assertNotIn("killed", self.show())
+        self.kill()
+        self.assertTrue(until(lambda: "claudebox was killed in a later session, which has no report: `claudebox --diff` shows" in self.show()))
+        self.claudebox("--diff")
+        self.assertIn("claudebox was killed in a later session", self.show())
+        self.run_box("echo 3 >x")
+        self.assertNotIn("killed", self.show())

@@ -92,6 +92,9 @@ struct report {
 	bool index_changed; // what is staged
 	struct repository_changes other;
 	strings settings; // of git that the guard applied outside
+	// Not in the JSON: what --report finds out when it is started.
+	bool snapshots_removed;
+	bool later_killed; // claudebox was, in a session after this one
 	struct discarded discarded;
 	const char *network; // refused connections as a line, NULL: none
 	const char *tier;
