@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 
 from lib.box import BoxTest, CLAUDEBOX, until
 
@@ -122,6 +123,7 @@ class Nested(ReportTest):
         secret = self.home / "secret"
         secret.mkdir()
         self.repository(secret)
+        self.run_box("true")
         git = self.library / ".git"
         shutil.rmtree(git / "refs")
         (git / "refs").symlink_to(secret / ".git/refs")
@@ -130,10 +132,31 @@ class Nested(ReportTest):
         (self.project / "out").mkdir()
         (self.project / "out/file").write_text("1\n")
         (self.project / "out/.git").write_text(f"gitdir: {secret}/.git\n")
-        for _ in range(2):
-            self.run_box("echo 1 >>file.txt")
+        self.run_box("true")
+        script = "touch ready; until [ -e go ]; do sleep 0.05; done; echo 1 >>file.txt"
+        with subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", script], cwd=self.project, env=self.env, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL):
+            self.assertTrue(until((self.project / "ready").exists))
             self.git("commit", "-q", "--allow-empty", "-m", "x", cwd=secret)
-            self.assertEqual(self.report()["repositories"], [])
+            (self.project / "go").touch()
+        self.assertTrue(self.report()["saved"])
+        self.assertEqual(self.report()["repositories"], [])
+
+    def test_a_file_of_a_repository_that_never_ends_does_not_stop_the_session(self):
+        self.run_box("true")  # git itself waits for a repository that it does not know
+        for name in ("HEAD", "packed-refs", "refs/heads/trap"):
+            with self.subTest(name=name):
+                path = self.library / ".git" / name
+                kept = path.read_bytes() if path.exists() else None
+                path.unlink(missing_ok=True)
+                os.mkfifo(path)
+                started = time.monotonic()
+                self.run_box("echo 1 >>file.txt")
+                self.assertLess(time.monotonic() - started, 20)
+                self.assertTrue(self.report()["saved"])
+                path.unlink()
+                if kept is not None:
+                    path.write_bytes(kept)
 
     def test_many_are_cut(self):
         self.assertIn("296 more repositories changed", self.run_box("for i in $(seq 320); do mkdir -p m/$i; git init -q m/$i; done"))
