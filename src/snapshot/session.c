@@ -371,8 +371,7 @@ const struct session_record *session_last(const session_list *list, bool box)
 
 bool session_changed_index(const struct session_record *record)
 {
-	return record->index_before && record->index_after &&
-	       !str_equal(record->index_before, record->index_after);
+	return project_index_differs(record->index_before, record->index_after);
 }
 
 bool session_changed_refs(const struct session_record *record)

@@ -198,6 +198,12 @@ class Index(ReportTest):
     def test_times_do_not_count(self):
         self.assertNotIn("report:", self.run_box("touch file.txt; git status >/dev/null"))
 
+    def test_an_index_that_claudebox_cannot_read_does_not_count(self):
+        self.git("update-index", "--split-index")
+        (self.project / "n").write_text("n\n")
+        self.git("add", "n")
+        self.assertNotIn("report:", self.run_box("touch -d 2001-01-01 file.txt n; git update-index --refresh"))
+
     def test_a_repository_without_an_index(self):
         shutil.rmtree(self.project / ".git")
         self.git("init", "-q", "-b", "main")

@@ -264,6 +264,28 @@ static void test_references(void)
 	CHECK(strstr(render_report(&arena, &lost, (struct reader){ 0 }), "undo=commits") == NULL);
 }
 
+// One change of a repository alone is reported on a terminal too. What no undo takes back has no
+// advice.
+static void test_repositories(void)
+{
+	struct report merge = { .saved = true }, nested = { .saved = true };
+	struct report off = { .tier = "full" };
+	struct reader reader = { .terminal = true, .columns = 80, .rows = 24 };
+
+	vec_push(&arena, &merge.operations,
+		 (struct report_operation){ "merge", OPERATION_STARTED });
+	vec_push(&arena, &nested.other.nested,
+		 (struct report_repository){ "lib", REPOSITORY_CREATED });
+	CHECK(strstr(render_report_end(&arena, &merge, reader),
+		     "Session: a merge is in progress\n") != NULL);
+	CHECK(strstr(render_report_end(&arena, &merge, reader), "--undo=commits") != NULL);
+	CHECK_STRING(render_report_end(&arena, &nested, reader),
+		     "Session: the repository lib was created\n");
+	CHECK(strstr(render_report(&arena, &off, reader), "no file was changed") == NULL);
+	merge.snapshots_removed = true;
+	CHECK(strstr(render_report(&arena, &merge, reader), "--undo") == NULL);
+}
+
 static size_t count_lines(const char *text)
 {
 	size_t lines = 0;
@@ -373,6 +395,7 @@ int main(void)
 	test_packages();
 	test_order();
 	test_references();
+	test_repositories();
 	test_texts();
 	test_discarded();
 	test_ordinary_files();

@@ -22,6 +22,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
+// Prefix of the digest of an index that cannot be read.
+#define BYTES "bytes-"
+
 enum { INDEX_LIMIT = 512 * 1024 * 1024, SHA1_SIZE = 20, SHA256_SIZE = 32, DIGITS = 64 };
 
 // Returns the bytes of the index in a directory, NULL: there is none.
@@ -75,9 +78,16 @@ const char *project_index_digest(struct arena *arena, const char *directory)
 	if (bytes && result == GIT_INDEX_OK)
 		digest = digest_hex_bytes(arena, text_get(&entries), entries.length, DIGITS);
 	else if (bytes)
-		digest = digest_hex_bytes(arena, bytes, length, DIGITS);
+		digest = arena_printf(arena, BYTES "%s",
+				      digest_hex_bytes(arena, bytes, length, DIGITS));
 	arena_free(&large);
 	return digest;
+}
+
+bool project_index_differs(const char *one, const char *other)
+{
+	return one && other && !str_equal(one, other) && !str_starts(one, BYTES) &&
+	       !str_starts(other, BYTES);
 }
 
 const char *project_index_digest_copy(struct arena *arena, const char *session)

@@ -13,6 +13,9 @@ bool project_index_copy(int session, const char *git_directory, struct error *er
 // Returns a digest of the entries of the index in a git directory, or of its copy in the directory
 // of a session. `git status` does not change it.
 const char *project_index_digest(struct arena *arena, const char *directory);
+// Returns whether two digests (NULL: not known) are of different entries. Those of indexes that
+// cannot be read say nothing: git changes their bytes by itself.
+bool project_index_differs(const char *one, const char *other);
 // Returns the digest of the copy in the directory of a session, NULL: there is no copy.
 const char *project_index_digest_copy(struct arena *arena, const char *session);
 
