@@ -25,8 +25,8 @@ struct arena_chunk {
 static struct arena_chunk *chunk_new(size_t size)
 {
 	bool zeroed = size > FIRST_CHUNK_SIZE;
-	struct arena_chunk *chunk =
-		zeroed ? calloc(1, sizeof(*chunk) + size) : malloc(sizeof(*chunk) + size);
+	struct arena_chunk *chunk = zeroed ? calloc(1, sizeof(*chunk) + size)
+					   : malloc(sizeof(*chunk) + size);
 
 	if (!chunk)
 		abort();

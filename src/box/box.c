@@ -244,6 +244,7 @@ static void report_session(const struct plan *plan, struct arena *arena, struct 
 
 	vec_each(path, &box->guarding.moved)
 		vec_push(arena, &report.moved, (struct report_moved){ .path = *path });
+	report.settings = box->guarding.settings;
 	report.saved = saved;
 	report.started_ms = clock_ms(start);
 	report.ended_ms = clock_realtime_ms();

@@ -30,6 +30,7 @@ struct guarding {
 	strings moved;       // paths that were moved to quarantine
 	strings executed;    // changed places that git tracks and the host executes
 	strings trusted;     // and other ones
+	strings settings;    // of git that were applied outside at the end
 	const char *looping; // a place that the box creates again and again, NULL: none
 	const char *problem; // why a place is not protected, NULL: all are
 	bool exhausted;      // the kernel's limit of watches is reached

@@ -299,11 +299,13 @@ static void tell_count(const struct guarding *guarding)
 void guarding_finish(struct guarding *guarding, struct box *box, const struct plan *plan)
 {
 	struct arena *arena = guarding->arena;
-	strings executed, trusted, notes = { 0 };
+	struct copies_told told = { 0 };
+	strings executed, trusted;
 
 	guard_finish(&box->guard, plan, collect, guarding);
 	add_moved_by_others(guarding, plan);
-	copies_apply(plan, arena, &notes);
+	copies_apply(plan, arena, &told);
+	guarding->settings = told.applied;
 	if (plan->config->audit == AUDIT_QUIET) {
 		tell_count(guarding);
 		return;
@@ -322,6 +324,6 @@ void guarding_finish(struct guarding *guarding, struct box *box, const struct pl
 	tracked_changes_tell(plan, arena, &box->guard.start, &executed, &trusted);
 	if (guarding->problem)
 		output_message("guard", "%s", quote_display(arena, guarding->problem, 0));
-	vec_each(line, &notes)
+	vec_each(line, &told.notes)
 		output_message("guard", "%s", *line);
 }

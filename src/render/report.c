@@ -10,6 +10,7 @@
 #include "plan/report/report.h"
 #include "render/changes.h"
 #include "render/instances.h"
+#include "render/report_repository.h"
 
 #include <string.h>
 
@@ -25,8 +26,8 @@ enum {
 
 static bool is_empty(const struct report *report)
 {
-	return !report->file_count && !report->refs.count && !report->commits &&
-	       !report->repository_lost;
+	return !report->file_count && !report->commits && !report->executed_count &&
+	       !render_has_repository_changes(report);
 }
 
 static const char *count_lines(struct arena *arena, const struct report *report)
@@ -41,51 +42,9 @@ static const char *count_lines(struct arena *arena, const struct report *report)
 			    render_count(arena, report->removed, "deletion"));
 }
 
-// Returns "new branch x", "branch x lost 2 commits (was 1a2b3c4)" and the like.
-static const char *describe_ref(struct arena *arena, const struct report_ref *ref)
-{
-	const char *name =
-		arena_printf(arena, "%s %s", render_ref_kind(ref->name),
-			     quote_word(arena, render_ref_name(ref->name), NAME_COLUMNS + 20));
-	const char *was =
-		ref->before ? arena_printf(arena, " (was %.7s)", quote_word(arena, ref->before, 0))
-			    : "";
-
-	if (str_equal(ref->name, "refs/stash"))
-		return ref->created ? "new stash" : arena_printf(arena, "the stash changed%s", was);
-	if (ref->created)
-		return arena_printf(arena, "new %s", name);
-	if (ref->deleted)
-		return arena_printf(arena, "deleted %s%s", name, was);
-	if (ref->lost)
-		return arena_printf(arena, "%s lost %s%s", name,
-				    render_count(arena, ref->lost, "commit"), was);
-	if (ref->counted)
-		return arena_printf(arena, "%s moved (%s)", name,
-				    render_count(arena, ref->gained, "new commit"));
-	return arena_printf(arena, "%s moved%s", name, was);
-}
-
-// Returns the references that have changed, with commas; NULL: none.
-static const char *list_refs(struct arena *arena, const struct report *report, size_t most)
-{
-	struct text out = { .arena = arena };
-	size_t shown = 0;
-
-	if (report->repository_lost)
-		return "the git repository was removed or damaged";
-	vec_each(ref, &report->refs) {
-		if (shown++ < most)
-			text_printf(&out, "%s%s", shown > 1 ? ", " : "", describe_ref(arena, ref));
-	}
-	if (shown > most)
-		text_printf(&out, " and %zu more", shown - most);
-	return shown ? text_get(&out) : NULL;
-}
-
 static const char *describe(struct arena *arena, const struct report *report, size_t refs)
 {
-	const char *names = list_refs(arena, report, refs);
+	const char *names = render_repository_changes(arena, report, refs);
 	struct text out = { .arena = arena };
 
 	if (report->file_count)
@@ -95,7 +54,7 @@ static const char *describe(struct arena *arena, const struct report *report, si
 			    render_count(arena, report->commits, "commit"));
 	if (names)
 		text_printf(&out, "%s%s", out.length ? "; " : "", names);
-	return text_get(&out);
+	return out.length ? text_get(&out) : "no file of the project was changed";
 }
 
 // Adds the files that programs of the host may execute.
@@ -180,8 +139,12 @@ static const char *advice(const struct report *report)
 {
 	if (!report->file_count && report->repository_lost)
 		return "claudebox cannot restore a repository: use another clone or a backup";
-	if (!report->file_count)
+	if (!report->file_count && report->refs.count)
 		return "`claudebox --undo=commits` restores branches and tags";
+	if (!report->file_count)
+		return report->index_changed || report->operations.count
+			       ? "`claudebox --undo=commits` takes this back"
+			       : NULL;
 	return "`claudebox --diff` shows the changes, `claudebox --undo` takes them back";
 }
 
@@ -233,9 +196,9 @@ static void add_ordinary(struct screen *screen, const struct report *report, siz
 	struct arena *arena = screen->arena;
 	size_t all = screen_rows && screen_rows < USUAL_ROWS ? screen_rows : USUAL_ROWS;
 	size_t used = count_rows(text_get(&screen->out)) + LAST_ROWS;
-	size_t ordinary = report->file_count - (report->executed_count < report->file_count
-							? report->executed_count
-							: report->file_count);
+	size_t executed = report->executed_count - report->other.hooks.count;
+	size_t ordinary = report->file_count -
+			  (executed < report->file_count ? executed : report->file_count);
 	file_changes shown = { 0 };
 
 	vec_each(change, &report->files) {
@@ -260,7 +223,7 @@ const char *render_report_end(struct arena *arena, const struct report *report,
 {
 	struct screen screen = screen_for(arena, reader);
 
-	if (is_empty(report)) {
+	if (is_empty(report) || !report->saved) {
 		add_discarded(&screen, report);
 		return report->discarded.count ? text_get(&screen.out) : NULL;
 	}
@@ -272,7 +235,7 @@ const char *render_report_end(struct arena *arena, const struct report *report,
 	if (report->files.count)
 		add_ordinary(&screen, report, reader.rows);
 	add_limits(&screen, report);
-	if (report->saved)
+	if (advice(report))
 		screen_add_wrapped(&screen, STYLE_DIM, advice(report), 0);
 	return text_get(&screen.out);
 }
@@ -282,11 +245,11 @@ const char *render_report_line(struct arena *arena, const struct report *report)
 	const char *discarded = describe_discarded(arena, &report->discarded);
 	const char *executed = "";
 
-	if (is_empty(report))
+	if (is_empty(report) || !report->saved)
 		return discarded;
 	if (report->executed_count)
-		executed = arena_printf(arena, "; %zu of them your programs may execute or trust",
-					report->executed_count);
+		executed = arena_printf(arena, "; %s that your programs may execute or trust",
+					render_count(arena, report->executed_count, "file"));
 	if (discarded)
 		discarded = arena_printf(arena, "; %s deleted with the box",
 					 render_count(arena, report->discarded.count, "file"));
@@ -327,10 +290,16 @@ const char *render_report(struct arena *arena, const struct report *report, stru
 {
 	struct screen screen = screen_for(arena, reader);
 
+	if (report->later_killed)
+		screen_add_wrapped(&screen, STYLE_WARN,
+				   "claudebox was killed in a later session, which has no report: "
+				   "`claudebox --diff` shows what it changed, `claudebox --undo` "
+				   "takes it back",
+				   0);
 	if (is_empty(report) && !report->moved.count && !report->network && report->saved &&
 	    !report->discarded.count)
 		screen_add_wrapped(&screen, STYLE_PLAIN, "the last session has changed nothing", 0);
-	else
+	else if (report->saved || !is_empty(report)) // otherwise add_limits() says it
 		screen_add_wrapped(&screen, STYLE_HEAD,
 				   arena_printf(arena, "Session: %s",
 						is_empty(report) ? "no file was changed"
@@ -354,7 +323,12 @@ const char *render_report(struct arena *arena, const struct report *report, stru
 	if (report->files.count)
 		add_files(&screen, report);
 	add_limits(&screen, report);
-	if (report->saved && !is_empty(report))
+	if (report->snapshots_removed && !is_empty(report))
+		screen_add_wrapped(&screen, STYLE_WARN,
+				   "the snapshots were removed: these changes cannot be shown or "
+				   "taken back any more",
+				   0);
+	else if (report->saved && !is_empty(report) && advice(report))
 		screen_add_wrapped(&screen, STYLE_DIM, advice(report), 0);
 	if (report->resume)
 		screen_add_wrapped(&screen, STYLE_DIM,

@@ -101,6 +101,28 @@ static json_t *paths_value(struct arena *arena, const strings *paths)
 	return list;
 }
 
+// Adds what is told about repositories besides branches and tags.
+static void add_repositories(json_t *all, struct arena *arena, const struct report *report)
+{
+	json_t *operations = json_array(), *nested = json_array();
+
+	vec_each(operation, &report->operations)
+		json_array_append_new(operations,
+				      json_pack("{s:s, s:s}", "name", operation->name, "change",
+						operation_change_names[operation->change]));
+	vec_each(repository, &report->other.nested)
+		json_array_append_new(
+			nested,
+			json_pack("{s:o, s:s}", "path", render_path_value(arena, repository->path),
+				  "change", repository_change_names[repository->change]));
+	json_object_set_new(all, "operations", operations);
+	json_object_set_new(all, "index_changed", json_boolean(report->index_changed));
+	json_object_set_new(all, "repositories", nested);
+	json_object_set_new(all, "repository_created", json_boolean(report->other.created));
+	json_object_set_new(all, "stashes_dropped", paths_value(arena, &report->other.stashes));
+	json_object_set_new(all, "settings", paths_value(arena, &report->settings));
+}
+
 const char *render_report_json(struct arena *arena, const struct report *report)
 {
 	json_t *refused = report->refused ? json_loads(report->refused, 0, NULL) : json_null();
@@ -118,6 +140,7 @@ const char *render_report_json(struct arena *arena, const struct report *report)
 	json_object_set_new(all, "not_saved", json_integer((json_int_t)report->left_out));
 	json_object_set_new(all, "not_saved_paths", paths_value(arena, &report->left_out_paths));
 	json_object_set_new(all, "discarded", discarded_value(arena, &report->discarded));
+	add_repositories(all, arena, report);
 	return json_write(arena, all, JSON_COMPACT | JSON_ENSURE_ASCII);
 }
 
@@ -193,6 +216,58 @@ static void parse_discarded(struct arena *arena, const json_t *all, struct disca
 	}
 }
 
+// Returns the number of a name in a list.
+static int find_name(const char *const *names, int count, const char *name)
+{
+	int i = 0;
+
+	while (i + 1 < count && !str_equal(names[i], name))
+		i++;
+	return i;
+}
+
+static strings parse_strings(struct arena *arena, const json_t *list)
+{
+	strings all = { 0 };
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(list, i, row) {
+		if (json_is_string(row))
+			vec_push(arena, &all, arena_strdup(arena, json_string_value(row)));
+	}
+	return all;
+}
+
+static void parse_repositories(struct arena *arena, const json_t *all, struct report *report)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(json_object_get(all, "operations"), i, row) {
+		const char *change = json_string_value(json_object_get(row, "change"));
+		int found = find_name(operation_change_names, OPERATION_CHANGE_COUNT, change);
+		const char *name = copy(arena, row, "name");
+
+		if (name)
+			vec_push(arena, &report->operations,
+				 (struct report_operation){ name, (enum operation_change)found });
+	}
+	json_array_foreach(json_object_get(all, "repositories"), i, row) {
+		const char *change = json_string_value(json_object_get(row, "change"));
+		int found = find_name(repository_change_names, REPOSITORY_CHANGE_COUNT, change);
+		const char *path = copy(arena, row, "path");
+
+		if (path)
+			vec_push(arena, &report->other.nested,
+				 (struct report_repository){ path, (enum repository_change)found });
+	}
+	report->index_changed = json_is_true(json_object_get(all, "index_changed"));
+	report->other.created = json_is_true(json_object_get(all, "repository_created"));
+	report->other.stashes = parse_strings(arena, json_object_get(all, "stashes_dropped"));
+	report->settings = parse_strings(arena, json_object_get(all, "settings"));
+}
+
 static void parse_lists(struct arena *arena, const json_t *all, struct report *report)
 {
 	json_t *row;
@@ -201,12 +276,7 @@ static void parse_lists(struct arena *arena, const json_t *all, struct report *r
 	json_array_foreach(json_object_get(all, "quarantined"), i, row)
 		vec_push(arena, &report->moved,
 			 (struct report_moved){ copy(arena, row, "path"), copy(arena, row, "id") });
-	json_array_foreach(json_object_get(all, "not_saved_paths"), i, row) {
-		const char *path = json_string_value(row);
-
-		if (path)
-			vec_push(arena, &report->left_out_paths, arena_strdup(arena, path));
-	}
+	report->left_out_paths = parse_strings(arena, json_object_get(all, "not_saved_paths"));
 	json_array_foreach(json_object_get(all, "references"), i, row) {
 		const char *change = json_string_value(json_object_get(row, "change"));
 
@@ -249,6 +319,7 @@ bool report_parse(struct arena *arena, const char *text, struct report *ret_repo
 	parse_files(arena, json_object_get(all, "files"), &report);
 	parse_executed(arena, json_object_get(all, "executed"), &report);
 	parse_lists(arena, all, &report);
+	parse_repositories(arena, all, &report);
 	parse_discarded(arena, json_object_get(all, "discarded"), &report.discarded);
 	*ret_report = report;
 	return true;

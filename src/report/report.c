@@ -18,8 +18,10 @@
 #include "plan/report/report.h"
 #include "plan/state/instances.h"
 #include "render/report.h"
+#include "report/killed.h"
 #include "snapshot/changes.h"
 #include "snapshot/pager.h"
+#include "snapshot/refs/operations.h"
 #include "snapshot/refs/refs.h"
 #include "snapshot/session.h"
 #include "snapshot/store.h"
@@ -36,6 +38,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#define KILLED                                                                               \
+	"claudebox was killed in the last session: claudebox --diff shows what it changed, " \
+	"claudebox --undo takes it back"
+
 enum {
 	MOST_FILES = 500,     // in the report
 	MOST_EXECUTED = 200,  // in the report
@@ -51,7 +57,7 @@ enum {
 // Returns the name of the report in the instance: each worktree has its own.
 static const char *report_name(struct arena *arena, const char *project)
 {
-	return arena_printf(arena, "report-%s.json", instance_id(arena, project));
+	return arena_printf(arena, INSTANCE_REPORT_PREFIX "%s.json", instance_id(arena, project));
 }
 
 // Leaves out new files that are older than the session.
@@ -121,6 +127,17 @@ static void add_executed(struct report *report, const struct store *store, struc
 	executed_sort(&report->executed);
 }
 
+// Adds the hooks that the user has excepted from the protection.
+static void add_hooks(struct report *report, const strings *hooks, struct arena *arena)
+{
+	vec_each(hook, hooks) {
+		report->executed_count++;
+		vec_push(arena, &report->executed,
+			 (struct executed){ *hook, RUN_WITHOUT_ASKING, "git runs it" });
+	}
+	executed_sort(&report->executed);
+}
+
 // Counts the commits of branches that have moved.
 static void count_moved(struct report *report, const struct store *store, struct arena *arena,
 			const char *git_directory)
@@ -153,6 +170,10 @@ static void sort_refs(struct report *report, struct arena *arena)
 static void add_refs(struct report *report, const struct session_record *record,
 		     struct arena *arena)
 {
+	report->operations =
+		operations_compare(arena, &record->operations_before, &record->operations_after);
+	report->index_changed = session_changed_index(record);
+	report->other = record->other;
 	report->repository_lost = refs_are_lost(&record->refs_before, &record->refs_after);
 	if (report->repository_lost)
 		return;
@@ -215,7 +236,7 @@ void report_add_changes(struct report *report, const struct plan *plan,
 	const struct plan_undo *undo = &plan->undo;
 	struct error error = { .arena = arena };
 	struct store store = STORE_NONE;
-	file_changes changes;
+	file_changes changes = { 0 };
 
 	if (!record)
 		return;
@@ -225,12 +246,14 @@ void report_add_changes(struct report *report, const struct plan *plan,
 	report->left_out = record->left_out_count;
 	report->left_out_paths = record->left_out;
 	if (store_open(&store, undo->git, undo->path, plan->project, false, &error) &&
-	    changes_list(&store, record->before, record->after, NULL, &changes, &error)) {
+	    (!record->before ||
+	     changes_list(&store, record->before, record->after, NULL, &changes, &error))) {
 		report->saved = true;
-		if (changes.count <= MOST_COUNTED)
+		if (changes.count && changes.count <= MOST_COUNTED)
 			changes_count_lines(&store, arena, record->before, record->after, &changes);
 		drop_older(&store, arena, &changes, record);
 		add_executed(report, &store, arena, &changes);
+		add_hooks(report, &record->other.hooks, arena);
 		add_files(report, arena, &changes);
 		add_refs(report, record, arena);
 		if (undo->git_directory)
@@ -289,21 +312,27 @@ void report_print(const struct report *report, const struct plan *plan, struct a
 bool report_command(const struct config *config, const struct facts *facts, struct arena *arena,
 		    int *ret_status, struct error *error)
 {
+	const char *instance = plan_instance_path(arena, facts);
+	const char *snapshots = arena_printf(arena, "%s/" INSTANCE_SNAPSHOTS "/%s", instance,
+					     instance_id(arena, facts->project));
 	const char *path;
 	const char *text;
-	struct report report;
+	struct report report = { 0 };
 
 	*ret_status = 0;
 	if (!plan_refuse_project(facts, error) || !plan_refuse_state(facts, error))
 		return false;
-	path = path_join(arena, plan_instance_path(arena, facts),
-			 report_name(arena, facts->project));
+	path = path_join(arena, instance, report_name(arena, facts->project));
 	text = facts->state.kept_as ? NULL : file_read(arena, path, REPORT_LIMIT, 0);
 	if (!text || !report_parse(arena, text, &report)) {
 		error_set(error, "there is no report of a session in '%s'",
 			  quote_display(arena, path_tilde(arena, facts->project, facts->home), 0));
-		return error_hint(error, "a report is kept when a session ends");
+		return error_hint(error, !facts->state.kept_as && killed_since(arena, snapshots, 0)
+						 ? KILLED
+						 : "a report is kept when a session ends");
 	}
+	report.snapshots_removed = report.saved && access(snapshots, F_OK) < 0;
+	report.later_killed = report.ended_ms && killed_since(arena, snapshots, report.ended_ms);
 	return config->output == OUTPUT_JSON
 		       ? output_print(STDOUT_FILENO, text, error)
 		       : pager_show(arena,

@@ -11,13 +11,18 @@
 #include "plan/check.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
+#include "plan/report/report.h"
+#include "plan/state/instances.h"
 #include "plan/undo.h"
 #include "probe/undo.h"
+#include "render/report.h"
+#include "sys/files.h"
 
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
-enum { TIME_SIZE = 32 };
+enum { TIME_SIZE = 32, REPORT_LIMIT = 16 * 1024 * 1024 };
 
 // Resolves the paths of the command line against the working directory.
 static bool read_paths(struct snapshot_command *command, struct error *error)
@@ -47,13 +52,32 @@ static bool read_paths(struct snapshot_command *command, struct error *error)
 	return error_hint(error, "name a directory");
 }
 
+// Returns whether the snapshots of the last session were removed: its report is still there.
+static bool were_removed(const struct snapshot_command *command)
+{
+	struct arena *arena = command->arena;
+	const char *path = arena_printf(arena, "%s/" INSTANCE_REPORT_PREFIX "%s.json",
+					plan_instance_path(arena, command->facts),
+					instance_id(arena, command->facts->project));
+	const char *text = file_read(arena, path, REPORT_LIMIT, 0);
+	struct report report;
+
+	return text && !command->facts->state.kept_as && access(command->undo.path, F_OK) < 0 &&
+	       report_parse(arena, text, &report) && report.saved;
+}
+
 bool command_refuse_nothing(const struct snapshot_command *command, struct error *error)
 {
-	error_set(error, "no session of '%s' has changed a file",
-		  quote_display(error->arena,
-				path_tilde(error->arena, command->facts->project,
-					   command->facts->home),
-				0));
+	const char *project = quote_display(
+		error->arena,
+		path_tilde(error->arena, command->facts->project, command->facts->home), 0);
+
+	if (were_removed(command)) {
+		error_set(error, "the snapshots of '%s' were removed", project);
+		return error_hint(error, "the next session is saved again; claudebox --report "
+					 "shows what the last one changed");
+	}
+	error_set(error, "no session of '%s' has changed a file", project);
 	return error_hint(error, "sessions are remembered from the first start with snapshots on; "
 				 "a profile can switch them off with \"undo\": \"off\"");
 }

@@ -105,6 +105,7 @@ static bool parse(struct arena *arena, const char *id, const char *text,
 	record.refs_after = refs_parse(arena, json_object_get(object, "refs_after"));
 	record.operations_before = refs_parse(arena, json_object_get(object, "operations_before"));
 	record.operations_after = refs_parse(arena, json_object_get(object, "operations_after"));
+	record.index_before = copy_string(arena, object, "index_before");
 	record.index_after = copy_string(arena, object, "index_after");
 	record.left_out_count =
 		(size_t)json_integer_value(json_object_get(object, "left_out_count"));
@@ -135,6 +136,8 @@ static const char *render(struct arena *arena, const struct session_record *reco
 	json_object_set_new(object, "refs_after", refs_render(&record->refs_after));
 	json_object_set_new(object, "operations_before", refs_render(&record->operations_before));
 	json_object_set_new(object, "operations_after", refs_render(&record->operations_after));
+	if (record->index_before)
+		json_object_set_new(object, "index_before", json_string(record->index_before));
 	if (record->index_after)
 		json_object_set_new(object, "index_after", json_string(record->index_after));
 	json_object_set_new(object, "left_out", left_out);
@@ -214,6 +217,8 @@ void session_add_end(const struct store *store, struct arena *arena, const char 
 {
 	record->refs_after = refs_list(store, arena, git_directory);
 	record->operations_after = operations_list(arena, git_directory);
+	record->index_before = project_index_digest_copy(
+		arena, arena_printf(arena, "%s/sessions/%s", store->path, record->id));
 	record->index_after = git_directory ? project_index_digest(arena, git_directory) : NULL;
 }
 
@@ -370,8 +375,15 @@ const struct session_record *session_last(const session_list *list, bool box)
 	return NULL;
 }
 
+bool session_changed_index(const struct session_record *record)
+{
+	return project_index_differs(record->index_before, record->index_after);
+}
+
 bool session_changed_refs(const struct session_record *record)
 {
+	if (session_changed_index(record))
+		return true;
 	vec_each(ref, &record->refs_after) {
 		if (refs_is_restored(ref->name) &&
 		    !str_equal(refs_value(&record->refs_before, ref->name), ref->value))

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "plan/plan.h"
+#include "plan/report/report.h"
 #include "snapshot/refs/refs.h"
 #include "snapshot/store.h"
 
@@ -33,9 +34,11 @@ struct session_record {
 	git_refs refs_after;
 	git_refs operations_before; // of git that were in progress
 	git_refs operations_after;
-	const char *index_after; // digest of the entries of git's index, NULL: not known
-	strings left_out;        // files that could not be saved
+	const char *index_before; // digest of the entries of git's index, NULL: not known
+	const char *index_after;
+	strings left_out; // files that could not be saved
 	size_t left_out_count;
+	struct repository_changes other; // for the report; not kept
 };
 typedef VEC(struct session_record) session_list;
 
@@ -44,7 +47,8 @@ session_list session_list_all(const struct store *store, struct arena *arena);
 // Writes the record of a session.
 bool session_write(const struct store *store, const struct session_record *record,
 		   struct error *error);
-// Adds the present state of the repository to a record, as that of the end.
+// Adds the present state of the repository to a record, as that of the end, and that of the index
+// at the start.
 void session_add_end(const struct store *store, struct arena *arena, const char *git_directory,
 		     struct session_record *record);
 // Keeps what the start of a session could not save in its directory.
@@ -68,5 +72,7 @@ bool session_keep_trees(const struct store *store, const struct session_record *
 size_t session_count(const struct store *store, struct arena *arena);
 // Returns the last session; only one of a box if `box`. NULL: there is none.
 const struct session_record *session_last(const session_list *list, bool box);
-// Returns whether branches, tags or HEAD were changed.
+// Returns whether what is staged was changed.
+bool session_changed_index(const struct session_record *record);
+// Returns whether branches, tags, HEAD or what is staged were changed.
 bool session_changed_refs(const struct session_record *record);

@@ -19,6 +19,7 @@
 #include "snapshot/refs/operations.h"
 #include "snapshot/refs/project_index.h"
 #include "snapshot/refs/refs.h"
+#include "snapshot/refs/state.h"
 #include "snapshot/expire.h"
 #include "snapshot/session.h"
 #include "snapshot/store.h"
@@ -153,6 +154,7 @@ static void save(const struct snapshot *snapshot, const struct plan *plan, struc
 		      session_write_left_out(snapshot->session, &take.left_out, take.left_out_count,
 					     &error)) &&
 		     record_repository(&store, snapshot->session, &plan->undo, &error) &&
+		     state_write(snapshot->session, plan, &take.repositories, &error) &&
 		     (linkat(store.directory, "index", snapshot->session, "before", 0) == 0 ||
 		      write_fail(&error, "link", "index"));
 	result->failed = !ok;
@@ -271,7 +273,9 @@ static bool complete(const struct snapshot *snapshot, const struct store *store,
 
 	session_read_start(snapshot->session, error->arena, record);
 	session_add_end(store, error->arena, plan->undo.git_directory, record);
-	same = refs_equal(&record->refs_before, &record->refs_after);
+	same = refs_equal(&record->refs_before, &record->refs_after) &&
+	       refs_equal(&record->operations_before, &record->operations_after) &&
+	       !session_changed_index(record);
 	if (same && same_index(store, snapshot->session))
 		return false;
 	record->before = snapshot_write_tree(store, index, error);
@@ -299,10 +303,15 @@ bool snapshot_finish(struct snapshot *snapshot, const struct plan *plan, struct 
 			error_set(&error, "the project is too large to be compared in time");
 		else
 			changed = complete(snapshot, &store, plan, &record, &error);
+		if (take.complete)
+			record.other =
+				state_compare(snapshot->session, plan, &take.repositories, arena);
 	}
 	record.started_ms = strtoll(snapshot->id, NULL, 10);
 	if (changed)
 		changed = session_write(&store, &record, &error);
+	else
+		record.before = record.after = NULL;
 	snapshot->failed = error.message != NULL;
 	if (error.message) // claudebox --undo tries again
 		output_message("undo", "%s", error.message);
@@ -314,5 +323,5 @@ bool snapshot_finish(struct snapshot *snapshot, const struct plan *plan, struct 
 	cleanup_close(&snapshot->lock);
 	cleanup_close(&snapshot->session);
 	*ret_record = record;
-	return changed;
+	return changed || state_is_changed(&record.other);
 }

@@ -30,8 +30,9 @@ struct snapshot {
 void snapshot_start(struct snapshot *snapshot, const struct plan *plan, struct arena *arena);
 // Waits until the project is saved. Tells the user if it cannot be.
 void snapshot_wait(struct snapshot *snapshot, const struct plan *plan, struct arena *arena);
-// Saves the project again, and writes the record of the session. Returns whether the record has
-// changes. A session without any has no record.
+// Saves the project again, and writes the record of the session. Returns whether the session has
+// changed something. If it has changed nothing that an undo can take back, nothing is written, and
+// the record has no trees.
 // The session was saved at its start, if snapshot->id is set.
 bool snapshot_finish(struct snapshot *snapshot, const struct plan *plan, struct arena *arena,
 		     struct session_record *ret_record);

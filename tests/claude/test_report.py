@@ -44,7 +44,7 @@ class Report(ClaudeTest):
         self.git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first")
         done = self.turn("RUN: sh change.sh")
         self.assertIn("DONE", done.stdout)
-        self.assertRegex(done.stderr, r"(?m)^report: .*; 20 of them your programs may execute or trust")
+        self.assertRegex(done.stderr, r"(?m)^report: .*; 20 files that your programs may execute or trust")
         report = json.loads(self.claudebox("--report=json").stdout)
         self.assertEqual([(row["path"], row["when"]) for row in report["executed"]["list"]], EXECUTED)
         self.assertEqual(set(HARMLESS) - {row["path"] for row in report["files"]["list"]}, set())

@@ -22,7 +22,8 @@ SECRET = f'{{"env": {{"VICTIM_TOKEN": "{CANARY}"}}, "mcpServers": {{"victim": {{
 # Every file in a project that claudebox reads.
 READ = (".git", ".mcp.json", ".claude/settings.json", ".claude/settings.local.json", ".claudebox/tools.txt", "CLAUDE.md",
         "CLAUDE.local.md", ".claude/CLAUDE.md", ".env", ".gitmodules", ".gitattributes", ".git/info/attributes", ".git/lfs",
-        ".git/HEAD", ".git/config", ".git/commondir", ".git/config.worktree", ".git/worktrees", ".git/objects", ".git/modules/m/config", ".claude",
+        ".git/HEAD", ".git/config", ".git/commondir", ".git/config.worktree", ".git/worktrees", ".git/objects", ".git/modules/m/config", ".git/modules/m/HEAD",
+        ".git/logs/refs/stash", ".git/index", "lib/.git", "lib/.git/HEAD", "lib/.git/packed-refs", "lib/.git/refs", ".claude",
         ".claudebox")
 MAX_SECONDS = 15
 MAX_MEMORY = 200 * 1024  # kB; an ordinary build needs 10 MB, one with sanitizers more

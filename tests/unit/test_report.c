@@ -230,16 +230,60 @@ static struct report make_report(void)
 	return report;
 }
 
+static void add_repository_changes(struct report *report)
+{
+	vec_push(&arena, &report->operations,
+		 (struct report_operation){ "merge", OPERATION_ENDED });
+	vec_push(&arena, &report->operations, (struct report_operation){ "am", OPERATION_STARTED });
+	vec_push(&arena, &report->other.nested,
+		 (struct report_repository){ "lib\033", REPOSITORY_REMOVED });
+	vec_push(&arena, &report->other.nested,
+		 (struct report_repository){ "vendor/x", REPOSITORY_CHANGED });
+	vec_push(&arena, &report->other.stashes, "456789abcd");
+	vec_push(&arena, &report->settings, "user.email");
+	report->other.created = true;
+	report->index_changed = true;
+}
+
 static void test_references(void)
 {
 	struct report report = make_report();
 	struct report lost = { .repository_lost = true, .saved = true };
-	const char *line = render_report_line(&arena, &report);
+	const char *line;
 
+	add_repository_changes(&report);
+	line = render_report_line(&arena, &report);
 	CHECK(strstr(line, "new branch fix, deleted tag v1 (was 1234567), "
 			   "branch main lost 2 commits (was 2345678)") != NULL);
+	CHECK(strstr(line,
+		     "(was 2345678); a git repository was created; a merge was ended; an am "
+		     "is in progress; the repository lib\\x1b was removed; branches or HEAD of "
+		     "the repository vendor/x changed; 1 stash was dropped: 456789a (`git stash "
+		     "store 456789a`); settings of git changed: user.email") != NULL);
 	CHECK(strstr(render_report_line(&arena, &lost), "removed or damaged") != NULL);
 	CHECK(strstr(render_report(&arena, &lost, (struct reader){ 0 }), "undo=commits") == NULL);
+}
+
+// One change of a repository alone is reported on a terminal too. What no undo takes back has no
+// advice.
+static void test_repositories(void)
+{
+	struct report merge = { .saved = true }, nested = { .saved = true };
+	struct report off = { .tier = "full" };
+	struct reader reader = { .terminal = true, .columns = 80, .rows = 24 };
+
+	vec_push(&arena, &merge.operations,
+		 (struct report_operation){ "merge", OPERATION_STARTED });
+	vec_push(&arena, &nested.other.nested,
+		 (struct report_repository){ "lib", REPOSITORY_CREATED });
+	CHECK(strstr(render_report_end(&arena, &merge, reader),
+		     "Session: a merge is in progress\n") != NULL);
+	CHECK(strstr(render_report_end(&arena, &merge, reader), "--undo=commits") != NULL);
+	CHECK_STRING(render_report_end(&arena, &nested, reader),
+		     "Session: the repository lib was created\n");
+	CHECK(strstr(render_report(&arena, &off, reader), "no file was changed") == NULL);
+	merge.snapshots_removed = true;
+	CHECK(strstr(render_report(&arena, &merge, reader), "--undo") == NULL);
 }
 
 static size_t count_lines(const char *text)
@@ -273,7 +317,7 @@ static void test_texts(void)
 	CHECK(strstr(all, "dir7/Makefile") != NULL && strstr(all, "/p/.envrc") != NULL &&
 	      strstr(all, "refused 3 connections") != NULL && strstr(all, "0a1b") != NULL);
 	CHECK(strstr(all, "\033[2J") == NULL && strstr(all, "new\\x1b[2Jname") != NULL);
-	CHECK(strchr(line, '\n') == NULL && strstr(line, "9 of them") != NULL);
+	CHECK(strchr(line, '\n') == NULL && strstr(line, "9 files that your programs may") != NULL);
 	reader.columns = 200;
 	CHECK(strstr(render_report_end(&arena, &report, reader),
 		     "9 paths could not be saved, so changes of them are not known: "
@@ -332,8 +376,10 @@ static void test_json(void)
 {
 	struct report report = make_report();
 	struct report parsed;
-	const char *json = render_report_json(&arena, &report);
+	const char *json;
 
+	add_repository_changes(&report);
+	json = render_report_json(&arena, &report);
 	CHECK(report_parse(&arena, json, &parsed));
 	CHECK(strcmp(render_report_json(&arena, &parsed), json) == 0);
 	CHECK(!report_parse(&arena, "{}", &parsed));
@@ -349,6 +395,7 @@ int main(void)
 	test_packages();
 	test_order();
 	test_references();
+	test_repositories();
 	test_texts();
 	test_discarded();
 	test_ordinary_files();

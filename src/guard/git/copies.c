@@ -165,7 +165,7 @@ static const char *describe(struct arena *arena, const char *config,
 
 // Notes which settings that concern the user were applied.
 static void note_applied(struct arena *arena, const char *config, const git_config_changes *changes,
-			 strings *notes)
+			 struct copies_told *told)
 {
 	struct text line = { .arena = arena };
 	strings names = { 0 };
@@ -177,12 +177,14 @@ static void note_applied(struct arena *arena, const char *config, const git_conf
 	add_names(&line, arena_printf(arena, "applied to '%s'", quote_display(arena, config, 0)),
 		  &names);
 	if (names.count)
-		vec_push(arena, notes, text_get(&line));
+		vec_push(arena, &told->notes, text_get(&line));
+	vec_each(name, &names)
+		vec_push(arena, &told->applied, *name);
 }
 
-static void note_failure(struct arena *arena, const char *config, strings *notes)
+static void note_failure(struct arena *arena, const char *config, struct copies_told *told)
 {
-	vec_push(arena, notes,
+	vec_push(arena, &told->notes,
 		 arena_printf(arena, "cannot write '%s': %s", quote_display(arena, config, 0),
 			      strerror(errno)));
 }
@@ -191,7 +193,8 @@ static void note_failure(struct arena *arena, const char *config, strings *notes
 // held meanwhile, so no change of another box or of the user is lost. Returns false if a file
 // cannot be parsed.
 static bool merge(struct arena *arena, const struct base_record *record, const char *copy,
-		  const struct git_key_place *place, struct git_division *division, strings *notes)
+		  const struct git_key_place *place, struct git_division *division,
+		  struct copies_told *told)
 {
 	const char *name = path_name(record->config);
 	CLEANUP_FD int directory = file_open(AT_FDCWD, place->directory, O_PATH | O_DIRECTORY);
@@ -202,7 +205,7 @@ static bool merge(struct arena *arena, const struct base_record *record, const c
 	bool ok;
 
 	if (lock < 0) {
-		note_failure(arena, record->config, notes);
+		note_failure(arena, record->config, told);
 		return true;
 	}
 	texts.host = file_read_at(arena, directory, name, CONFIG_LIMIT);
@@ -212,9 +215,9 @@ static bool merge(struct arena *arena, const struct base_record *record, const c
 	if (ok && division->harmless.count)
 		text = git_config_edit(arena, texts.host, &division->harmless);
 	if (!git_config_write(directory, name, lock, text, status.st_mode))
-		note_failure(arena, record->config, notes);
+		note_failure(arena, record->config, told);
 	else if (text)
-		note_applied(arena, record->config, &division->harmless, notes);
+		note_applied(arena, record->config, &division->harmless, told);
 	return ok;
 }
 
@@ -246,7 +249,7 @@ static const char *held_back(struct arena *arena, const char *copy,
 // Applies one copy.
 static void apply_copy(const char *project, const strings *git_directories, struct arena *arena,
 		       const struct base_record *record, int copies, int spare, int quarantine,
-		       strings *notes)
+		       struct copies_told *told)
 {
 	struct git_division division = { 0 };
 	struct git_key_place place = { .worktree = project,
@@ -264,8 +267,8 @@ static void apply_copy(const char *project, const strings *git_directories, stru
 	place.directory = path_parent(arena, record->config);
 	place.is_modules = git_is_module(place.directory);
 	place.overrides = str_equal(path_name(record->config), "config.worktree");
-	if (!copy || !merge(arena, record, copy, &place, &division, notes)) {
-		vec_push(arena, notes,
+	if (!copy || !merge(arena, record, copy, &place, &division, told)) {
+		vec_push(arena, &told->notes,
 			 arena_printf(arena,
 				      "the box left a '%s' that git cannot read; the file outside "
 				      "is unchanged",
@@ -279,14 +282,14 @@ static void apply_copy(const char *project, const strings *git_directories, stru
 	moved = held && quarantine >= 0 && file_renew(copies, record->name, held, 0600, true) &&
 		quarantine_move(quarantine, arena, copies, record->name, record->config,
 				guard_find_in_git("config")->why, true);
-	vec_push(arena, notes,
+	vec_push(arena, &told->notes,
 		 arena_printf(arena, "%s%s", line,
 			      moved ? " (claudebox --quarantine has the new values)" : ""));
 }
 
 // Applies all copies in a directory of a launch, and removes it.
 static void apply_directory(const char *project, struct arena *arena, int instance,
-			    const char *name, strings *notes)
+			    const char *name, struct copies_told *told)
 {
 	CLEANUP_FD int directory =
 		openat(instance, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -306,10 +309,10 @@ static void apply_directory(const char *project, struct arena *arena, int instan
 	while (base && next_record(arena, &base, &record))
 		if (!str_starts(record.name, HOOKS_COPY))
 			apply_copy(project, &git_directories, arena, &record, copies, spare,
-				   quarantine, notes);
+				   quarantine, told);
 		else if ((note = hooks_finish(arena, project, record.config, copies, record.name,
 					      record.text, quarantine)))
-			vec_push(arena, notes, note);
+			vec_push(arena, &told->notes, note);
 	remove_tree(instance, name, &error);
 }
 
@@ -346,6 +349,7 @@ struct copies_left copies_recover(const char *path, const char *project, struct 
 				  strings *ret_notes)
 {
 	struct copies_left left = { 0 };
+	struct copies_told told = { .notes = *ret_notes };
 	CLEANUP_FD int instance = file_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
 	CLEANUP_FD int mutex = instance < 0 ? -1 : lock_all(instance);
 	CLEANUP_DIR DIR *directory = mutex < 0 ? NULL : open_directory_stream(instance, ".");
@@ -362,8 +366,9 @@ struct copies_left copies_recover(const char *path, const char *project, struct 
 		if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) < 0)
 			continue;
 		read_left(&left, arena, instance, *name);
-		apply_directory(project, arena, instance, *name, ret_notes);
+		apply_directory(project, arena, instance, *name, &told);
 	}
+	*ret_notes = told.notes;
 	return left;
 }
 
@@ -429,11 +434,11 @@ bool copies_write(const struct plan *plan, struct arena *arena, struct error *er
 	return true;
 }
 
-void copies_apply(const struct plan *plan, struct arena *arena, strings *ret_notes)
+void copies_apply(const struct plan *plan, struct arena *arena, struct copies_told *ret_told)
 {
 	CLEANUP_FD int instance = file_open(AT_FDCWD, plan->state.instance, O_RDONLY | O_DIRECTORY);
 
 	if (plan->guard.active && instance >= 0)
 		apply_directory(plan->project, arena, instance, path_name(plan->guard.directory),
-				ret_notes);
+				ret_told);
 }

@@ -15,6 +15,12 @@ struct copies_left {
 	strings places;   // that were protected in their boxes
 };
 
+// What the user is told about the copies of a launch.
+struct copies_told {
+	strings notes;   // sentences
+	strings applied; // names of settings that concern the user
+};
+
 // Applies the copies that killed launches of a project left in its instance, and removes them.
 // Stores sentences for the user.
 struct copies_left copies_recover(const char *path, const char *project, struct arena *arena,
@@ -25,5 +31,5 @@ bool copies_prepare(const struct plan *plan, int *ret_lock, struct error *error)
 // Writes the copies, before the agent starts. Returns false with an error on failure.
 bool copies_write(const struct plan *plan, struct arena *arena, struct error *error);
 // Applies the harmless changes of the box to the host's files, and removes the copies. Stores
-// sentences for the user about the others.
-void copies_apply(const struct plan *plan, struct arena *arena, strings *ret_notes);
+// which of them concern the user, and sentences about the others.
+void copies_apply(const struct plan *plan, struct arena *arena, struct copies_told *ret_told);

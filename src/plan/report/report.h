@@ -17,6 +17,16 @@ struct report_moved {
 	const char *id; // of the item; NULL: it is not known
 };
 
+// What a session did to an operation of git that takes more than one command.
+enum operation_change {
+	OPERATION_STARTED, // and left unfinished
+	OPERATION_CONTINUED,
+	OPERATION_ENDED, // it was in progress at the start
+	OPERATION_CHANGE_COUNT,
+};
+// The names in JSON.
+extern const char *const operation_change_names[OPERATION_CHANGE_COUNT];
+
 // A branch or tag that the session created, moved or deleted.
 struct report_ref {
 	const char *name; // "refs/heads/main"
@@ -27,6 +37,36 @@ struct report_ref {
 	bool counted;       // the numbers are known
 	size_t gained;      // commits
 	size_t lost;
+};
+
+// An operation of git, such as a merge.
+struct report_operation {
+	const char *name;
+	enum operation_change change;
+};
+typedef VEC(struct report_operation) report_operations;
+
+// What a session did to a repository in the project, or to a submodule.
+enum repository_change {
+	REPOSITORY_REMOVED,
+	REPOSITORY_CREATED,
+	REPOSITORY_CHANGED, // its branches or HEAD
+	REPOSITORY_CHANGE_COUNT,
+};
+// The names in JSON.
+extern const char *const repository_change_names[REPOSITORY_CHANGE_COUNT];
+
+struct report_repository {
+	const char *path; // relative to the project
+	enum repository_change change;
+};
+
+// Changes of repositories that are reported, and that no undo takes back.
+struct repository_changes {
+	VEC(struct report_repository) nested; // in the project, and submodules
+	bool created;                         // the project has become a repository
+	strings stashes;                      // commits of those that were dropped
+	strings hooks;                        // paths of those that were changed
 };
 
 struct report {
@@ -48,6 +88,13 @@ struct report {
 	VEC(struct report_ref) refs; // those that lost commits first
 	bool repository_lost;        // it was removed or damaged
 	size_t commits;
+	report_operations operations;
+	bool index_changed; // what is staged
+	struct repository_changes other;
+	strings settings; // of git that the guard applied outside
+	// Not in the JSON: what --report finds out when it is started.
+	bool snapshots_removed;
+	bool later_killed; // claudebox was, in a session after this one
 	struct discarded discarded;
 	const char *network; // refused connections as a line, NULL: none
 	const char *tier;

@@ -213,9 +213,8 @@ bool plan_build_conversations(struct plan *plan, struct arena *arena, const stru
 	    !conversation_offer(config, found)) {
 		error_set(error, "the box has no conversation to continue: only plain claude on "
 				 "this machine has one");
-		return error_hint(error,
-				  "copy the conversations of this directory and continue: "
-				  "`claudebox --import-conversations --continue`");
+		return error_hint(error, "copy the conversations of this directory and continue: "
+					 "`claudebox --import-conversations --continue`");
 	}
 	if (found->list.count && !found->answered && !conversation_offer(config, found))
 		vec_push(arena, &plan->left_out,

@@ -20,8 +20,10 @@
 #define INSTANCE_QUARANTINE "quarantine"
 // Snapshots of the projects (main worktree, other worktrees, subdirectories) of an instance.
 #define INSTANCE_SNAPSHOTS "snapshots"
-#define QUARANTINE_ITEM    "item"
-#define QUARANTINE_RECORD  "record.json"
+// The report of the last session of a project; the id of its path and ".json" follow.
+#define INSTANCE_REPORT_PREFIX "report-"
+#define QUARANTINE_ITEM        "item"
+#define QUARANTINE_RECORD      "record.json"
 // The host's settings, and its reduced .claude.json, at the last start.
 #define INSTANCE_SETTINGS_BASE "settings-base.json"
 #define INSTANCE_ACCOUNT_BASE  "account-base.json"

@@ -109,7 +109,8 @@ static bool has_conversation(int instance)
 	const struct dirent *entry;
 	bool found = false;
 
-	for (int i = 0; stream && !found && i < MOST_CONVERSATIONS && (entry = readdir(stream)); i++)
+	for (int i = 0; stream && !found && i < MOST_CONVERSATIONS && (entry = readdir(stream));
+	     i++)
 		found = conversation_name_valid(entry->d_name);
 	return found;
 }

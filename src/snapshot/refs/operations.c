@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "plan/report/report.h"
 #include "snapshot/refs/refs.h"
 #include "snapshot/store.h"
 #include "sys/cleanup.h"
@@ -157,6 +158,46 @@ strings operations_to_end(struct arena *arena, const git_refs *before, const git
 			vec_push(arena, &names, operations[i].name);
 	}
 	return names;
+}
+
+// Returns the name of an operation for people. The directory of an am has a file of that name.
+static const char *name_operation(const struct operation *operation, const char *value)
+{
+	if (!str_equal(operation->marker, "rebase-apply"))
+		return operation->name;
+	return strstr(value, "applying ") ? "am" : "rebase";
+}
+
+// Returns whether an operation is that of another marker in the list too: several commits to be
+// picked have both.
+static bool is_second(const struct operation *operation, const git_refs *list)
+{
+	return str_equal(operation->marker, "sequencer") &&
+	       (refs_value(list, "CHERRY_PICK_HEAD") || refs_value(list, "REVERT_HEAD"));
+}
+
+report_operations operations_compare(struct arena *arena, const git_refs *before,
+				     const git_refs *after)
+{
+	report_operations list = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(operations); i++) {
+		const struct operation *operation = &operations[i];
+		const char *start = refs_value(before, operation->marker);
+		const char *end = refs_value(after, operation->marker);
+		struct report_operation change = {
+			.name = name_operation(operation, end     ? end
+							  : start ? start
+								  : ""),
+			.change = !start ? OPERATION_STARTED
+				  : !end ? OPERATION_ENDED
+					 : OPERATION_CONTINUED,
+		};
+
+		if (!str_equal(start, end) && !is_second(operation, end ? after : before))
+			vec_push(arena, &list, change);
+	}
+	return list;
 }
 
 // Keeps what the operations stashed. A box can write anything there, so a failure ends nothing.

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "plan/report/report.h"
 #include "snapshot/refs/refs.h"
 #include "snapshot/store.h"
 
@@ -16,6 +17,9 @@ git_refs operations_list(struct arena *arena, const char *git_directory);
 // gone on or ended, or one was started or has gone on since the end of the session.
 bool operations_judge(const git_refs *before, const git_refs *after, const git_refs *present,
 		      struct error *error);
+// Returns what a session did to operations, each of them once.
+report_operations operations_compare(struct arena *arena, const git_refs *before,
+				     const git_refs *after);
 // Returns what operations_end() ends: "merge" and the like.
 strings operations_to_end(struct arena *arena, const git_refs *before, const git_refs *present);
 // Ends the operations that were not in progress at the start, as `git merge --quit` does. What they

@@ -17,9 +17,13 @@
 #include "sys/files.h"
 #include "sys/write.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
+
+// Prefix of the digest of an index that cannot be read.
+#define BYTES "bytes-"
 
 enum { INDEX_LIMIT = 512 * 1024 * 1024, SHA1_SIZE = 20, SHA256_SIZE = 32, DIGITS = 64 };
 
@@ -33,12 +37,24 @@ static char *read_index(struct arena *arena, const char *directory, size_t *ret_
 	return fd < 0 ? NULL : file_read_bytes(arena, fd, INDEX_LIMIT, ret_length);
 }
 
+// Returns whether a git directory that exists has no index.
+static bool is_missing(const char *directory)
+{
+	CLEANUP_FD int fd = file_open(AT_FDCWD, directory, O_RDONLY | O_DIRECTORY);
+
+	return fd >= 0 && faccessat(fd, "index", F_OK, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT;
+}
+
 bool project_index_copy(int session, const char *git_directory, struct error *error)
 {
 	struct arena arena = { 0 }; // an index can be large
 	size_t length;
 	const char *bytes = git_directory ? read_index(&arena, git_directory, &length) : NULL;
-	bool ok = !bytes || replace_file_bytes(session, "index", bytes, length, error);
+	bool ok;
+
+	if (!bytes && git_directory && is_missing(git_directory))
+		bytes = "";
+	ok = !bytes || replace_file_bytes(session, "index", bytes, length, error);
 
 	arena_free(&arena);
 	return ok;
@@ -54,15 +70,31 @@ const char *project_index_digest(struct arena *arena, const char *directory)
 	size_t length;
 	const char *bytes = read_index(&large, directory, &length);
 
+	if (!length) // the copy of none
+		bytes = NULL;
 	for (size_t i = 0; bytes && i < ARRAY_SIZE(sizes) && result == GIT_INDEX_DAMAGED; i++)
 		result = git_index_describe((const unsigned char *)bytes, length, sizes[i], &large,
 					    &entries);
 	if (bytes && result == GIT_INDEX_OK)
 		digest = digest_hex_bytes(arena, text_get(&entries), entries.length, DIGITS);
 	else if (bytes)
-		digest = digest_hex_bytes(arena, bytes, length, DIGITS);
+		digest = arena_printf(arena, BYTES "%s",
+				      digest_hex_bytes(arena, bytes, length, DIGITS));
 	arena_free(&large);
 	return digest;
+}
+
+bool project_index_differs(const char *one, const char *other)
+{
+	return one && other && !str_equal(one, other) && !str_starts(one, BYTES) &&
+	       !str_starts(other, BYTES);
+}
+
+const char *project_index_digest_copy(struct arena *arena, const char *session)
+{
+	return access(path_join(arena, session, "index"), F_OK) == 0
+		       ? project_index_digest(arena, session)
+		       : NULL;
 }
 
 bool project_index_prepare(struct project_index *index, const char *git_directory,
@@ -88,6 +120,7 @@ bool project_index_prepare(struct project_index *index, const char *git_director
 			unlinkat(directory, "index.lock", 0);
 		}
 		index->directory = ok ? take_fd(&directory) : -1;
+		index->remove = !length;
 	}
 	arena_free(&arena);
 	return ok;
@@ -95,8 +128,12 @@ bool project_index_prepare(struct project_index *index, const char *git_director
 
 bool project_index_replace(struct project_index *index, struct error *error)
 {
-	if (index->directory >= 0 &&
-	    renameat(index->directory, "index.lock", index->directory, "index") < 0)
+	if (index->directory >= 0 && index->remove) {
+		if (unlinkat(index->directory, "index", 0) < 0 && errno != ENOENT)
+			return write_fail(error, "remove", "index");
+		unlinkat(index->directory, "index.lock", 0);
+	} else if (index->directory >= 0 &&
+		   renameat(index->directory, "index.lock", index->directory, "index") < 0)
 		return write_fail(error, "replace", "index");
 	cleanup_close(&index->directory);
 	index->directory = -1;

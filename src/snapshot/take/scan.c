@@ -13,6 +13,7 @@
 #include "snapshot/take/scan.h"
 
 #include "base/arena.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "plan/guard/index.h"
 #include "probe/git/tracked.h"
@@ -26,11 +27,13 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum {
 	// A file that changes within one tick of the clock after git has read it looks unchanged.
 	RECENT_SECONDS = 2,
 	LOOKS_AT_CLOCK = 256, // files between two looks
+	MOST_REPOSITORIES = 300,
 };
 
 struct progress {
@@ -41,6 +44,7 @@ struct progress {
 	int directory;      // of the last file, -1: it cannot be opened
 	const char *parent; // its path, with a slash at the end; NULL: none was opened
 	size_t parent_length;
+	const char *last;      // path, NULL: none
 	int64_t index_seconds; // when the index was written
 	int64_t until_ms;
 	size_t count;
@@ -61,6 +65,30 @@ static void open_directory(struct progress *progress, const char *path)
 	progress->parent_length = length;
 	progress->directory =
 		file_open(progress->project, length ? progress->parent : ".", O_PATH | O_DIRECTORY);
+}
+
+// Notes repositories in the directories of a path that the path before did not have.
+static void note_repositories(struct progress *progress, const char *path)
+{
+	struct scan *scan = progress->scan;
+	const char *last = progress->last ? progress->last : "";
+	const char *slash = path;
+	size_t same = 0;
+
+	while (path[same] && path[same] == last[same])
+		same++;
+	progress->last = path;
+	while ((slash = strchr(slash + (slash != path), '/'))) {
+		size_t length = (size_t)(slash - path);
+		const char *directory;
+
+		if (length < same || scan->repositories.count == MOST_REPOSITORIES)
+			continue;
+		directory = arena_strndup(progress->arena, path, length);
+		if (faccessat(progress->project, path_join(progress->arena, directory, ".git"),
+			      F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+			vec_push(progress->arena, &scan->repositories, directory);
+	}
 }
 
 // Returns whether a file is what git has read, in the eyes of git: it compares times by their
@@ -102,8 +130,10 @@ static bool compare(void *context, const struct git_index_entry *entry)
 	path_set_add(&progress->scan->known, progress->arena, path);
 	if (++progress->count % LOOKS_AT_CLOCK == 0)
 		progress->late |= clock_monotonic_ms() >= progress->until_ms;
-	if (!progress->late)
+	if (!progress->late) {
+		note_repositories(progress, path);
 		open_directory(progress, path);
+	}
 	if (progress->late || progress->directory < 0 ||
 	    fstatat(progress->directory, slash ? slash + 1 : path, &status, AT_SYMLINK_NOFOLLOW) <
 		    0 ||

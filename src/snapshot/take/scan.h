@@ -14,6 +14,7 @@ struct scan {
 	struct text changed;   // those that git has to look at, each with a NUL
 	struct text doubtful;  // those of them that git would take to be unchanged
 	struct text modes;     // of the others, for modes_write()
+	strings repositories;  // directories of these files that have a .git, not the project
 };
 
 // Compares all files. Those that it has not reached at `until_ms` of CLOCK_MONOTONIC count as

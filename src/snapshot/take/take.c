@@ -149,6 +149,7 @@ static bool list_files(struct listing *listing, struct error *error)
 	begin_listing(listing, &run, "");
 	scan = scan_index(listing->store, listing->arena, listing->until_ms);
 	listing->known = scan.known;
+	listing->take->repositories = scan.repositories;
 	listing->modes = scan.modes;
 	listing->doubtful = scan.doubtful;
 	ok = end_listing(listing, &run, error);
@@ -204,6 +205,18 @@ static void list_repositories(struct listing *listing)
 			if (!end_listing(listing, &runs[i], &ignored))
 				leave_out(listing, runs[i].directory);
 		}
+	}
+}
+
+// Adds the repositories that no earlier snapshot has to the result.
+static void note_repositories(struct listing *listing)
+{
+	strings *all = &listing->take->repositories;
+
+	vec_each(directory, &listing->repositories) {
+		if (all->count < MOST_REPOSITORIES)
+			vec_push(listing->arena, all,
+				 arena_strndup(listing->arena, *directory, strlen(*directory) - 1));
 	}
 }
 
@@ -325,6 +338,7 @@ bool snapshot_take(const struct store *store, struct take *take, struct error *e
 			return false;
 	}
 	list_repositories(&listing);
+	note_repositories(&listing);
 	if (take->git_directory) {
 		tracked = tracked_open(take->git_directory);
 		tracked_each(&tracked, add_tracked, &listing);

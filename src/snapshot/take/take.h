@@ -24,6 +24,7 @@ struct take {
 	struct text modes; // permissions that git does not store, for modes_write()
 	strings left_out;  // that cannot be saved: not readable, or too large
 	size_t left_out_count;
+	strings repositories; // directories in the project, some of which may not have one any more
 };
 
 // Saves the files of the project and updates the index. The lock of the store is held. Returns

@@ -10,6 +10,7 @@
 #include "plan/plan.h"
 #include "render/changes.h"
 #include "render/instances.h"
+#include "snapshot/refs/operations.h"
 #include "snapshot/refs/refs.h"
 #include "snapshot/refs/undo.h"
 #include "snapshot/session.h"
@@ -26,9 +27,11 @@ static void add_left(const struct snapshot_command *command, struct undo_view *v
 {
 	struct arena *arena = command->arena;
 	struct error error = { .arena = arena };
+	const struct session_record *record = command->record;
 	struct refs_undo refs;
 
-	if (!session_changed_refs(command->record))
+	if (!session_changed_refs(record) &&
+	    !operations_to_end(arena, &record->operations_before, &record->operations_after).count)
 		return;
 	if (!refs_plan(&command->store, command->undo.git_directory, command->record, &refs,
 		       &error))
@@ -37,10 +40,18 @@ static void add_left(const struct snapshot_command *command, struct undo_view *v
 				      "Branches, tags and commits stay, and they cannot be "
 				      "restored: %s.",
 				      error.message));
-	else if (refs_plan_changes(&refs))
+	else if (refs.steps.count || refs.index)
 		vec_push(arena, &view->notes,
-			 "Branches, tags and commits stay: `claudebox --undo=commits` restores "
-			 "them too.");
+			 refs.steps.count ? "Branches, tags and commits stay: `claudebox "
+					    "--undo=commits` restores them too."
+					  : "What is staged stays: `claudebox --undo=commits` "
+					    "restores it too.");
+	vec_each(name, &refs.ended)
+		vec_push(arena, &view->notes,
+			 arena_printf(arena,
+				      "A %s is in progress and stays: `claudebox --undo=commits` "
+				      "ends it.",
+				      *name));
 	view->refs_left = !error.message && refs_plan_changes(&refs);
 }
 
