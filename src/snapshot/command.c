@@ -49,13 +49,28 @@ static bool read_paths(struct snapshot_command *command, struct error *error)
 
 bool command_refuse_nothing(const struct snapshot_command *command, struct error *error)
 {
-	error_set(error, "no session of '%s' has changed a file",
-		  quote_display(error->arena,
-				path_tilde(error->arena, command->facts->project,
-					   command->facts->home),
-				0));
+	const char *project = quote_display(
+		error->arena,
+		path_tilde(error->arena, command->facts->project, command->facts->home), 0);
+
+	if (command->unsaved_ms)
+		error_set(error,
+			  "the last session (%s) was not saved, and no earlier one of '%s' has "
+			  "changed a file",
+			  command_show_time(error->arena, command->unsaved_ms), project);
+	else
+		error_set(error, "no session of '%s' has changed a file", project);
 	return error_hint(error, "sessions are remembered from the first start with snapshots on; "
 				 "a profile can switch them off with \"undo\": \"off\"");
+}
+
+const char *command_say_unsaved(const struct snapshot_command *command)
+{
+	if (command->unsaved_ms <= command->record->started_ms)
+		return NULL;
+	return arena_printf(command->arena,
+			    "The last session (%s) was not saved: this is the one before it.",
+			    command_show_time(command->arena, command->unsaved_ms));
 }
 
 // Finds the project and its snapshots.

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/quote.h"
+#include "base/screen.h"
 #include "base/text.h"
 #include "config/config.h"
 #include "plan/facts.h"
@@ -18,6 +19,7 @@
 #include "snapshot/session.h"
 #include "snapshot/snapshot.h"
 #include "snapshot/store.h"
+#include "snapshot/unsaved.h"
 #include "sys/output.h"
 #include "sys/write.h"
 
@@ -32,6 +34,20 @@ static bool refuse_paths(const struct snapshot_command *command, struct error *e
 		  quote_display(error->arena, command->config->arguments.items[0], 120));
 	return error_hint(error, "claudebox --diff=stat lists what it has changed; files that git "
 				 "ignores are not saved");
+}
+
+// Shows a text, on a terminal below the sentence that a later session was not saved.
+static bool show(const struct snapshot_command *command, const char *text, struct reader reader,
+		 struct error *error)
+{
+	const char *sentence = command_say_unsaved(command);
+	struct screen screen = screen_for(command->arena, reader);
+
+	if (!sentence || !reader.terminal)
+		return pager_show(command->arena, text, error);
+	screen_add_wrapped(&screen, STYLE_WARN, sentence, 0);
+	text_add(&screen.out, text);
+	return pager_show(command->arena, text_get(&screen.out), error);
 }
 
 static bool print_patch(const struct snapshot_command *command, struct error *error)
@@ -64,12 +80,14 @@ static bool print_patch(const struct snapshot_command *command, struct error *er
 	if (!reader.terminal)
 		return write_all(STDOUT_FILENO, run.output, run.output_length) ||
 		       error_set(error, "cannot write: %s", strerror(errno));
-	return pager_show(arena, render_patch(arena, run.output, run.output_length, reader), error);
+	return show(command, render_patch(arena, run.output, run.output_length, reader), reader,
+		    error);
 }
 
 static bool print_statistics(const struct snapshot_command *command, struct error *error)
 {
 	const struct session_record *record = command->record;
+	struct reader reader = output_reader(STDOUT_FILENO);
 	file_changes changes;
 
 	if (!changes_list(&command->store, record->before, record->after, &command->paths, &changes,
@@ -79,9 +97,18 @@ static bool print_statistics(const struct snapshot_command *command, struct erro
 		return refuse_paths(command, error);
 	changes_count_lines(&command->store, command->arena, record->before, record->after,
 			    &changes);
-	return pager_show(command->arena,
-			  render_statistics(command->arena, &changes, output_reader(STDOUT_FILENO)),
-			  error);
+	return show(command, render_statistics(command->arena, &changes, reader), reader, error);
+}
+
+// Shows the changes of the record.
+static bool print(const struct snapshot_command *command, struct error *error)
+{
+	const char *sentence = command_say_unsaved(command);
+
+	if (sentence && !output_reader(STDOUT_FILENO).terminal) // the patch has to apply
+		output_message("claudebox", "%s", sentence);
+	return command->config->statistics ? print_statistics(command, error)
+					   : print_patch(command, error);
 }
 
 // Opens the snapshots, and completes sessions that were killed.
@@ -112,8 +139,8 @@ bool diff_command(const struct config *config, struct facts *facts, struct arena
 	if (ok) {
 		list = session_list_all(&command.store, arena);
 		command.record = session_last(&list, true);
-		ok = command.record ? config->statistics ? print_statistics(&command, error)
-							 : print_patch(&command, error)
+		command.unsaved_ms = unsaved_read(&command.store, arena);
+		ok = command.record ? print(&command, error)
 				    : command_refuse_nothing(&command, error);
 	}
 	store_close(&command.store);

@@ -23,6 +23,7 @@
 #include "snapshot/session.h"
 #include "snapshot/store.h"
 #include "snapshot/take/take.h"
+#include "snapshot/unsaved.h"
 #include "sys/cleanup.h"
 #include "sys/clock.h"
 #include "sys/files.h"
@@ -194,6 +195,8 @@ void snapshot_wait(struct snapshot *snapshot, const struct plan *plan, struct ar
 	bool slow, complete;
 
 	if (!plan->undo.active)
+		unsaved_note(plan->undo.path, arena);
+	if (!plan->undo.active)
 		return;
 	slow = snapshot->pid > 0 && !wait_readable(snapshot->result, TELL_MS);
 	if (slow && plan->config->audit != AUDIT_QUIET)
@@ -214,8 +217,10 @@ void snapshot_wait(struct snapshot *snapshot, const struct plan *plan, struct ar
 	else if (!result.complete)
 		tell_off(plan, "the project is too large to be saved in time; what was saved makes "
 			       "the next time faster");
-	if (result.failed || !result.complete)
+	if (result.failed || !result.complete) {
 		snapshot_abort(snapshot, plan, arena);
+		unsaved_note(plan->undo.path, arena);
+	}
 }
 
 void snapshot_abort(struct snapshot *snapshot, const struct plan *plan, struct arena *arena)

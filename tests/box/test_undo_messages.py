@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What --diff and --undo say: which session they mean, what is left, and what comes next."""
-from lib.box import BoxTest
+from lib.box import BoxTest, CLAUDEBOX
+from lib.on_terminal import OnTerminal
 
 
 class MessageTest(BoxTest):
@@ -40,3 +41,56 @@ class Next(MessageTest):
         self.assertIn("Took back 1 file. The next claudebox --undo takes back this undo.", self.undo("a"))
         self.assertIn("Took back 1 file. The next claudebox --undo takes back this undo.", self.undo())
         self.assertEqual(self.read("a"), ["new\n"])
+
+
+class Unsaved(MessageTest, OnTerminal):
+    SENTENCE = r"The last session \(\d{4}-\d\d-\d\d \d\d:\d\d\) was not saved: this is the one before it\."
+
+    def test_a_session_that_was_not_saved_is_named(self):
+        self.write(f="old\n")
+        self.run_box("echo new >f")
+        self.profile(undo="off")
+        self.run_box("echo bad >bad")
+        for words in (["--diff"], ["--diff=stat"]):
+            done = self.claudebox(*words)
+            self.assertRegex(" ".join(done.stderr.split()), self.SENTENCE)
+            self.assertNotIn("was not saved", done.stdout)
+        self.assertRegex(" ".join(self.claudebox("--undo", "--dry-run").stdout.split()), self.SENTENCE)
+        self.assertRegex(self.undo(), self.SENTENCE)
+        self.assertEqual(self.read("f", "bad"), ["old\n", "bad\n"])
+        self.assertNotIn("was not saved: this", self.undo())  # takes back the undo
+        self.profile()
+        self.run_box("echo newer >f")
+        self.assertNotIn("was not saved: this", self.undo())
+
+    def test_on_a_terminal_it_is_the_first_line_of_the_difference(self):
+        self.write(f="old\n")
+        self.run_box("echo new >f")
+        self.profile(undo="off")
+        self.run_box("true")
+        for option in ("--diff", "--diff=stat"):
+            terminal = self.open(CLAUDEBOX, option, env={"PAGER": "cat", "NO_COLOR": "1"}, columns=120)
+            terminal.expect("is the one before it")
+            terminal.expect("insertion" if "stat" in option else r"\+new")
+            self.assertRegex(bytes(terminal.output).decode(), "^" + self.SENTENCE)
+
+    def test_a_snapshot_that_failed_is_named(self):
+        self.write(f="old\n")
+        self.run_box("echo new >f")
+        store = next((self.home / ".claudebox/instances").glob("*/snapshots/*"))
+        (store / "index").write_text("damaged\n")
+        self.assertIn("cannot be undone", self.run_box("echo bad >bad"))
+        (store / "index").unlink()
+        self.assertRegex(" ".join(self.claudebox("--diff").stderr.split()), self.SENTENCE)
+
+    def test_the_first_session_was_not_saved(self):
+        self.profile(undo="off")
+        self.run_box("echo new >f")
+        for option in ("--undo", "--diff"):
+            self.assertRegex(self.refused(option, "--yes"), r"the last session \([^)]+\) was not saved, and no earlier one of")
+
+    def test_a_session_that_can_change_nothing_does_not_count(self):
+        self.run_box("echo new >f")
+        self.profile(project="read-only")
+        self.run_box("true")
+        self.assertNotIn("was not saved: this", self.undo())

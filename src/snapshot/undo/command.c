@@ -27,6 +27,7 @@
 #include "snapshot/snapshot.h"
 #include "snapshot/store.h"
 #include "snapshot/take/take.h"
+#include "snapshot/unsaved.h"
 #include "snapshot/undo/choose.h"
 #include "snapshot/undo/undo.h"
 #include "snapshot/undo/interrupt.h"
@@ -214,6 +215,9 @@ static bool undo_last(struct snapshot_command *command, struct error *error)
 	struct refs_undo refs;
 	const char *now;
 
+	command->unsaved_ms = unsaved_read(&command->store, arena);
+	if (!session_count(&command->store, arena))
+		return command_refuse_nothing(command, error);
 	if (!undo_recover_killed(command, error) ||
 	    !snapshot_refresh(&command->store, &command->undo, &command->modes, error))
 		return false;

@@ -71,6 +71,8 @@ struct undo_view undo_build_view(const struct snapshot_command *command, const u
 				     command_show_time(arena, record->started_ms)),
 	};
 
+	if (command_say_unsaved(command))
+		vec_push(arena, &view.notes, command_say_unsaved(command));
 	if (command->config->commits)
 		refs_plan_show(refs, arena, &view);
 	vec_each(step, steps) {
