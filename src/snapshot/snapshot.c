@@ -123,6 +123,7 @@ bool snapshot_refresh(const struct store *store, const struct plan_undo *undo,
 {
 	struct take take = take_of(undo, END_BUDGET_MS);
 
+	take.ignored |= session_saves_ignored(store, error->arena); // with another profile
 	if (!refresh(store, undo, &take, error))
 		return false;
 	if (ret_modes)
@@ -150,6 +151,7 @@ static void save(const struct snapshot *snapshot, const struct plan *plan, struc
 	result->complete = ok && take.complete;
 	if (result->complete)
 		ok = modes_write(snapshot->session, &take.modes, &error) &&
+		     (!take.ignored || session_write_ignored(snapshot->session, &error)) &&
 		     (!take.left_out_count ||
 		      session_write_left_out(snapshot->session, &take.left_out, take.left_out_count,
 					     &error)) &&

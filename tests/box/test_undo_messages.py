@@ -94,3 +94,28 @@ class Unsaved(MessageTest, OnTerminal):
         self.profile(project="read-only")
         self.run_box("true")
         self.assertNotIn("was not saved: this", self.undo())
+
+
+class Ignored(MessageTest):
+    SENTENCE = "Files that git ignores were not saved"
+
+    def setUp(self):
+        super().setUp()
+        self.profile("all", undo_ignored=True)
+        self.repository(self.project)
+        self.write(**{".gitignore": "*.env\n", "x.env": "old\n", "y.env": "old\n"})
+
+    def test_whether_ignored_files_were_saved_is_known_without_the_profile(self):
+        self.claudebox("--yes", "--profile", "all", "--exec", "sh", "-c", "echo new >x.env; rm y.env; echo n >n.env")
+        after = sorted(path.name for path in self.project.iterdir())
+        for i in range(2):
+            text = self.undo()
+            self.assertNotIn(self.SENTENCE, text)
+            self.assertEqual((self.read("x.env", "y.env"), (self.project / "n.env").exists()), (["old\n", "old\n"], False))
+            self.assertNotIn(self.SENTENCE, self.undo())
+            self.assertEqual((self.read("x.env"), sorted(path.name for path in self.project.iterdir())), (["new\n"], after), i)
+
+    def test_a_session_without_them_says_so_with_any_profile(self):
+        self.run_box("echo 2 >file.txt")
+        self.assertIn(self.SENTENCE, " ".join(self.claudebox("--undo", "--dry-run", "--profile", "all").stdout.split()))
+        self.assertIn(self.SENTENCE, self.undo())

@@ -46,6 +46,9 @@ bool undo_record(const struct snapshot_command *command, const char *id, const c
 					 .kind = SESSION_UNDO,
 					 .of = of,
 					 .partial = command->partial,
+					 .ignored = command->undo.ignored ||
+						    session_saves_ignored(&command->store,
+									  command->arena),
 					 .killed = killed,
 					 .started_ms = clock_realtime_ms(),
 					 .ended_ms = clock_realtime_ms(),

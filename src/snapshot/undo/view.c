@@ -103,7 +103,7 @@ struct undo_view undo_build_view(const struct snapshot_command *command, const u
 				   "start count as changes of the session"
 				 : "Changes that you or another box made during the session are "
 				   "taken back too: they look the same.");
-	if (!command->undo.ignored && view.possible)
+	if (!record->ignored && view.possible)
 		vec_push(arena, &view.notes,
 			 "Files that git ignores were not saved: they stay as they are.");
 	if (record->left_out_count)
