@@ -119,8 +119,8 @@ static bool open_store(struct snapshot_command *command, struct error *error)
 	if (!store_open(store, command->undo.git, command->undo.path, command->facts->project,
 			false, error))
 		return error->message ? false : command_refuse_nothing(command, error);
-	return !session_is_pending(store, command->arena) ||
-	       snapshot_refresh(store, &command->undo, NULL, error);
+	return !session_find_killed(store, command->arena) ||
+	       snapshot_refresh(store, &command->undo, NULL, NULL, error);
 }
 
 bool diff_command(const struct config *config, struct facts *facts, struct arena *arena,

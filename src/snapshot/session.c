@@ -315,7 +315,7 @@ static bool is_killed(int sessions, const char *id, struct arena *arena)
 	return false;
 }
 
-bool session_is_pending(const struct store *store, struct arena *arena)
+const char *session_find_killed(const struct store *store, struct arena *arena)
 {
 	CLEANUP_FD int sessions = open_sessions(store);
 	strings ids = { 0 };
@@ -324,9 +324,9 @@ bool session_is_pending(const struct store *store, struct arena *arena)
 		ids = list_ids(sessions, arena);
 	vec_each(id, &ids) {
 		if (is_killed(sessions, *id, arena))
-			return true;
+			return *id;
 	}
-	return false;
+	return NULL;
 }
 
 bool session_recover(const struct store *store, const struct plan_undo *undo, struct error *error)

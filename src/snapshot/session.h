@@ -62,8 +62,8 @@ const char *session_new_id(struct arena *arena);
 // Completes the records of sessions whose claudebox was killed: the present state of the project is
 // what they left. The lock of the store is held, and the index is up to date.
 bool session_recover(const struct store *store, const struct plan_undo *undo, struct error *error);
-// Returns whether a session has no record because it has not ended.
-bool session_is_pending(const struct store *store, struct arena *arena);
+// Returns the id of a session that was killed and has no record, NULL: there is none.
+const char *session_find_killed(const struct store *store, struct arena *arena);
 // Removes a session.
 void session_remove(const struct store *store, const char *id, struct arena *arena);
 // Returns the number of sessions, those that run or were killed included.

@@ -113,16 +113,20 @@ static struct take take_of(const struct plan_undo *undo, int budget_ms)
 static bool refresh(const struct store *store, const struct plan_undo *undo, struct take *take,
 		    struct error *error)
 {
+	const char *killed = session_find_killed(store, error->arena);
+
+	if (!take->session)
+		take->session = killed;
 	return snapshot_take(store, take, error) &&
-	       (!take->complete || !session_is_pending(store, error->arena) ||
-		session_recover(store, undo, error));
+	       (!take->complete || !killed || session_recover(store, undo, error));
 }
 
 bool snapshot_refresh(const struct store *store, const struct plan_undo *undo,
-		      struct text *ret_modes, struct error *error)
+		      const strings *wanted, struct text *ret_modes, struct error *error)
 {
 	struct take take = take_of(undo, END_BUDGET_MS);
 
+	take.wanted = wanted;
 	take.ignored |= session_saves_ignored(store, error->arena); // with another profile
 	if (!refresh(store, undo, &take, error))
 		return false;
@@ -298,6 +302,7 @@ bool snapshot_finish(struct snapshot *snapshot, const struct plan *plan, struct 
 	if (!snapshot->id)
 		return false;
 	take.closed_since_ms = strtoll(snapshot->id, NULL, 10);
+	take.session = snapshot->id;
 	if (store_open(&store, plan->undo.git, plan->undo.path, plan->project, false, &error) &&
 	    refresh(&store, &plan->undo, &take, &error)) {
 		record.left_out = take.left_out;

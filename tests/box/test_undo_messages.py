@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What --diff and --undo say: which session they mean, what is left, and what comes next."""
-from lib.box import BoxTest, CLAUDEBOX
+import json
+import subprocess
+import time
+
+from lib.box import BoxTest, CLAUDEBOX, until
 from lib.on_terminal import OnTerminal
 
 
@@ -119,3 +123,71 @@ class Ignored(MessageTest):
         self.run_box("echo 2 >file.txt")
         self.assertIn(self.SENTENCE, " ".join(self.claudebox("--undo", "--dry-run", "--profile", "all").stdout.split()))
         self.assertIn(self.SENTENCE, self.undo())
+
+
+class Hidden(MessageTest):
+    """Files that a session hides by ignore rules are saved like others."""
+
+    def names(self):
+        return sorted(path.relative_to(self.project).as_posix() for path in self.project.rglob("*") if ".git" not in path.parts and path.is_file())
+
+    def check(self, script, hidden, **options):
+        """The hidden files are in the report, an undo removes them, and the undo of it brings them back."""
+        before = self.names()
+        self.run_box(script, **options)
+        after = self.names()
+        report = json.loads(self.claudebox("--report=json").stdout)
+        self.assertLessEqual(set(hidden), {row["path"] for row in report["files"]["list"]})
+        self.undo()
+        self.assertEqual(self.names(), before)
+        self.undo()
+        self.assertEqual(self.names(), after)
+        self.undo()
+        self.assertEqual(self.names(), before)
+
+    def test_in_a_repository_and_without_one(self):
+        for repository in (False, True):
+            if repository:
+                self.repository(self.project)
+            self.check("echo 'hidden*' >.gitignore; echo evil >hidden.py", [".gitignore", "hidden.py"])
+            self.check("echo '*' >.gitignore; echo evil >x.py; mkdir d; echo evil >d/conftest.py", ["x.py", "d/conftest.py"])
+            self.check("mkdir d; echo '*' >d/.gitignore; echo evil >d/conftest.py", ["d/conftest.py"])
+            self.check("mkdir -p d/e; echo d/ >.gitignore; echo evil >d/e/Makefile", ["d/e/Makefile"])
+
+    def test_what_the_start_ignored_stays_ignored(self):
+        self.repository(self.project)
+        self.write(**{".gitignore": "*.log\nbuild/\n"})
+        for name in ("build/out", "own/.gitignore", "own/mine", "x.log"):
+            (self.project / name).parent.mkdir(exist_ok=True)
+            (self.project / name).write_text("*\n")
+        time.sleep(0.05)
+        self.run_box("echo new/ >>.gitignore; mkdir new; echo a >new/a.log; echo b >new/b; echo c >build/c; echo d >own/d; echo e >e.log; "
+                     "mkdir node_modules .pytest_cache; echo x >node_modules/x; echo '*' >.pytest_cache/.gitignore; echo y >.pytest_cache/y; "
+                     "echo node_modules >>.gitignore")
+        report = json.loads(self.claudebox("--report=json").stdout)
+        self.assertEqual(sorted(row["path"] for row in report["files"]["list"]), [".gitignore", "new/b"])
+        self.undo()
+        self.assertTrue({"new/a.log", "build/c", "own/d", "e.log", "build/out", "own/mine", "x.log"} < set(self.names()))
+        self.assertNotIn("new/b", self.names())
+
+    def test_files_of_the_user_that_a_new_rule_shows_stay(self):
+        self.repository(self.project)
+        self.write(**{".gitignore": "*.log\n", "mine.log": "mine\n"})
+        time.sleep(0.05)
+        self.run_box("echo 'theirs*' >.gitignore; echo x >theirs.py")
+        self.undo()
+        self.assertEqual(self.names(), [".gitignore", "file.txt", "mine.log"])
+
+    def test_more_than_can_be_saved_is_named(self):
+        self.repository(self.project)
+        self.run_box("echo many/ >.gitignore; mkdir many; cd many; seq 1 2500 | xargs touch; seq 1 9 | xargs -I@ sh -c 'echo x >@'")
+        self.assertEqual(json.loads(self.claudebox("--report=json").stdout)["not_saved_paths"], ["many/"])
+        self.assertIn("1 path could not be saved, and is not restored: many/", self.undo())
+
+    def test_of_a_session_that_was_killed(self):
+        with subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", "echo 'h*' >.gitignore; echo x >h.py; echo on; sleep 20"], cwd=self.project, env=self.env,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+            self.assertEqual(process.stdout.readline(), "on\n")
+            process.kill()
+        self.assertTrue(until(lambda: self.claudebox("--undo", "--yes").returncode == 0))
+        self.assertEqual(self.names(), [])

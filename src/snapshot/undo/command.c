@@ -219,7 +219,7 @@ static bool undo_last(struct snapshot_command *command, struct error *error)
 	if (!session_count(&command->store, arena))
 		return command_refuse_nothing(command, error);
 	if (!undo_recover_killed(command, error) ||
-	    !snapshot_refresh(&command->store, &command->undo, &command->modes, error))
+	    !snapshot_refresh(&command->store, &command->undo, NULL, &command->modes, error))
 		return false;
 	list = session_list_all(&command->store, arena);
 	now = snapshot_write_tree(&command->store, NULL, error);
