@@ -13,11 +13,12 @@
 #include "plan/plan.h"
 #include "plan/undo.h"
 #include "probe/undo.h"
+#include "snapshot/changes.h"
 
 #include <string.h>
 #include <time.h>
 
-enum { TIME_SIZE = 32 };
+enum { TIME_SIZE = 32, NAMED_PATHS = 5 };
 
 // Resolves the paths of the command line against the working directory.
 static bool read_paths(struct snapshot_command *command, struct error *error)
@@ -62,6 +63,25 @@ bool command_refuse_nothing(const struct snapshot_command *command, struct error
 		error_set(error, "no session of '%s' has changed a file", project);
 	return error_hint(error, "sessions are remembered from the first start with snapshots on; "
 				 "a profile can switch them off with \"undo\": \"off\"");
+}
+
+const char *command_find_unchanged(const struct snapshot_command *command,
+				   const file_changes *changes)
+{
+	struct text names = { .arena = command->arena };
+	size_t count = 0;
+
+	for (size_t i = 0; i < command->paths.count; i++) {
+		if (changes_have(changes, command->paths.items[i]))
+			continue;
+		if (count++ < NAMED_PATHS)
+			text_printf(&names, "%s'%s'", names.length ? ", " : "",
+				    quote_display(command->arena,
+						  command->config->arguments.items[i], 120));
+	}
+	if (count > NAMED_PATHS)
+		text_printf(&names, " and %zu more", count - NAMED_PATHS);
+	return count ? text_get(&names) : NULL;
 }
 
 const char *command_say_unsaved(const struct snapshot_command *command)

@@ -8,6 +8,7 @@
 #include "config/config.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
+#include "plan/report/change.h"
 #include "snapshot/session.h"
 #include "snapshot/store.h"
 
@@ -34,6 +35,9 @@ struct snapshot_command {
 bool command_prepare(struct snapshot_command *command, struct error *error);
 // Returns false with the error that there is no session.
 bool command_refuse_nothing(const struct snapshot_command *command, struct error *error);
+// Returns the named paths that are not among the changes, as "'a', 'b'"; NULL: there are none.
+const char *command_find_unchanged(const struct snapshot_command *command,
+				   const file_changes *changes);
 // Returns the sentence that a later session than the record was not saved, NULL: there was none.
 const char *command_say_unsaved(const struct snapshot_command *command);
 // Returns a time for people.

@@ -27,11 +27,22 @@
 #include <string.h>
 #include <unistd.h>
 
-// Returns false with the error that the last session did not change the named paths.
-static bool refuse_paths(const struct snapshot_command *command, struct error *error)
+// Returns false with an error if the last session did not change all of the named paths.
+static bool judge_paths(const struct snapshot_command *command, struct error *error)
 {
-	error_set(error, "the last session has not changed '%s'",
-		  quote_display(error->arena, command->config->arguments.items[0], 120));
+	const struct session_record *record = command->record;
+	file_changes changes;
+	const char *unchanged;
+
+	if (!command->paths.count)
+		return true;
+	if (!changes_list(&command->store, record->before, record->after, &command->paths, &changes,
+			  error))
+		return false;
+	unchanged = command_find_unchanged(command, &changes);
+	if (!unchanged)
+		return true;
+	error_set(error, "the last session has not changed %s", unchanged);
 	return error_hint(error, "claudebox --diff=stat lists what it has changed; files that git "
 				 "ignores are not saved");
 }
@@ -75,8 +86,6 @@ static bool print_patch(const struct snapshot_command *command, struct error *er
 		arguments[5] = "--binary";
 	if (!git_run(&command->store, arena, &run))
 		return git_fail(&run, "compare the snapshots", error);
-	if (!run.output_length && command->paths.count)
-		return refuse_paths(command, error);
 	if (!reader.terminal)
 		return write_all(STDOUT_FILENO, run.output, run.output_length) ||
 		       error_set(error, "cannot write: %s", strerror(errno));
@@ -93,8 +102,6 @@ static bool print_statistics(const struct snapshot_command *command, struct erro
 	if (!changes_list(&command->store, record->before, record->after, &command->paths, &changes,
 			  error))
 		return false;
-	if (!changes.count && command->paths.count)
-		return refuse_paths(command, error);
 	changes_count_lines(&command->store, command->arena, record->before, record->after,
 			    &changes);
 	return show(command, render_statistics(command->arena, &changes, reader), reader, error);
@@ -105,6 +112,8 @@ static bool print(const struct snapshot_command *command, struct error *error)
 {
 	const char *sentence = command_say_unsaved(command);
 
+	if (!judge_paths(command, error))
+		return false;
 	if (sentence && !output_reader(STDOUT_FILENO).terminal) // the patch has to apply
 		output_message("claudebox", "%s", sentence);
 	return command->config->statistics ? print_statistics(command, error)

@@ -191,3 +191,18 @@ class Hidden(MessageTest):
             process.kill()
         self.assertTrue(until(lambda: self.claudebox("--undo", "--yes").returncode == 0))
         self.assertEqual(self.names(), [])
+
+
+class Paths(MessageTest):
+    def test_one_path_that_was_not_changed_is_an_error(self):
+        self.write(a="old\n", b="old\n")
+        self.run_box("echo new >a; mkdir d1; echo n >d1/f")
+        self.run_box("echo new >b")
+        self.assertIn("no session has changed 'nope', 'd2'", self.refused("--undo", "d1", "nope", "b", "d2", "--yes"))
+        self.assertRegex(self.refused("--undo", "b", "a", "--yes"), r"the session of [^']* has not changed 'a', but the other paths")
+        self.refused("--undo=commits", "b", "nope", "--yes")
+        for option in ("--diff", "--diff=stat"):
+            self.assertIn("the last session has not changed 'nope', 'a'", self.refused(option, "b", "nope", "a"))
+        self.assertEqual(self.read("a", "b", "d1/f"), ["new\n", "new\n", "n\n"])
+        self.undo("d1", "a")
+        self.assertEqual(self.read("a", "b"), ["old\n", "new\n"])

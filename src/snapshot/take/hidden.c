@@ -29,7 +29,7 @@
 enum { MOST_FILES = 2000, MOST_DIRECTORIES = 100, PATTERNS_LIMIT = 1024 * 1024 };
 
 // Programs make these directories and hide them themselves, or people do so later: they are many
-// files that nobody would miss. The last name is that of no file: git fails if it ignores none.
+// files of no interest. The last name is that of no file: git fails if it ignores none.
 #define ALWAYS_IGNORED ".claudebox-always-ignored"
 static const char custom[] = "node_modules/\n"
 			     "__pycache__/\n"

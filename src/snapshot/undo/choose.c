@@ -4,7 +4,6 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/quote.h"
 #include "base/text.h"
 #include "config/config.h"
 #include "snapshot/changes.h"
@@ -52,6 +51,51 @@ bool undo_any_possible(const undo_steps *steps)
 	return false;
 }
 
+// Returns false with the error that no session has changed the named paths, but for these changes.
+static bool refuse_paths(const file_changes *changes, const struct snapshot_command *command,
+			 struct error *error)
+{
+	error_set(error, "no session has changed %s", command_find_unchanged(command, changes));
+	return error_hint(error, "files that git ignores are not saved; claudebox --diff=stat "
+				 "lists what the last session changed");
+}
+
+// Returns false with an error if some of the named paths were changed by no session.
+static bool judge_paths(const struct snapshot_command *command, const session_list *list,
+			struct error *error)
+{
+	file_changes all = { 0 };
+
+	vec_each(record, list) {
+		file_changes changes;
+
+		if (!changes_list(&command->store, record->before, record->after, &command->paths,
+				  &changes, error))
+			return false;
+		vec_each(change, &changes)
+			vec_push(error->arena, &all, *change);
+	}
+	return !command_find_unchanged(command, &all) || refuse_paths(&all, command, error);
+}
+
+// Returns false with an error if the chosen record did not change all of the named paths.
+static bool judge_record(const struct snapshot_command *command, const undo_steps *steps,
+			 struct error *error)
+{
+	file_changes changes = { 0 };
+	const char *unchanged;
+
+	vec_each(step, steps)
+		vec_push(error->arena, &changes, step->change);
+	unchanged = command_find_unchanged(command, &changes);
+	if (!unchanged)
+		return true;
+	error_set(error, "%s of %s has not changed %s, but the other paths",
+		  command->record->kind == SESSION_UNDO ? "the undo" : "the session",
+		  command_show_time(error->arena, command->record->started_ms), unchanged);
+	return error_hint(error, "take back the paths of one session at a time");
+}
+
 // Chooses the record for the named paths: the last one of which something can be taken back,
 // otherwise the last one that has changed them.
 static bool plan_paths(struct snapshot_command *command, const session_list *list, const char *now,
@@ -61,6 +105,8 @@ static bool plan_paths(struct snapshot_command *command, const session_list *lis
 	undo_steps steps;
 	bool changed;
 
+	if (command->paths.count > 1 && !judge_paths(command, list, error))
+		return false;
 	for (size_t i = list->count; i-- > 0;) {
 		if (!plan_record(command, &list->items[i], now, &steps, &changed, error))
 			return false;
@@ -69,16 +115,11 @@ static bool plan_paths(struct snapshot_command *command, const session_list *lis
 		*ret_steps = steps;
 		found = &list->items[i];
 		if (undo_any_possible(&steps))
-			return true;
+			break;
 	}
 	command->record = found;
-	if (found)
-		return true;
-	error_set(error, "no session has changed '%s'",
-		  quote_display(error->arena, command->config->arguments.items[0], 120));
-	error_hint(error, "files that git ignores are not saved; claudebox --diff=stat lists what "
-			  "the last session changed");
-	return false;
+	return found ? judge_record(command, ret_steps, error)
+		     : refuse_paths(&(file_changes){ 0 }, command, error);
 }
 
 bool undo_choose(struct snapshot_command *command, const session_list *list, const char *now,
@@ -102,5 +143,6 @@ bool undo_choose(struct snapshot_command *command, const session_list *list, con
 		if (undo_any_possible(ret_steps))
 			return true;
 	}
-	return plan_record(command, record, now, ret_steps, &changed, error);
+	return plan_record(command, record, now, ret_steps, &changed, error) &&
+	       judge_record(command, ret_steps, error);
 }
