@@ -14,6 +14,7 @@
 #include "plan/undo.h"
 #include "probe/undo.h"
 #include "snapshot/changes.h"
+#include "snapshot/elsewhere.h"
 
 #include <string.h>
 #include <time.h>
@@ -50,9 +51,10 @@ static bool read_paths(struct snapshot_command *command, struct error *error)
 
 bool command_refuse_nothing(const struct snapshot_command *command, struct error *error)
 {
+	const char *home = command->facts->home;
 	const char *project = quote_display(
-		error->arena,
-		path_tilde(error->arena, command->facts->project, command->facts->home), 0);
+		error->arena, path_tilde(error->arena, command->facts->project, home), 0);
+	const char *other = elsewhere_find(command->facts, error->arena);
 
 	if (command->unsaved_ms)
 		error_set(error,
@@ -61,6 +63,10 @@ bool command_refuse_nothing(const struct snapshot_command *command, struct error
 			  command_show_time(error->arena, command->unsaved_ms), project);
 	else
 		error_set(error, "no session of '%s' has changed a file", project);
+	if (other)
+		return error_hint(error, "sessions were started in '%s': go there",
+				  quote_display(error->arena, path_tilde(error->arena, other, home),
+						0));
 	return error_hint(error, "sessions are remembered from the first start with snapshots on; "
 				 "a profile can switch them off with \"undo\": \"off\"");
 }

@@ -206,3 +206,28 @@ class Paths(MessageTest):
         self.assertEqual(self.read("a", "b", "d1/f"), ["new\n", "new\n", "n\n"])
         self.undo("d1", "a")
         self.assertEqual(self.read("a", "b"), ["old\n", "new\n"])
+
+
+class Elsewhere(MessageTest):
+    def check(self, place, named):
+        for option in ("--diff", "--undo"):
+            self.assertIn(f"hint: sessions were started in '{named}': go there", self.refused(option, "--yes", cwd=place))
+
+    def test_a_directory_above_or_below_is_named(self):
+        for repository in (False, True):
+            top = self.project / str(repository)
+            below = top / "src/deep"
+            below.mkdir(parents=True)
+            if repository:
+                self.repository(top)
+            self.run_box("echo new >f", cwd=below)
+            self.check(top, f"~/project/{repository}/src/deep")
+            (top / "other").mkdir()
+            self.assertNotIn("sessions were started", self.refused("--diff", cwd=top / "other"))
+            self.run_box("echo new >f", cwd=top)
+            self.check(top / "src", f"~/project/{repository}")
+
+    def test_no_directory_outside_of_the_repository(self):
+        self.run_box("echo new >f")
+        self.repository(self.project / "r")
+        self.assertNotIn("sessions were started", self.refused("--diff", cwd=self.project / "r"))
