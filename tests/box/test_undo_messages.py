@@ -231,3 +231,40 @@ class Elsewhere(MessageTest):
         self.run_box("echo new >f")
         self.repository(self.project / "r")
         self.assertNotIn("sessions were started", self.refused("--diff", cwd=self.project / "r"))
+
+
+class Screen(MessageTest, OnTerminal):
+    def setUp(self):
+        super().setUp()
+        self.run_box("for i in $(seq 10 35); do echo n >f$i; done")
+
+    def ask(self, rows, columns=80):
+        """Returns the lines above the question."""
+        terminal = self.open(CLAUDEBOX, "--undo", rows=rows, columns=columns, env={"NO_COLOR": "1"})
+        terminal.expect("Take this back")
+        terminal.send("n\n")
+        terminal.expect("nothing was changed")
+        terminal.close()
+        return bytes(terminal.output).decode().split("Take this back")[0].splitlines()
+
+    def test_the_heading_and_the_first_rows_stay_on_the_screen(self):
+        for rows, columns in ((24, 80), (12, 80), (24, 40)):
+            lines = self.ask(rows, columns)
+            text = " ".join(" ".join(lines).split())
+            self.assertLess(len(lines), rows)
+            self.assertIn("delete f12", text)
+            self.assertRegex(text, r"and \d+ more: `claudebox --undo --dry-run` lists all")
+            shown = sum("delete" in line for line in lines)
+            self.assertIn(f"and {26 - shown} more", text)
+            self.assertGreaterEqual(len(lines), rows - 3)
+
+    def test_a_list_that_fits_has_all(self):
+        text = " ".join(self.ask(40))
+        self.assertIn("f35", text)
+        self.assertNotIn(" more", text)
+
+    def test_dry_run_lists_all(self):
+        text = self.claudebox("--undo", "--dry-run").stdout
+        self.assertEqual(text.count("delete"), 26)
+        terminal = self.open(CLAUDEBOX, "--undo", "--dry-run", env={"PAGER": "sed s/^/paged:/", "NO_COLOR": "1"})
+        terminal.expect("paged: +delete +f35")

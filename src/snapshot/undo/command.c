@@ -18,6 +18,7 @@
 #include "render/changes.h"
 #include "snapshot/changes.h"
 #include "snapshot/command.h"
+#include "snapshot/pager.h"
 #include "snapshot/take/modes.h"
 #include "snapshot/refs/odd_entries.h"
 #include "snapshot/refs/operations.h"
@@ -74,7 +75,10 @@ static bool confirm(const struct snapshot_command *command, const struct undo_vi
 	bool yes = command->config->yes;
 	int fd = yes ? STDOUT_FILENO : STDERR_FILENO;
 
-	if (!output_print(fd, render_undo(command->arena, view, output_reader(fd)), error))
+	if (!output_print(fd,
+			  render_undo(command->arena, view, output_reader(fd),
+				      yes ? UNDO_SOME : UNDO_SCREEN),
+			  error))
 		return false;
 	if (!yes && !ask_yes_no("Take this back?", &yes, error))
 		return error_hint(error, "start with --yes if you agree");
@@ -164,7 +168,8 @@ static bool plan_refs(const struct snapshot_command *command, struct refs_undo *
 static bool refuse_all(const struct snapshot_command *command, const struct undo_view *view,
 		       struct error *error)
 {
-	output_print(STDERR_FILENO, render_undo(command->arena, view, output_reader(STDERR_FILENO)),
+	output_print(STDERR_FILENO,
+		     render_undo(command->arena, view, output_reader(STDERR_FILENO), UNDO_SOME),
 		     error);
 	error_set(error, view->refs_left ? "there is no file that can be taken back"
 					 : "there is nothing that can be taken back");
@@ -234,8 +239,9 @@ static bool undo_last(struct snapshot_command *command, struct error *error)
 	if (!view.possible && !(command->config->commits && refs_plan_changes(&refs)))
 		return refuse_all(command, &view, error);
 	if (command->config->list_only)
-		return output_print(STDOUT_FILENO,
-				    render_undo(arena, &view, output_reader(STDOUT_FILENO)), error);
+		return pager_show(arena,
+				  render_undo(arena, &view, output_reader(STDOUT_FILENO), UNDO_ALL),
+				  error);
 	if (!confirm(command, &view, error) ||
 	    !apply(command, &steps, &refs, view.possible, now, error))
 		return false;

@@ -16,6 +16,8 @@
 #include "snapshot/store.h"
 #include "snapshot/undo/plan.h"
 
+enum { LIST_COLUMNS = 70 };
+
 static const char *effect_of(const struct file_change *change)
 {
 	return !change->after.mode ? "recreate" : !change->before.mode ? "delete" : "restore";
@@ -60,6 +62,18 @@ static void add_stash(const struct snapshot_command *command, struct undo_view *
 				      quote_display(command->arena, before, 0)));
 }
 
+// Returns the command that lists all without doing it.
+static const char *list_command(const struct snapshot_command *command)
+{
+	struct text out = { .arena = command->arena };
+
+	text_printf(&out, "claudebox --undo%s --dry-run",
+		    command->config->commits ? "=commits" : "");
+	vec_each(word, &command->config->arguments)
+		text_printf(&out, " %s", quote_word(command->arena, *word, 0));
+	return out.length > LIST_COLUMNS ? "claudebox --undo --dry-run PATH..." : text_get(&out);
+}
+
 struct undo_view undo_build_view(const struct snapshot_command *command, const undo_steps *steps,
 				 const struct refs_undo *refs)
 {
@@ -69,6 +83,7 @@ struct undo_view undo_build_view(const struct snapshot_command *command, const u
 	struct undo_view view = {
 		.what = arena_printf(arena, "%s of %s", undo ? "the undo" : "the session",
 				     command_show_time(arena, record->started_ms)),
+		.list = list_command(command),
 	};
 
 	if (command_say_unsaved(command))
