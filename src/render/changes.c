@@ -22,6 +22,7 @@ enum {
 	EFFECT_COLUMNS = 9,
 	PATH_COLUMNS = 40, // in a list of paths
 	LINE_COLUMNS = 60, // of a list of paths
+	LAST_COLUMNS = 80, // with the last path, in the place of "and 1 more"
 };
 
 static enum style patch_style(const char *line)
@@ -145,7 +146,9 @@ const char *render_some_paths(struct arena *arena, const strings *paths, size_t 
 	for (; shown < paths->count; shown++) {
 		const char *path = quote_word(arena, paths->items[shown], PATH_COLUMNS);
 
-		if (shown && out.length + strlen(path) > LINE_COLUMNS)
+		size_t most = shown + 1 == count ? LAST_COLUMNS : LINE_COLUMNS;
+
+		if (shown && out.length + strlen(path) > most)
 			break;
 		text_printf(&out, "%s%s", shown ? ", " : "", path);
 	}

@@ -268,3 +268,54 @@ class Screen(MessageTest, OnTerminal):
         self.assertEqual(text.count("delete"), 26)
         terminal = self.open(CLAUDEBOX, "--undo", "--dry-run", env={"PAGER": "sed s/^/paged:/", "NO_COLOR": "1"})
         terminal.expect("paged: +delete +f35")
+
+
+class Repository(MessageTest):
+    def setUp(self):
+        super().setUp()
+        self.repository(self.project)
+
+    def test_the_lock_of_git_is_explained(self):
+        self.run_box("echo 2 >file.txt; git commit -qam two; git add -A")
+        (self.project / ".git/index.lock").touch()
+        error = self.claudebox("--undo=commits", "--yes").stderr
+        self.assertIn("another git is running, or has left its lock", error)
+        self.assertIn(f"if no git runs, remove '{self.project}/.git/index.lock'", error)
+
+    def test_a_dropped_stash_comes_back_to_the_list_and_a_new_one_is_named(self):
+        self.write(**{"file.txt": "mine\n"})
+        self.git("stash", "-q")
+        mine = self.git("rev-parse", "stash").strip()
+        self.run_box("git stash drop -q; echo 2 >file.txt")
+        text = self.undo()
+        self.assertIn(f"The session dropped {mine[:7]}: `git stash store {mine[:7]}` brings it back.", text)
+        self.assertNotIn("new stash", text)
+        self.git("stash", "store", mine[:7])
+        self.assertEqual(self.git("rev-parse", "stash").strip(), mine)
+        self.run_box("echo 3 >file.txt; git stash -q; echo 4 >file.txt")
+        text = self.undo()
+        self.assertIn(f"The new stash {self.git('rev-parse', '--short=7', 'stash').strip()} stays", text)
+        self.assertNotIn("dropped", text)
+
+    def test_repositories_that_the_session_created_are_named(self):
+        self.repository(self.project / "old")
+        self.run_box("git init -q fresh; echo x >fresh/x; mkdir -p deep/er; git init -q deep/er; echo y >deep/er/y; mkdir plain; echo z >plain/z; echo n >old/n")
+        self.assertIn("Repositories that the session created stay: deep/er/, fresh/", self.undo())
+        self.assertEqual([(self.project / name).exists() for name in ("fresh/x", "fresh/.git", "plain", "old/n")], [False, True, False, False])
+
+    def test_the_repository_of_the_project_is_named(self):
+        other = self.home / "other"
+        other.mkdir()
+        self.run_box("git init -q; echo x >x", cwd=other)
+        self.assertIn("Repositories that the session created stay: .git", self.undo(cwd=other))
+
+
+class LeftOut(MessageTest):
+    def test_two_paths_are_named_both(self):
+        names = ["a" * 38, "b" * 38]
+        for name in names:
+            with open(self.project / name, "wb") as file:
+                file.truncate((256 << 20) + 1)
+        self.write(f="old\n")
+        self.run_box("echo new >f; mkdir d; echo x >d/x; chmod 0 d")
+        self.assertIn(f"2 paths could not be saved, and are not restored: {names[0]}, {names[1]}", self.undo())

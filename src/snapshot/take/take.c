@@ -351,6 +351,8 @@ bool snapshot_take(const struct store *store, struct take *take, struct error *e
 				      listing.closed)) {
 		if (listing.closed)
 			closed_open_tree(store->project, take->closed_since_ms);
+		take->left_out = (strings){ 0 };
+		take->left_out_count = 0;
 		if (!list_files(&listing, error))
 			return false;
 	}
