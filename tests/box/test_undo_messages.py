@@ -319,3 +319,14 @@ class LeftOut(MessageTest):
         self.write(f="old\n")
         self.run_box("echo new >f; mkdir d; echo x >d/x; chmod 0 d")
         self.assertIn(f"2 paths could not be saved, and are not restored: {names[0]}, {names[1]}", self.undo())
+
+
+class Progress(MessageTest, OnTerminal):
+    def test_a_long_undo_counts_its_files_on_a_terminal_only(self):
+        self.run_box("mkdir d; cd d; seq 15000 | xargs -n 3000 sh -c 'for i; do echo $i >$i; done' sh")
+        self.assertNotIn("of 15000", self.undo())
+        terminal = self.open(CLAUDEBOX, "--undo", "--yes")  # brings them back
+        match = terminal.expect(r"undo: (\d+) of 15000 files", seconds=60)
+        terminal.expect("Took back 15000 files", seconds=60)
+        self.assertTrue(0 < int(match[1]) < 15000)
+        self.assertLess(bytes(terminal.output).count(b"of 15000 files"), 60)
