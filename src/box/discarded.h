@@ -9,14 +9,16 @@
 // Directories of the box that are in memory. They can be read after the end of the box. -1: the
 // directory is not in memory, or could not be opened.
 struct discarded_places {
-	int temporary; // /tmp
+	int temporary;       // /tmp
+	int other_temporary; // /var/tmp
+	int shared_memory;   // /dev/shm
 	int home;
 };
 
-#define DISCARDED_PLACES_NONE                \
-	(struct discarded_places)            \
-	{                                    \
-		.temporary = -1, .home = -1, \
+#define DISCARDED_PLACES_NONE                                                            \
+	(struct discarded_places)                                                        \
+	{                                                                                \
+		.temporary = -1, .other_temporary = -1, .shared_memory = -1, .home = -1, \
 	}
 
 // Opens the directories. The caller is in the mount namespace of the box. Allocates nothing.

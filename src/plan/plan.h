@@ -188,7 +188,7 @@ struct plan_guard {
 struct plan_undo {
 	bool active;
 	const char *git;           // the program
-	const char *path;          // of the snapshots
+	const char *path;          // of the snapshots, NULL: the session can change nothing
 	const char *git_directory; // of the project's worktree, NULL: no repository
 	const char *prefix;        // of the project in that worktree: "" or "sub/"
 	const char *exclude;       // patterns of files that are left out

@@ -59,8 +59,11 @@ struct plan_undo plan_undo_of(struct arena *arena, const struct facts *facts)
 
 void plan_build_undo(struct plan *plan, struct arena *arena, const struct facts *facts)
 {
-	if (plan->config->undo == UNDO_OFF || plan->config->project == PROJECT_READ_ONLY ||
-	    plan->config->action == ACTION_PROVE)
+	if (plan->config->project == PROJECT_READ_ONLY || plan->config->action == ACTION_PROVE)
+		return;
+	// Without a snapshot too: that the session was not saved is noted there.
+	plan->undo.path = plan_undo_of(arena, facts).path;
+	if (plan->config->undo == UNDO_OFF)
 		return;
 	if (!facts->undo.git) {
 		plan_warn_outside(plan, arena,

@@ -16,10 +16,13 @@ enum {
 	INDENT = 2,
 	MOST_SIGNS = 40,
 	MOST_ROWS = 20,
+	FEWEST_ROWS = 3,
+	QUESTION_ROWS = 2, // it may wrap
 	NAME_COLUMNS = 50,
 	EFFECT_COLUMNS = 9,
 	PATH_COLUMNS = 40, // in a list of paths
 	LINE_COLUMNS = 60, // of a list of paths
+	LAST_COLUMNS = 80, // with the last path, in the place of "and 1 more"
 };
 
 static enum style patch_style(const char *line)
@@ -143,7 +146,9 @@ const char *render_some_paths(struct arena *arena, const strings *paths, size_t 
 	for (; shown < paths->count; shown++) {
 		const char *path = quote_word(arena, paths->items[shown], PATH_COLUMNS);
 
-		if (shown && out.length + strlen(path) > LINE_COLUMNS)
+		size_t most = shown + 1 == count ? LAST_COLUMNS : LINE_COLUMNS;
+
+		if (shown && out.length + strlen(path) > most)
 			break;
 		text_printf(&out, "%s%s", shown ? ", " : "", path);
 	}
@@ -240,33 +245,91 @@ const char *render_undo_count(struct arena *arena, const struct undo_view *view)
 	return parts.count ? text_get(&out) : "no file";
 }
 
-const char *render_undo(struct arena *arena, const struct undo_view *view, struct reader reader)
+static size_t count_lines(const char *text)
 {
-	struct screen screen = screen_for(arena, reader);
-	size_t shown = 0, left = 0;
+	size_t count = 0;
+
+	for (; *text; text++)
+		count += *text == '\n';
+	return count;
+}
+
+// Renders the rows that have an effect, or those that are left.
+static strings render_rows(struct arena *arena, const struct undo_view *view, struct reader reader,
+			   bool effect)
+{
+	strings rows = { 0 };
+
+	vec_each(row, &view->rows) {
+		struct screen screen = screen_for(arena, reader);
+
+		if ((row->effect != NULL) != effect)
+			continue;
+		add_undo_row(&screen, row);
+		vec_push(arena, &rows, text_get(&screen.out));
+	}
+	return rows;
+}
+
+static void add_more(struct screen *screen, size_t count, const char *more)
+{
+	screen_add_wrapped(screen, STYLE_DIM,
+			   arena_printf(screen->arena, "  and %zu more%s", count, more), INDENT);
+}
+
+// Adds the first rows, and how many more there are.
+static void add_some(struct screen *screen, const strings *rows, size_t most, const char *more)
+{
+	for (size_t i = 0; i < rows->count && i < most; i++)
+		text_add(&screen->out, rows->items[i]);
+	if (rows->count > most)
+		add_more(screen, rows->count - most, more);
+}
+
+// Adds the rows that the screen has room for: beside `used` lines, and the question below.
+static void add_fitting(struct screen *screen, const strings *rows, size_t used, const char *list)
+{
+	const char *more = arena_printf(screen->arena, ": `%s` lists all", list);
+	struct screen last = screen_for(screen->arena, screen->reader);
+	size_t room = screen->reader.rows, all = 0, lines = 0, shown = 0;
+
+	add_more(&last, rows->count, more);
+	vec_each(row, rows)
+		all += count_lines(*row);
+	used += QUESTION_ROWS;
+	if (used + all > room)
+		used += count_lines(text_get(&last.out));
+	while (shown < rows->count &&
+	       (shown < FEWEST_ROWS || lines + count_lines(rows->items[shown]) + used <= room))
+		lines += count_lines(rows->items[shown++]);
+	add_some(screen, rows, shown, more);
+}
+
+const char *render_undo(struct arena *arena, const struct undo_view *view, struct reader reader,
+			enum undo_length length)
+{
+	struct screen screen = screen_for(arena, reader), notes = screen_for(arena, reader);
+	strings rows = render_rows(arena, view, reader, true);
+	strings left = render_rows(arena, view, reader, false);
 
 	screen_add_wrapped(&screen, STYLE_HEAD,
 			   arena_printf(arena, "Take back %s: %s", view->what,
 					render_undo_count(arena, view)),
 			   0);
-	vec_each(row, &view->rows) {
-		if (row->effect && shown++ < MOST_ROWS)
-			add_undo_row(&screen, row);
-	}
-	if (shown > MOST_ROWS)
-		screen_add_wrapped(&screen, STYLE_DIM,
-				   arena_printf(arena, "  and %zu more", shown - MOST_ROWS),
-				   INDENT);
-	vec_each(row, &view->rows) {
-		if (!row->effect && left++ < MOST_ROWS)
-			add_undo_row(&screen, row);
-	}
-	if (left > MOST_ROWS)
-		screen_add_wrapped(&screen, STYLE_DIM,
-				   arena_printf(arena, "  and %zu more are left as they are",
-						left - MOST_ROWS),
-				   INDENT);
 	vec_each(note, &view->notes)
-		screen_add_wrapped(&screen, STYLE_PLAIN, *note, 0);
+		screen_add_wrapped(&notes, STYLE_PLAIN, *note, 0);
+	if (length == UNDO_SCREEN && reader.rows) {
+		vec_each(row, &left)
+			vec_push(arena, &rows, *row);
+		add_fitting(&screen, &rows,
+			    count_lines(text_get(&screen.out)) + count_lines(text_get(&notes.out)),
+			    view->list);
+	} else {
+		size_t most = length == UNDO_ALL ? view->rows.count : MOST_ROWS;
+
+		add_some(&screen, &rows, most, "");
+		add_some(&screen, &left, most, " are left as they are");
+	}
+	text_add(&screen.out, text_get(&notes.out));
 	return text_get(&screen.out);
 }

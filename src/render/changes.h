@@ -41,9 +41,17 @@ struct undo_view {
 	const char *what; // whose changes: "the session of 18:04"
 	strings notes;    // sentences
 	size_t possible;  // files that are restored
+	const char *list; // the command that lists all
 	bool refs_left;   // branches and tags can be restored, and are not
 };
-const char *render_undo(struct arena *arena, const struct undo_view *view, struct reader reader);
+// How many rows of an undo are listed.
+enum undo_length {
+	UNDO_SOME,   // the first of them
+	UNDO_SCREEN, // as many as the screen has room for above a question
+	UNDO_ALL,
+};
+const char *render_undo(struct arena *arena, const struct undo_view *view, struct reader reader,
+			enum undo_length length);
 // Returns "2 files, 1 branch and HEAD": what an undo changes.
 const char *render_undo_count(struct arena *arena, const struct undo_view *view);
 

@@ -19,6 +19,7 @@ enum {
 	FILE_INDENT = 4,
 	END_ROWS = 6,
 	NAME_COLUMNS = 40,
+	DISCARDED_COLUMNS = 60,
 	ALL = 100000,
 	USUAL_ROWS = 24, // of a terminal
 	LAST_ROWS = 5, // below the files: their rest, what is not known, advice, resume, the prompt
@@ -111,17 +112,34 @@ static void add_limits(struct screen *screen, const struct report *report)
 				   0);
 }
 
+// Returns "/tmp/a, /tmp/out/ (33 files) and 5 more": as many as one line has room for.
+static const char *name_discarded(struct arena *arena, const struct discarded *discarded)
+{
+	struct text out = { .arena = arena };
+	size_t named = 0;
+
+	vec_each(name, &discarded->names) {
+		const char *path = quote_word(arena, name->path, NAME_COLUMNS);
+
+		if (name->count > 1)
+			path = arena_printf(arena, "%s (%zu files)", path, name->count);
+		if (named && out.length + strlen(path) > DISCARDED_COLUMNS)
+			break;
+		text_printf(&out, "%s%s", named ? ", " : "", path);
+		named += name->count;
+	}
+	if (named < discarded->count)
+		text_printf(&out, "%s%zu more", named ? " and " : "", discarded->count - named);
+	return text_get(&out);
+}
+
 // Returns the line about files that ended with the box, NULL: there were none.
 static const char *describe_discarded(struct arena *arena, const struct discarded *discarded)
 {
-	strings paths = { 0 };
-
 	if (!discarded->count)
 		return NULL;
-	vec_each(file, &discarded->files)
-		vec_push(arena, &paths, file->path);
 	return arena_printf(arena, "deleted with the box: %s (%s%s, %s)",
-			    render_some_paths(arena, &paths, discarded->count),
+			    name_discarded(arena, discarded),
 			    discarded->incomplete ? "at least " : "",
 			    render_count(arena, discarded->count, "file"),
 			    render_size(arena, discarded->size));

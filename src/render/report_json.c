@@ -82,14 +82,19 @@ static json_t *moved_value(struct arena *arena, const struct report *report)
 static json_t *discarded_value(struct arena *arena, const struct discarded *discarded)
 {
 	json_t *list = json_array();
+	json_t *names = json_array();
 
+	vec_each(name, &discarded->names)
+		json_array_append_new(names, json_pack("{s:o, s:I}", "path",
+						       render_path_value(arena, name->path),
+						       "count", (json_int_t)name->count));
 	vec_each(file, &discarded->files)
 		json_array_append_new(list, json_pack("{s:o, s:I}", "path",
 						      render_path_value(arena, file->path), "size",
 						      (json_int_t)file->size));
-	return json_pack("{s:I, s:I, s:b, s:o}", "count", (json_int_t)discarded->count, "size",
+	return json_pack("{s:I, s:I, s:b, s:o, s:o}", "count", (json_int_t)discarded->count, "size",
 			 (json_int_t)discarded->size, "incomplete", (int)discarded->incomplete,
-			 "list", list);
+			 "list", list, "names", names);
 }
 
 static json_t *paths_value(struct arena *arena, const strings *paths)
@@ -207,6 +212,14 @@ static void parse_discarded(struct arena *arena, const json_t *all, struct disca
 	discarded->count = number(all, "count");
 	discarded->size = number(all, "size");
 	discarded->incomplete = json_is_true(json_object_get(all, "incomplete"));
+	json_array_foreach(json_object_get(all, "names"), i, row) {
+		const char *path = copy(arena, row, "path");
+
+		if (path)
+			vec_push(arena, &discarded->names,
+				 (struct discarded_name){ .path = path,
+							  .count = number(row, "count") });
+	}
 	json_array_foreach(json_object_get(all, "list"), i, row) {
 		const char *path = copy(arena, row, "path");
 

@@ -43,14 +43,29 @@ static bool parse_raw(struct arena *arena, const char *line, struct file_change 
 	return line[0] == ':';
 }
 
+// Returns whether a path is another one or lies below it.
+static bool is_at(const char *path, const char *wanted)
+{
+	const char *rest = str_after(path, wanted);
+
+	return !*wanted || (rest && (!*rest || *rest == '/'));
+}
+
 static bool is_wanted(const strings *only, const char *path)
 {
 	if (!only || !only->count)
 		return true;
 	vec_each(wanted, only) {
-		const char *rest = str_after(path, *wanted);
+		if (is_at(path, *wanted))
+			return true;
+	}
+	return false;
+}
 
-		if (!**wanted || (rest && (!*rest || *rest == '/')))
+bool changes_have(const file_changes *changes, const char *path)
+{
+	vec_each(change, changes) {
+		if (is_at(change->path, path))
 			return true;
 	}
 	return false;

@@ -16,6 +16,8 @@
 // failure.
 bool changes_list(const struct store *store, const char *before, const char *after,
 		  const strings *only, file_changes *ret_changes, struct error *error);
+// Returns whether a path, or one below it, is among the changes. "": any path.
+bool changes_have(const file_changes *changes, const char *path);
 // Adds the numbers of added and removed lines.
 void changes_count_lines(const struct store *store, struct arena *arena, const char *before,
 			 const char *after, file_changes *changes);

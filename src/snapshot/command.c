@@ -16,13 +16,15 @@
 #include "plan/undo.h"
 #include "probe/undo.h"
 #include "render/report.h"
+#include "snapshot/changes.h"
+#include "snapshot/elsewhere.h"
 #include "sys/files.h"
 
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { TIME_SIZE = 32, REPORT_LIMIT = 16 * 1024 * 1024 };
+enum { TIME_SIZE = 32, NAMED_PATHS = 5, REPORT_LIMIT = 16 * 1024 * 1024 };
 
 // Resolves the paths of the command line against the working directory.
 static bool read_paths(struct snapshot_command *command, struct error *error)
@@ -68,18 +70,57 @@ static bool were_removed(const struct snapshot_command *command)
 
 bool command_refuse_nothing(const struct snapshot_command *command, struct error *error)
 {
+	const char *home = command->facts->home;
 	const char *project = quote_display(
-		error->arena,
-		path_tilde(error->arena, command->facts->project, command->facts->home), 0);
+		error->arena, path_tilde(error->arena, command->facts->project, home), 0);
+	const char *other = elsewhere_find(command->facts, error->arena);
 
 	if (were_removed(command)) {
 		error_set(error, "the snapshots of '%s' were removed", project);
 		return error_hint(error, "the next session is saved again; claudebox --report "
 					 "shows what the last one changed");
 	}
-	error_set(error, "no session of '%s' has changed a file", project);
+	if (command->unsaved_ms)
+		error_set(error,
+			  "the last session (%s) was not saved, and no earlier one of '%s' has "
+			  "changed a file",
+			  command_show_time(error->arena, command->unsaved_ms), project);
+	else
+		error_set(error, "no session of '%s' has changed a file", project);
+	if (other)
+		return error_hint(error, "sessions were started in '%s': go there",
+				  quote_display(error->arena, path_tilde(error->arena, other, home),
+						0));
 	return error_hint(error, "sessions are remembered from the first start with snapshots on; "
 				 "a profile can switch them off with \"undo\": \"off\"");
+}
+
+const char *command_find_unchanged(const struct snapshot_command *command,
+				   const file_changes *changes)
+{
+	struct text names = { .arena = command->arena };
+	size_t count = 0;
+
+	for (size_t i = 0; i < command->paths.count; i++) {
+		if (changes_have(changes, command->paths.items[i]))
+			continue;
+		if (count++ < NAMED_PATHS)
+			text_printf(&names, "%s'%s'", names.length ? ", " : "",
+				    quote_display(command->arena,
+						  command->config->arguments.items[i], 120));
+	}
+	if (count > NAMED_PATHS)
+		text_printf(&names, " and %zu more", count - NAMED_PATHS);
+	return count ? text_get(&names) : NULL;
+}
+
+const char *command_say_unsaved(const struct snapshot_command *command)
+{
+	if (command->unsaved_ms <= command->record->started_ms)
+		return NULL;
+	return arena_printf(command->arena,
+			    "The last session (%s) was not saved: this is the one before it.",
+			    command_show_time(command->arena, command->unsaved_ms));
 }
 
 // Finds the project and its snapshots.

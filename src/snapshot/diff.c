@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/quote.h"
+#include "base/screen.h"
 #include "base/text.h"
 #include "config/config.h"
 #include "plan/facts.h"
@@ -18,6 +19,7 @@
 #include "snapshot/session.h"
 #include "snapshot/snapshot.h"
 #include "snapshot/store.h"
+#include "snapshot/unsaved.h"
 #include "sys/output.h"
 #include "sys/write.h"
 
@@ -25,13 +27,38 @@
 #include <string.h>
 #include <unistd.h>
 
-// Returns false with the error that the last session did not change the named paths.
-static bool refuse_paths(const struct snapshot_command *command, struct error *error)
+// Returns false with an error if the last session did not change all of the named paths.
+static bool judge_paths(const struct snapshot_command *command, struct error *error)
 {
-	error_set(error, "the last session has not changed '%s'",
-		  quote_display(error->arena, command->config->arguments.items[0], 120));
+	const struct session_record *record = command->record;
+	file_changes changes;
+	const char *unchanged;
+
+	if (!command->paths.count)
+		return true;
+	if (!changes_list(&command->store, record->before, record->after, &command->paths, &changes,
+			  error))
+		return false;
+	unchanged = command_find_unchanged(command, &changes);
+	if (!unchanged)
+		return true;
+	error_set(error, "the last session has not changed %s", unchanged);
 	return error_hint(error, "claudebox --diff=stat lists what it has changed; files that git "
 				 "ignores are not saved");
+}
+
+// Shows a text, on a terminal below the sentence that a later session was not saved.
+static bool show(const struct snapshot_command *command, const char *text, struct reader reader,
+		 struct error *error)
+{
+	const char *sentence = command_say_unsaved(command);
+	struct screen screen = screen_for(command->arena, reader);
+
+	if (!sentence || !reader.terminal)
+		return pager_show(command->arena, text, error);
+	screen_add_wrapped(&screen, STYLE_WARN, sentence, 0);
+	text_add(&screen.out, text);
+	return pager_show(command->arena, text_get(&screen.out), error);
 }
 
 static bool print_patch(const struct snapshot_command *command, struct error *error)
@@ -59,29 +86,38 @@ static bool print_patch(const struct snapshot_command *command, struct error *er
 		arguments[5] = "--binary";
 	if (!git_run(&command->store, arena, &run))
 		return git_fail(&run, "compare the snapshots", error);
-	if (!run.output_length && command->paths.count)
-		return refuse_paths(command, error);
 	if (!reader.terminal)
 		return write_all(STDOUT_FILENO, run.output, run.output_length) ||
 		       error_set(error, "cannot write: %s", strerror(errno));
-	return pager_show(arena, render_patch(arena, run.output, run.output_length, reader), error);
+	return show(command, render_patch(arena, run.output, run.output_length, reader), reader,
+		    error);
 }
 
 static bool print_statistics(const struct snapshot_command *command, struct error *error)
 {
 	const struct session_record *record = command->record;
+	struct reader reader = output_reader(STDOUT_FILENO);
 	file_changes changes;
 
 	if (!changes_list(&command->store, record->before, record->after, &command->paths, &changes,
 			  error))
 		return false;
-	if (!changes.count && command->paths.count)
-		return refuse_paths(command, error);
 	changes_count_lines(&command->store, command->arena, record->before, record->after,
 			    &changes);
-	return pager_show(command->arena,
-			  render_statistics(command->arena, &changes, output_reader(STDOUT_FILENO)),
-			  error);
+	return show(command, render_statistics(command->arena, &changes, reader), reader, error);
+}
+
+// Shows the changes of the record.
+static bool print(const struct snapshot_command *command, struct error *error)
+{
+	const char *sentence = command_say_unsaved(command);
+
+	if (!judge_paths(command, error))
+		return false;
+	if (sentence && !output_reader(STDOUT_FILENO).terminal) // the patch has to apply
+		output_message("claudebox", "%s", sentence);
+	return command->config->statistics ? print_statistics(command, error)
+					   : print_patch(command, error);
 }
 
 // Opens the snapshots, and completes sessions that were killed.
@@ -92,8 +128,8 @@ static bool open_store(struct snapshot_command *command, struct error *error)
 	if (!store_open(store, command->undo.git, command->undo.path, command->facts->project,
 			false, error))
 		return error->message ? false : command_refuse_nothing(command, error);
-	return !session_is_pending(store, command->arena) ||
-	       snapshot_refresh(store, &command->undo, NULL, error);
+	return !session_find_killed(store, command->arena) ||
+	       snapshot_refresh(store, &command->undo, NULL, NULL, error);
 }
 
 bool diff_command(const struct config *config, struct facts *facts, struct arena *arena,
@@ -112,8 +148,8 @@ bool diff_command(const struct config *config, struct facts *facts, struct arena
 	if (ok) {
 		list = session_list_all(&command.store, arena);
 		command.record = session_last(&list, true);
-		ok = command.record ? config->statistics ? print_statistics(&command, error)
-							 : print_patch(&command, error)
+		command.unsaved_ms = unsaved_read(&command.store, arena);
+		ok = command.record ? print(&command, error)
 				    : command_refuse_nothing(&command, error);
 	}
 	store_close(&command.store);

@@ -36,6 +36,7 @@
 #include <unistd.h>
 
 #define LEFT_OUT "left-out.json"
+#define IGNORED  "ignored" // exists if files that git ignores are saved
 
 enum {
 	RECORD_VERSION = 1,
@@ -100,6 +101,7 @@ static bool parse(struct arena *arena, const char *id, const char *text,
 	record.after = copy_string(arena, object, "after");
 	record.of = copy_string(arena, object, "of");
 	record.partial = json_is_true(json_object_get(object, "partial"));
+	record.ignored = json_is_true(json_object_get(object, "ignored"));
 	record.killed = json_is_true(json_object_get(object, "killed"));
 	record.refs_before = refs_parse(arena, json_object_get(object, "refs_before"));
 	record.refs_after = refs_parse(arena, json_object_get(object, "refs_after"));
@@ -131,6 +133,7 @@ static const char *render(struct arena *arena, const struct session_record *reco
 	if (record->of)
 		json_object_set_new(object, "of", json_string(record->of));
 	json_object_set_new(object, "partial", json_boolean(record->partial));
+	json_object_set_new(object, "ignored", json_boolean(record->ignored));
 	json_object_set_new(object, "killed", json_boolean(record->killed));
 	json_object_set_new(object, "refs_before", refs_render(&record->refs_before));
 	json_object_set_new(object, "refs_after", refs_render(&record->refs_after));
@@ -209,6 +212,7 @@ bool session_write(const struct store *store, const struct session_record *recor
 	if (directory < 0)
 		return write_fail(error, "open", record->id);
 	return session_keep_trees(store, record, error) &&
+	       (!record->ignored || session_write_ignored(directory, error)) &&
 	       replace_file(directory, "record.json", render(error->arena, record), error);
 }
 
@@ -277,7 +281,24 @@ void session_read_start(int session, struct arena *arena, struct session_record 
 {
 	record->refs_before = read_refs(session, "refs.json", arena);
 	record->operations_before = read_refs(session, "operations.json", arena);
+	record->ignored = faccessat(session, IGNORED, F_OK, 0) == 0;
 	read_left_out(session, arena, record);
+}
+
+bool session_write_ignored(int session, struct error *error)
+{
+	return replace_file(session, IGNORED, "", error);
+}
+
+bool session_saves_ignored(const struct store *store, struct arena *arena)
+{
+	CLEANUP_FD int sessions = open_sessions(store);
+	strings ids = { 0 };
+
+	if (sessions >= 0)
+		ids = list_ids(sessions, arena);
+	return ids.count && faccessat(sessions, path_join(arena, ids.items[ids.count - 1], IGNORED),
+				      F_OK, 0) == 0;
 }
 
 const char *session_new_id(struct arena *arena)
@@ -305,7 +326,7 @@ static bool is_killed(int sessions, const char *id, struct arena *arena)
 	return false;
 }
 
-bool session_is_pending(const struct store *store, struct arena *arena)
+const char *session_find_killed(const struct store *store, struct arena *arena)
 {
 	CLEANUP_FD int sessions = open_sessions(store);
 	strings ids = { 0 };
@@ -314,9 +335,9 @@ bool session_is_pending(const struct store *store, struct arena *arena)
 		ids = list_ids(sessions, arena);
 	vec_each(id, &ids) {
 		if (is_killed(sessions, *id, arena))
-			return true;
+			return *id;
 	}
-	return false;
+	return NULL;
 }
 
 bool session_recover(const struct store *store, const struct plan_undo *undo, struct error *error)

@@ -29,6 +29,7 @@ struct session_record {
 	const char *after;
 	const char *of; // of SESSION_UNDO: the session whose changes were taken back
 	bool partial;   // of SESSION_UNDO: only the named paths were taken back
+	bool ignored;   // files that git ignores were saved too
 	bool killed;    // its end was found later: `after` may have changes of the user
 	git_refs refs_before;
 	git_refs refs_after;
@@ -56,13 +57,17 @@ bool session_write_left_out(int session, const strings *paths, size_t count, str
 // Reads the state of the repository at the start from the directory of a session, and adds what the
 // start could not save.
 void session_read_start(int session, struct arena *arena, struct session_record *record);
+// Notes in the directory of a session that files which git ignores are saved.
+bool session_write_ignored(int session, struct error *error);
+// Returns whether the last session, or the one that runs, saved files that git ignores.
+bool session_saves_ignored(const struct store *store, struct arena *arena);
 // Returns a new id.
 const char *session_new_id(struct arena *arena);
 // Completes the records of sessions whose claudebox was killed: the present state of the project is
 // what they left. The lock of the store is held, and the index is up to date.
 bool session_recover(const struct store *store, const struct plan_undo *undo, struct error *error);
-// Returns whether a session has no record because it has not ended.
-bool session_is_pending(const struct store *store, struct arena *arena);
+// Returns the id of a session that was killed and has no record, NULL: there is none.
+const char *session_find_killed(const struct store *store, struct arena *arena);
 // Removes a session.
 void session_remove(const struct store *store, const char *id, struct arena *arena);
 // Writes the references of a session, so that its contents stay.

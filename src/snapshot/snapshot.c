@@ -24,6 +24,7 @@
 #include "snapshot/session.h"
 #include "snapshot/store.h"
 #include "snapshot/take/take.h"
+#include "snapshot/unsaved.h"
 #include "sys/cleanup.h"
 #include "sys/clock.h"
 #include "sys/files.h"
@@ -113,16 +114,21 @@ static struct take take_of(const struct plan_undo *undo, int budget_ms)
 static bool refresh(const struct store *store, const struct plan_undo *undo, struct take *take,
 		    struct error *error)
 {
+	const char *killed = session_find_killed(store, error->arena);
+
+	if (!take->session)
+		take->session = killed;
 	return snapshot_take(store, take, error) &&
-	       (!take->complete || !session_is_pending(store, error->arena) ||
-		session_recover(store, undo, error));
+	       (!take->complete || !killed || session_recover(store, undo, error));
 }
 
 bool snapshot_refresh(const struct store *store, const struct plan_undo *undo,
-		      struct text *ret_modes, struct error *error)
+		      const strings *wanted, struct text *ret_modes, struct error *error)
 {
 	struct take take = take_of(undo, END_BUDGET_MS);
 
+	take.wanted = wanted;
+	take.ignored |= session_saves_ignored(store, error->arena); // with another profile
 	if (!refresh(store, undo, &take, error))
 		return false;
 	if (ret_modes)
@@ -150,6 +156,7 @@ static void save(const struct snapshot *snapshot, const struct plan *plan, struc
 	result->complete = ok && take.complete;
 	if (result->complete)
 		ok = modes_write(snapshot->session, &take.modes, &error) &&
+		     (!take.ignored || session_write_ignored(snapshot->session, &error)) &&
 		     (!take.left_out_count ||
 		      session_write_left_out(snapshot->session, &take.left_out, take.left_out_count,
 					     &error)) &&
@@ -196,6 +203,8 @@ void snapshot_wait(struct snapshot *snapshot, const struct plan *plan, struct ar
 	bool slow, complete;
 
 	if (!plan->undo.active)
+		unsaved_note(plan->undo.path, arena);
+	if (!plan->undo.active)
 		return;
 	slow = snapshot->pid > 0 && !wait_readable(snapshot->result, TELL_MS);
 	if (slow && plan->config->audit != AUDIT_QUIET)
@@ -216,8 +225,10 @@ void snapshot_wait(struct snapshot *snapshot, const struct plan *plan, struct ar
 	else if (!result.complete)
 		tell_off(plan, "the project is too large to be saved in time; what was saved makes "
 			       "the next time faster");
-	if (result.failed || !result.complete)
+	if (result.failed || !result.complete) {
 		snapshot_abort(snapshot, plan, arena);
+		unsaved_note(plan->undo.path, arena);
+	}
 }
 
 void snapshot_abort(struct snapshot *snapshot, const struct plan *plan, struct arena *arena)
@@ -295,6 +306,7 @@ bool snapshot_finish(struct snapshot *snapshot, const struct plan *plan, struct 
 	if (!snapshot->id)
 		return false;
 	take.closed_since_ms = strtoll(snapshot->id, NULL, 10);
+	take.session = snapshot->id;
 	if (store_open(&store, plan->undo.git, plan->undo.path, plan->project, false, &error) &&
 	    refresh(&store, &plan->undo, &take, &error)) {
 		record.left_out = take.left_out;

@@ -39,6 +39,7 @@ bool snapshot_finish(struct snapshot *snapshot, const struct plan *plan, struct 
 // Removes the snapshot of a session whose agent has not started.
 void snapshot_abort(struct snapshot *snapshot, const struct plan *plan, struct arena *arena);
 // Brings the index of the open snapshots up to date. Completes sessions that were killed.
-// *ret_modes (may be NULL) is for modes_write().
+// `wanted` (may be NULL): files that are saved even if git ignores them. *ret_modes (may be NULL)
+// is for modes_write().
 bool snapshot_refresh(const struct store *store, const struct plan_undo *undo,
-		      struct text *ret_modes, struct error *error);
+		      const strings *wanted, struct text *ret_modes, struct error *error);

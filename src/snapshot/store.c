@@ -82,6 +82,13 @@ static bool fill(int directory, struct error *error)
 	       replace_file(directory, "HEAD", "ref: refs/heads/none\n", error);
 }
 
+// Notes which project it is: the name of the directory does not say.
+static bool write_project(const struct store *store, struct error *error)
+{
+	return faccessat(store->directory, STORE_PROJECT, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
+	       replace_file(store->directory, STORE_PROJECT, store->project, error);
+}
+
 // Removes what a killed git left: its locks, and parts of packs.
 static void remove_leftovers(int directory, struct arena *arena)
 {
@@ -135,6 +142,8 @@ bool store_open(struct store *store, const char *git, const char *path, const ch
 	if (store->lock < 0 || !take_lock(store->lock))
 		return write_fail(error, "lock", path);
 	remove_leftovers(store->directory, arena);
+	if (create && !write_project(store, error))
+		return false;
 	return faccessat(store->directory, "HEAD", F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
 	       fill(store->directory, error);
 }

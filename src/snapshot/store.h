@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// In it: the path of the project.
+#define STORE_PROJECT "project"
+
 // A git directory with the contents of a project. No box can reach it.
 struct store {
 	const char *git;     // the program

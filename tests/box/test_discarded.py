@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The report names files in memory that end with the box: in /tmp and in an empty home."""
+"""The report names files in memory that end with the box: temporary files, and those in an empty home."""
 import json
+import re
 
 from lib.box import BoxTest
 
@@ -9,7 +10,7 @@ AS_ROOT = True
 # Commands that leave nothing which a user misses.
 HARMLESS = ("true", "mkdir -p /tmp/a/b", "touch /tmp/empty", "ln -s /etc/passwd /tmp/link", "mkfifo /tmp/fifo", "echo x >/tmp/a; rm /tmp/a",
             "mkdir -p /tmp/claude-1000/x; echo x >/tmp/claude-1000/x/output", "mkdir -p /tmp/x/node_modules/y; echo x >/tmp/x/node_modules/y/z",
-            "mkdir /tmp/x/__pycache__ -p; echo x >/tmp/x/__pycache__/y.pyc", "echo x >/dev/shm/x")
+            "mkdir /tmp/x/__pycache__ -p; echo x >/tmp/x/__pycache__/y.pyc", "echo x >/dev/shm/sem.x")
 
 
 class Discarded(BoxTest):
@@ -21,12 +22,26 @@ class Discarded(BoxTest):
     def discarded(self):
         return json.loads(self.claudebox("--report=json").stdout)["discarded"]
 
+    def test_files_at_the_top_come_first_and_a_directory_is_named_once(self):
+        error = self.run_box("echo r >/tmp/report.md; mkdir -p /tmp/out/x; for i in $(seq 33); do echo x >/tmp/out/x/n$i; done; "
+                             "echo o >/tmp/out/o; echo v >/var/tmp/v; echo s >/dev/shm/s")
+        self.assertRegex(error, r"deleted with the box: /(tmp/report.md|var/tmp/v|dev/shm/s), /\S+, /\S+, /tmp/out/ \(34 files\) \(37 files, \d+ bytes\)")
+        for name in ("/tmp/report.md", "/var/tmp/v", "/dev/shm/s"):
+            self.assertIn(name, error)
+        self.assertIn("/tmp/out/ (34 files)", self.claudebox("--report").stdout)
+
+    def test_the_rest_of_many_is_counted(self):
+        error = self.run_box("for i in $(seq 30); do mkdir /tmp/d$i; echo x >/tmp/d$i/1; echo x >/tmp/d$i/2; done; echo x >/tmp/x")
+        found = re.search(r"box: /tmp/x((?:, /tmp/d\d+/ \(2 files\))+) and (\d+) more \(61 files", error)
+        self.assertEqual(1 + 2 * found[1].count("files") + int(found[2]), 61)
+
     def test_files_in_tmp_are_named_the_newest_first(self):
         error = self.run_box("echo 1 >/tmp/old; touch -d '1 hour ago' /tmp/old; mkdir -p /tmp/a/b; head -c 5000 /dev/zero >/tmp/a/b/new")
-        self.assertIn("deleted with the box: /tmp/a/b/new, /tmp/old (2 files, 5.0 kB)", error)
+        self.assertIn("deleted with the box: /tmp/old, /tmp/a/b/new (2 files, 5.0 kB)", error)
         self.assertEqual(self.discarded(), {"count": 2, "size": 5002, "incomplete": False,
-                                            "list": [{"path": "/tmp/a/b/new", "size": 5000}, {"path": "/tmp/old", "size": 2}]})
-        self.assertIn("deleted with the box: /tmp/a/b/new", self.claudebox("--report").stdout)
+                                            "list": [{"path": "/tmp/a/b/new", "size": 5000}, {"path": "/tmp/old", "size": 2}],
+                                            "names": [{"path": "/tmp/old", "count": 1}, {"path": "/tmp/a/b/new", "count": 1}]})
+        self.assertIn("deleted with the box: /tmp/old, /tmp/a/b/new", self.claudebox("--report").stdout)
 
     def test_nothing_is_said_about_what_nobody_misses(self):
         for script in HARMLESS:

@@ -205,6 +205,8 @@ static struct report make_report(void)
 	report.discarded.size = 4096;
 	report.discarded.incomplete = true;
 	vec_push(&arena, &report.discarded.files, (struct discarded_file){ "/tmp/a\033[2Jb", 9 });
+	vec_push(&arena, &report.discarded.names,
+		 (struct discarded_name){ .path = "/tmp/a\033[2Jb", .count = 1 });
 	report.left_out = 9;
 	vec_push(&arena, &report.left_out_paths, "vendor/library/");
 	vec_push(&arena, &report.left_out_paths, "disk.img");

@@ -53,6 +53,9 @@ const struct discarded_row discarded_table[] = {
 	{ "rust_mozprofile*", true, "Firefox: profiles" },
 	{ "tmux-*", true, "tmux: sockets" },
 	{ "ssh-*", true, "ssh: sockets" },
+	{ "psm_*", true, "Python: shared memory" },
+	{ "sem.*", true, "semaphores" },
+	{ "pulse-shm-*", true, "PulseAudio: shared memory" },
 	{ ".X*", true, "X11: sockets and locks" },
 };
 const size_t discarded_count = ARRAY_SIZE(discarded_table);

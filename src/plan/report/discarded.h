@@ -14,8 +14,16 @@ struct discarded_file {
 	uint64_t size;
 };
 
+// What a line about them names: a file, or a directory with more than one.
+struct discarded_name {
+	const char *path;      // of a directory: with a slash at its end
+	size_t count;          // of files
+	const char *directory; // at the top that has it, NULL: none
+};
+
 struct discarded {
-	VEC(struct discarded_file) files; // the newest first, as many as are named
+	VEC(struct discarded_file) files; // the newest first, not all
+	VEC(struct discarded_name) names; // files at the top first, not all
 	size_t count;                     // of all
 	uint64_t size;                    // of all
 	bool incomplete;                  // there are more
@@ -23,7 +31,7 @@ struct discarded {
 
 struct discarded_row {
 	const char *name; // of a file or directory; '*' at its end stands for any part
-	bool at_top;      // directly in /tmp or in the home
+	bool at_top;      // directly in the home or in a directory for temporary files
 	const char *why;
 };
 extern const struct discarded_row discarded_table[];

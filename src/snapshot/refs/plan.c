@@ -186,7 +186,10 @@ static bool judge_index(struct refs_undo *undo, struct error *error)
 	    str_equal(now, project_index_digest(error->arena, session)))
 		return true;
 	undo->index = true;
-	return str_equal(now, undo->record->index_after) || refuse_changed("index", error);
+	if (str_equal(now, undo->record->index_after))
+		return true;
+	error_set(error, "something was staged since the end of the session");
+	return refuse(error);
 }
 
 bool refs_plan(const struct store *store, const char *git_directory,

@@ -11,6 +11,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/path.h"
+#include "base/quote.h"
 #include "base/text.h"
 #include "plan/guard/index.h"
 #include "sys/cleanup.h"
@@ -97,6 +98,19 @@ const char *project_index_digest_copy(struct arena *arena, const char *session)
 		       : NULL;
 }
 
+// Returns false with the error that git's lock cannot be taken.
+static bool refuse_lock(const char *git_directory, struct error *error)
+{
+	const char *path = path_join(error->arena, git_directory, "index.lock");
+
+	if (errno != EEXIST)
+		return write_fail(error, "create", path);
+	error_set(error, "the git repository is locked: another git is running, or has left its "
+			 "lock");
+	return error_hint(error, "wait for it; if no git runs, remove '%s'",
+			  quote_display(error->arena, path, 0));
+}
+
 bool project_index_prepare(struct project_index *index, const char *git_directory,
 			   const char *session, struct error *error)
 {
@@ -112,8 +126,7 @@ bool project_index_prepare(struct project_index *index, const char *git_director
 			       ? -1
 			       : openat(directory, "index.lock",
 					O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-		ok = lock >= 0 || write_fail(error, "create",
-					     path_join(error->arena, git_directory, "index.lock"));
+		ok = lock >= 0 || refuse_lock(git_directory, error);
 		if (ok && !write_all(lock, bytes, length)) {
 			ok = write_fail(error, "write",
 					path_join(error->arena, git_directory, "index.lock"));

@@ -18,6 +18,7 @@
 #include "probe/git/tracked.h"
 #include "snapshot/store.h"
 #include "snapshot/take/closed.h"
+#include "snapshot/take/hidden.h"
 #include "snapshot/take/modes.h"
 #include "snapshot/take/path_set.h"
 #include "snapshot/take/scan.h"
@@ -28,6 +29,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -232,6 +234,36 @@ static bool add_tracked(void *context, const struct git_index_entry *entry)
 	return true;
 }
 
+static void add_once(struct listing *listing, const char *path)
+{
+	if (!path_set_has(&listing->known, path))
+		add_new(listing, path);
+}
+
+// Adds files that git ignores: those that the session hides, and those that an undo has restored.
+static void add_hidden(struct listing *listing)
+{
+	struct take *take = listing->take;
+	strings files = { 0 }, left_out = { 0 };
+
+	if (take->session && !take->ignored)
+		files = hidden_list(listing->store, listing->arena,
+				    arena_printf(listing->arena, "%s/sessions/%s",
+						 listing->store->path, take->session),
+				    strtoll(take->session, NULL, 10), &left_out);
+	vec_each(path, &files)
+		add_once(listing, *path);
+	vec_each(path, &left_out)
+		leave_out(listing, *path);
+	for (size_t i = 0; take->wanted && i < take->wanted->count; i++) {
+		const char *path = take->wanted->items[i];
+		struct stat status;
+
+		if (lstat(path_join(listing->arena, listing->store->project, path), &status) == 0)
+			add_once(listing, path);
+	}
+}
+
 // Removes files from the index: something else is in their place now.
 static bool forget(struct listing *listing, const struct text *paths)
 {
@@ -334,11 +366,14 @@ bool snapshot_take(const struct store *store, struct take *take, struct error *e
 				      listing.closed)) {
 		if (listing.closed)
 			closed_open_tree(store->project, take->closed_since_ms);
+		take->left_out = (strings){ 0 };
+		take->left_out_count = 0;
 		if (!list_files(&listing, error))
 			return false;
 	}
 	list_repositories(&listing);
 	note_repositories(&listing);
+	add_hidden(&listing);
 	if (take->git_directory) {
 		tracked = tracked_open(take->git_directory);
 		tracked_each(&tracked, add_tracked, &listing);

@@ -18,6 +18,9 @@ struct take {
 	// The session has ended, and began at this time since 1970: what it has closed is opened
 	// for its owner. 0: it has not ended.
 	int64_t closed_since_ms;
+	// The session whose end this is: files that it hides by ignore rules are saved too.
+	const char *session;
+	const strings *wanted; // files that are saved even if git ignores them, NULL: none
 	int budget_ms;
 	// Results.
 	bool complete;     // false: the time was over; what was saved speeds up the next time

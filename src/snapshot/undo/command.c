@@ -18,6 +18,7 @@
 #include "render/changes.h"
 #include "snapshot/changes.h"
 #include "snapshot/command.h"
+#include "snapshot/pager.h"
 #include "snapshot/take/modes.h"
 #include "snapshot/refs/odd_entries.h"
 #include "snapshot/refs/operations.h"
@@ -27,6 +28,8 @@
 #include "snapshot/snapshot.h"
 #include "snapshot/store.h"
 #include "snapshot/take/take.h"
+#include "snapshot/unsaved.h"
+#include "snapshot/undo/choose.h"
 #include "snapshot/undo/undo.h"
 #include "snapshot/undo/interrupt.h"
 #include "snapshot/undo/plan.h"
@@ -44,17 +47,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-// Returns the record that --undo takes back. With =commits, an undo of files alone does not count:
-// the branches of the session before it are restored.
-static const struct session_record *choose_record(const session_list *list, bool commits)
-{
-	const struct session_record *record = session_last(list, false);
-
-	while (commits && record && record->kind == SESSION_UNDO && !session_changed_refs(record) &&
-	       undo_find_record(list, record->of))
-		record = undo_find_record(list, record->of);
-	return record;
-}
+enum { NEXT_COLUMNS = 100 };
 
 // Takes the lock of the instance. Returns -1 with an error if a box of the project runs.
 static int lock_instance(const struct snapshot_command *command, struct error *error)
@@ -82,7 +75,10 @@ static bool confirm(const struct snapshot_command *command, const struct undo_vi
 	bool yes = command->config->yes;
 	int fd = yes ? STDOUT_FILENO : STDERR_FILENO;
 
-	if (!output_print(fd, render_undo(command->arena, view, output_reader(fd)), error))
+	if (!output_print(fd,
+			  render_undo(command->arena, view, output_reader(fd),
+				      yes ? UNDO_SOME : UNDO_SCREEN),
+			  error))
 		return false;
 	if (!yes && !ask_yes_no("Take this back?", &yes, error))
 		return error_hint(error, "start with --yes if you agree");
@@ -172,7 +168,8 @@ static bool plan_refs(const struct snapshot_command *command, struct refs_undo *
 static bool refuse_all(const struct snapshot_command *command, const struct undo_view *view,
 		       struct error *error)
 {
-	output_print(STDERR_FILENO, render_undo(command->arena, view, output_reader(STDERR_FILENO)),
+	output_print(STDERR_FILENO,
+		     render_undo(command->arena, view, output_reader(STDERR_FILENO), UNDO_SOME),
 		     error);
 	error_set(error, view->refs_left ? "there is no file that can be taken back"
 					 : "there is nothing that can be taken back");
@@ -182,86 +179,36 @@ static bool refuse_all(const struct snapshot_command *command, const struct undo
 		       : error_hint(error, "claudebox --diff shows what the last session changed");
 }
 
-// Plans to take back a record. *ret_changed: it has changes at the named paths.
-static bool plan_record(struct snapshot_command *command, const struct session_record *record,
-			const char *now, undo_steps *ret_steps, bool *ret_changed,
-			struct error *error)
+// Returns whether the next --undo takes back the rest of the session instead of this undo.
+static bool rest_follows(const struct snapshot_command *command)
 {
-	bool undo = record->kind == SESSION_UNDO;
-	struct known_files known = { .id = record->id,
-				     .started_ms = undo ? 0 : record->started_ms };
-	file_changes changes;
+	struct error error = { .arena = command->arena };
+	struct snapshot_command next = *command;
+	session_list list = session_list_all(&command->store, command->arena);
+	const struct session_record *last = session_last(&list, false);
+	const char *now = snapshot_write_tree(&command->store, NULL, &error);
+	undo_steps steps = { 0 };
 
-	command->record = record;
-	if (!changes_list(&command->store, record->before, record->after, &command->paths, &changes,
-			  error))
-		return false;
-	*ret_changed = changes.count != 0;
-	return undo_plan(&command->store, &changes, record->after, now, &known, ret_steps, error);
+	next.paths = (strings){ 0 };
+	return now && undo_choose(&next, &list, now, &steps, &error) && next.record != last;
 }
 
-static bool any_possible(const undo_steps *steps)
+// Returns the sentence about the next undo.
+static const char *say_next(const struct snapshot_command *command)
 {
-	vec_each(step, steps) {
-		if (step->obstacle == UNDO_POSSIBLE)
-			return true;
-	}
-	return false;
-}
+	struct arena *arena = command->arena;
+	struct text paths = { .arena = arena };
 
-// Chooses the record for the named paths: the last one of which something can be taken back,
-// otherwise the last one that has changed them.
-static bool plan_paths(struct snapshot_command *command, const session_list *list, const char *now,
-		       undo_steps *ret_steps, struct error *error)
-{
-	const struct session_record *found = NULL;
-	undo_steps steps;
-	bool changed;
-
-	for (size_t i = list->count; i-- > 0;) {
-		if (!plan_record(command, &list->items[i], now, &steps, &changed, error))
-			return false;
-		if (!any_possible(&steps) && (!changed || found))
-			continue;
-		*ret_steps = steps;
-		found = &list->items[i];
-		if (any_possible(&steps))
-			return true;
-	}
-	command->record = found;
-	if (found)
-		return true;
-	error_set(error, "no session has changed '%s'",
-		  quote_display(error->arena, command->config->arguments.items[0], 120));
-	error_hint(error, "files that git ignores are not saved; claudebox --diff=stat lists what "
-			  "the last session changed");
-	return false;
-}
-
-// Chooses the record and plans its steps. After an undo of some paths, the rest of the session
-// comes first.
-static bool plan_undo(struct snapshot_command *command, const session_list *list, const char *now,
-		      undo_steps *ret_steps, struct error *error)
-{
-	const struct session_record *record = choose_record(list, command->config->commits);
-	const struct session_record *whole = record;
-	bool changed;
-
-	if (!record) {
-		command_refuse_nothing(command, error);
-		return false;
-	}
-	if (command->paths.count && !command->config->commits)
-		return plan_paths(command, list, now, ret_steps, error);
-	while (whole && whole->kind == SESSION_UNDO && whole->partial)
-		whole = undo_find_record(list, whole->of);
-	if (whole && whole != record) {
-		if (!plan_record(command, whole, now, ret_steps, &changed, error))
-			return false;
-		if (any_possible(ret_steps))
-			return true;
-	}
-	return plan_record(command, record, now, ret_steps, &changed, error);
+	if (command->config->commits)
+		return "The next claudebox --undo=commits takes back this undo.";
+	if (!command->paths.count || !command->partial || !rest_follows(command))
+		return "The next claudebox --undo takes back this undo.";
+	vec_each(word, &command->config->arguments)
+		text_printf(&paths, " %s", quote_word(arena, *word, 0));
+	return arena_printf(arena,
+			    "The next claudebox --undo takes back the rest; `claudebox --undo%s` "
+			    "takes back this undo.",
+			    paths.length > NEXT_COLUMNS ? " PATH..." : text_get(&paths));
 }
 
 static bool undo_last(struct snapshot_command *command, struct error *error)
@@ -273,6 +220,9 @@ static bool undo_last(struct snapshot_command *command, struct error *error)
 	struct refs_undo refs;
 	const char *now;
 
+	command->unsaved_ms = unsaved_read(&command->store, arena);
+	if (!session_count(&command->store, arena))
+		return command_refuse_nothing(command, error);
 	if (command->config->list_only && undo_is_pending(&command->store))
 		return output_print(STDOUT_FILENO,
 				    "An undo was interrupted. The next claudebox --undo completes "
@@ -283,11 +233,11 @@ static bool undo_last(struct snapshot_command *command, struct error *error)
 	if (command->completed) // it is what the user wants, and not the undo of it
 		return output_print(STDOUT_FILENO,
 				    "The next claudebox --undo takes back this undo.\n", error);
-	if (!snapshot_refresh(&command->store, &command->undo, &command->modes, error))
+	if (!snapshot_refresh(&command->store, &command->undo, NULL, &command->modes, error))
 		return false;
 	list = session_list_all(&command->store, arena);
 	now = snapshot_write_tree(&command->store, NULL, error);
-	if (!now || !plan_undo(command, &list, now, &steps, error) ||
+	if (!now || !undo_choose(command, &list, now, &steps, error) ||
 	    !plan_refs(command, &refs, error))
 		return false;
 	vec_each(step, &steps)
@@ -298,17 +248,15 @@ static bool undo_last(struct snapshot_command *command, struct error *error)
 	if (!view.possible && !(command->config->commits && refs_plan_changes(&refs)))
 		return refuse_all(command, &view, error);
 	if (command->config->list_only)
-		return output_print(STDOUT_FILENO,
-				    render_undo(arena, &view, output_reader(STDOUT_FILENO)), error);
+		return pager_show(arena,
+				  render_undo(arena, &view, output_reader(STDOUT_FILENO), UNDO_ALL),
+				  error);
 	if (!confirm(command, &view, error) ||
 	    !apply(command, &steps, &refs, view.possible, now, error))
 		return false;
 	return output_print(STDOUT_FILENO,
-			    arena_printf(arena,
-					 "Took back %s. The next claudebox %s takes back this "
-					 "undo.\n",
-					 render_undo_count(arena, &view),
-					 command->config->commits ? "--undo=commits" : "--undo"),
+			    arena_printf(arena, "Took back %s. %s\n",
+					 render_undo_count(arena, &view), say_next(command)),
 			    error);
 }
 

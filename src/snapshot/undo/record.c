@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "snapshot/changes.h"
 #include "snapshot/command.h"
 #include "snapshot/refs/undo.h"
 #include "snapshot/session.h"
@@ -39,6 +40,24 @@ static bool keep_modes(const struct snapshot_command *command, const char *id, s
 	return session >= 0 && modes_write(session, &command->modes, error);
 }
 
+// Lists the paths that the session `of` changed: those that an undo has restored are saved, even if
+// git ignores them now.
+static strings list_paths(const struct snapshot_command *command, const char *of)
+{
+	struct error ignored = { .arena = command->arena };
+	session_list list = session_list_all(&command->store, command->arena);
+	const struct session_record *record = undo_find_record(&list, of);
+	file_changes changes = { 0 };
+	strings paths = { 0 };
+
+	if (record)
+		changes_list(&command->store, record->before, record->after, NULL, &changes,
+			     &ignored);
+	vec_each(change, &changes)
+		vec_push(command->arena, &paths, change->path);
+	return paths;
+}
+
 bool undo_record(const struct snapshot_command *command, const char *id, const char *of,
 		 const char *before, const struct refs_undo *refs, bool killed, struct error *error)
 {
@@ -46,12 +65,17 @@ bool undo_record(const struct snapshot_command *command, const char *id, const c
 					 .kind = SESSION_UNDO,
 					 .of = of,
 					 .partial = command->partial,
+					 .ignored = command->undo.ignored ||
+						    session_saves_ignored(&command->store,
+									  command->arena),
 					 .killed = killed,
 					 .started_ms = clock_realtime_ms(),
 					 .ended_ms = clock_realtime_ms(),
 					 .before = before };
+	strings wanted;
 
-	if (!snapshot_refresh(&command->store, &command->undo, NULL, error))
+	wanted = list_paths(command, of);
+	if (!snapshot_refresh(&command->store, &command->undo, &wanted, NULL, error))
 		return false;
 	record.after = snapshot_write_tree(&command->store, NULL, error);
 	session_add_end(&command->store, command->arena, command->undo.git_directory, &record);

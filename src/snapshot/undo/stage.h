@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "snapshot/store.h"
 #include "snapshot/take/modes.h"
+#include "snapshot/undo/progress.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,6 +18,7 @@ struct stage {
 	const struct store *store;
 	const struct modes *modes; // of the files at the start
 	struct arena *arena;
+	struct progress progress;
 	int project;
 	int directory; // has the file NUMBER.new of each step, and NUMBER.old of those that are done
 	bool in_project;

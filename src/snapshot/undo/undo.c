@@ -23,6 +23,7 @@
 #include "snapshot/take/modes.h"
 #include "snapshot/store.h"
 #include "snapshot/undo/interrupt.h"
+#include "snapshot/undo/progress.h"
 #include "snapshot/undo/stage.h"
 #include "sys/cleanup.h"
 #include "sys/files.h"
@@ -63,7 +64,7 @@ static bool refuse_interrupted(struct error *error)
 
 // What is written to the stage.
 struct staging {
-	const struct stage *stage;
+	struct stage *stage;
 	const file_changes *changes;
 	const size_t *numbers; // of the steps, in the order of the objects
 };
@@ -73,7 +74,7 @@ static bool stage_file(void *context, size_t index, const char *content, size_t 
 		       struct error *error)
 {
 	const struct staging *staging = context;
-	const struct stage *stage = staging->stage;
+	struct stage *stage = staging->stage;
 	size_t number = staging->numbers[index];
 	const struct file_change *change = &staging->changes->items[number];
 	char name[STAGE_NAME_SIZE];
@@ -81,6 +82,7 @@ static bool stage_file(void *context, size_t index, const char *content, size_t 
 
 	if (refuse_interrupted(error))
 		return false;
+	progress_count(&stage->progress);
 	stage_name(name, number, "new");
 	if ((change->before.mode & GIT_MODE_TYPE) == GIT_MODE_SYMLINK)
 		return symlinkat(arena_strndup(stage->arena, content, size), stage->directory,
@@ -93,7 +95,7 @@ static bool stage_file(void *context, size_t index, const char *content, size_t 
 }
 
 // Writes the files of all steps that need one.
-static bool stage_files(const struct stage *stage, const file_changes *changes, struct error *error)
+static bool stage_files(struct stage *stage, const file_changes *changes, struct error *error)
 {
 	size_t *numbers = arena_alloc(stage->arena, (changes->count + 1) * sizeof(*numbers));
 	struct blob *blobs = arena_alloc(stage->arena, (changes->count + 1) * sizeof(*blobs));
@@ -106,6 +108,8 @@ static bool stage_files(const struct stage *stage, const file_changes *changes, 
 		blobs[count].object = changes->items[i].before.object;
 		numbers[count++] = i;
 	}
+	// Each file is taken away and put there too, or passed over.
+	stage->progress = progress_begin(changes->count, count + 2 * changes->count);
 	return changes_read_all(stage->store, blobs, count, stage_file, &staging, error);
 }
 
@@ -189,14 +193,19 @@ static void roll_back(const struct stage *stage, const file_changes *changes)
 }
 
 // Does all steps. Files are taken away first: one can be in the place of a directory.
-static bool do_steps(const struct stage *stage, const file_changes *changes, struct error *error)
+static bool do_steps(struct stage *stage, const file_changes *changes, struct error *error)
 {
-	for (size_t i = 0; i < changes->count; i++)
-		if (refuse_interrupted(error) || !take_away(stage, &changes->items[i], i, error))
-			return false;
-	for (size_t i = 0; i < changes->count; i++)
-		if (refuse_interrupted(error) || !put_there(stage, &changes->items[i], i, error))
-			return false;
+	static bool (*const halves[])(const struct stage *, const struct file_change *, size_t,
+				      struct error *) = { take_away, put_there };
+
+	for (size_t half = 0; half < ARRAY_SIZE(halves); half++) {
+		for (size_t i = 0; i < changes->count; i++) {
+			progress_count(&stage->progress);
+			if (refuse_interrupted(error) ||
+			    !halves[half](stage, &changes->items[i], i, error))
+				return false;
+		}
+	}
 	return true;
 }
 
