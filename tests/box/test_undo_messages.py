@@ -184,6 +184,23 @@ class Hidden(MessageTest):
         self.assertEqual(json.loads(self.claudebox("--report=json").stdout)["not_saved_paths"], ["many/"])
         self.assertIn("1 path could not be saved, and is not restored: many/", self.undo())
 
+    def test_a_link_in_the_place_of_an_ignore_file_is_not_followed(self):
+        self.repository(self.project)
+        outside = self.home / "outside"
+        outside.mkdir()
+        (self.project / ".gitignore").symlink_to(outside)
+        (self.project / "d/sub").mkdir(parents=True)
+        (self.project / "d/sub/.gitignore").write_text("*\n")
+        time.sleep(0.05)
+        self.run_box("rm .gitignore; mv d .gitignore; echo '*.py' >.gitignore/sub/x; mkdir e; echo '*' >e/.gitignore; echo x >e/x.py")
+        self.assertEqual(list(outside.iterdir()), [])
+        self.assertIn("e/x.py", self.claudebox("--diff=stat").stdout)
+        # The text of a link is no rule.
+        (self.project / "f").mkdir()
+        (self.project / "f/.gitignore").symlink_to("*")
+        self.run_box("rm f/.gitignore; echo '*' >f/.gitignore; echo x >f/x.py")
+        self.assertIn("f/x.py", self.claudebox("--diff=stat").stdout)
+
     def test_of_a_session_that_was_killed(self):
         with subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", "echo 'h*' >.gitignore; echo x >h.py; echo on; sleep 20"], cwd=self.project, env=self.env,
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:

@@ -76,7 +76,7 @@ static struct text join(struct arena *arena, const strings *paths)
 // Writes the ignore files of the snapshot of the start.
 static bool write_saved_rules(const struct search *search)
 {
-	static const char *const list[] = { "ls-files", "-z", NULL };
+	static const char *const list[] = { "ls-files", "-z", "--stage", NULL };
 	static const char *const write[] = { "checkout-index", "-f", "-z", "--stdin", NULL };
 	const char *index = path_join(search->arena, search->session, "before");
 	struct git_run listing = { .arguments = list, .index = index };
@@ -87,9 +87,11 @@ static bool write_saved_rules(const struct search *search)
 	if (!git_run(search->store, search->arena, &listing))
 		return false;
 	paths = split(search->arena, &listing);
-	vec_each(path, &paths) {
-		if (str_equal(path_name(*path), IGNORE_FILE))
-			vec_push(search->arena, &rules, *path);
+	vec_each(line, &paths) { // "100644 OBJECT 0\tPATH"; git does not follow a link
+		const char *tab = strchr(*line, '\t');
+
+		if (tab && str_starts(*line, "100") && str_equal(path_name(tab + 1), IGNORE_FILE))
+			vec_push(search->arena, &rules, tab + 1);
 	}
 	input = join(search->arena, &rules);
 	writing.input = text_get(&input);
@@ -115,7 +117,7 @@ static void write_old_rules(const struct search *search, const char *path)
 	struct stat status;
 
 	if (!str_equal(path_name(path), IGNORE_FILE) || lstat(full, &status) < 0 ||
-	    milliseconds(&status.st_ctim) >= search->since_ms)
+	    !S_ISREG(status.st_mode) || milliseconds(&status.st_ctim) >= search->since_ms)
 		return;
 	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
 		parent = arena_printf(arena, "%s/%.*s", search->rules, (int)(slash - path), path);
