@@ -279,7 +279,7 @@ class Commands(BoxTest):
         self.git("config", "core.hooksPath", "/dev/null", cwd=project)
         done = self.claudebox("--yes", "--exec", "sh", "-c",
                               "git config core.pager less; git config foo.bar 1; git config --unset core.hooksPath; git config user.name Bob", cwd=project)
-        self.assertEqual([line for line in done.stderr.splitlines() if "settings" in line],
+        self.assertEqual([line for line in done.stderr.splitlines() if line.startswith("guard: settings")],
                          [f"guard: settings of '{project}/.git/config' that claudebox does not apply outside: core.pager, foo.bar; "
                           "settings that the box removed, and that stay: core.hookspath (claudebox --quarantine has the new values)"])
 

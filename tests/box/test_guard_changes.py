@@ -106,7 +106,8 @@ class Changes(BoxTest):
         self.assertTrue(lines[0].startswith("guard: new worktree or repository '~/linked/.trees/new' with "), lines)
 
     def test_applied_settings_are_named_without_their_values(self):
-        lines = self.lines("git config user.email box@example.com; git config core.autocrlf input; git remote add far https://example.com/x; "
+        self.git("remote", "add", "far", "https://example.com/x")
+        lines = self.lines("git config user.email box@example.com; git config core.autocrlf input; git remote add other https://example.com/y; "
                            "git config branch.main.remote far; git config branch.main.merge refs/heads/main")
         self.assertEqual(lines, [f"guard: applied to '{self.project}/.git/config': core.autocrlf, user.email"])
         lines = self.lines("git config --unset core.autocrlf; git config core.pager evil")

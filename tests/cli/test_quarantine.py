@@ -295,10 +295,11 @@ class Restoring(QuarantineTest):
     def test_the_item_of_another_box_does_not_revert_settings(self):
         """Two boxes, one after the other, each with a copy of its own."""
         subprocess.run(["git", "init", "-q", self.project], check=True)
+        self.git("remote", "add", "origin", "https://example.com/x")
         with subprocess.Popen([CLAUDEBOX, "--yes", "--exec", "sh", "-c", "git config core.pager evil; echo up; read line"], cwd=self.project, env=self.env,
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as box:
             box.stdout.readline()
-            self.box("git remote add origin https://example.com/x; git config user.name Meanwhile; git config branch.x.remote origin")
+            self.box("git config user.name Meanwhile; git config branch.x.remote origin")
             box.stdin.close()
         self.assertEqual(self.restore(), "Wrote 1 setting to ~/project/.git/config.\n")
         text = (self.project / ".git/config").read_text()
