@@ -37,7 +37,7 @@ struct settings_command {
 };
 typedef VEC(struct settings_command) settings_commands;
 // Returns what such a command is if the box lacks it.
-enum left_out_kind settings_command_kind(const char *kind);
+enum left_out_kind settings_command_kind(const char *key);
 // Returns the commands of settings, which may be NULL.
 settings_commands settings_list_commands(struct arena *arena, const char *text);
 

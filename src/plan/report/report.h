@@ -72,11 +72,8 @@ struct repository_changes {
 struct report {
 	int64_t started_ms; // since 1970, 0: the session is not known
 	int64_t ended_ms;
-	int status;
-	bool saved;             // the changes are known, and --diff and --undo work
 	size_t left_out;        // files and nested repositories that could not be saved
 	strings left_out_paths; // the first of them; that of a repository ends with a slash
-	bool killed;            // claudebox was: `files` may have changes of the user
 	VEC(struct report_moved) moved;
 	executed_files executed;
 	size_t executed_count; // of all; `executed` may have fewer
@@ -84,20 +81,23 @@ struct report {
 	size_t file_count; // of all
 	size_t added;      // lines
 	size_t removed;
-	bool counted;                // `added` and `removed` are known
 	VEC(struct report_ref) refs; // those that lost commits first
-	bool repository_lost;        // it was removed or damaged
 	size_t commits;
 	report_operations operations;
-	bool index_changed; // what is staged
 	struct repository_changes other;
 	strings settings; // of git that the guard applied outside
-	// Not in the JSON: what --report finds out when it is started.
-	bool snapshots_removed;
-	bool later_killed; // claudebox was, in a session after this one
 	struct discarded discarded;
 	const char *network; // refused connections as a line, NULL: none
 	const char *tier;
 	const char *refused; // the same as JSON, NULL: not counted
 	const char *resume;  // id of the conversation, NULL: none
+	int status;
+	bool saved;           // the changes are known, and --diff and --undo work
+	bool killed;          // claudebox was: `files` may have changes of the user
+	bool counted;         // `added` and `removed` are known
+	bool repository_lost; // it was removed or damaged
+	bool index_changed;   // what is staged
+	// Not in the JSON: what --report finds out when it is started.
+	bool snapshots_removed;
+	bool later_killed; // claudebox was, in a session after this one
 };

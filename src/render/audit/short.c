@@ -275,24 +275,24 @@ static const struct {
 	const char *label;
 	enum style style;
 	bool list;
-	section_function *add;
 	bool whole;
+	section_function *add;
 } section_table[] = {
-	{ "claudebox:", STYLE_HEAD, false, add_head },
-	{ "Network:", STYLE_HEAD, false, add_network },
-	{ "Ports:", STYLE_HEAD, false, add_ports },
-	{ "Can change:", STYLE_HEAD, false, audit_name_writable },
-	{ "Protected:", STYLE_HEAD, false, audit_name_guard },
-	{ "Variables:", STYLE_HEAD, false, add_variables },
-	{ "Mounts:", STYLE_HEAD, false, audit_name_mounts },
-	{ "Packages:", STYLE_HEAD, false, add_packages },
-	{ "Toolchains:", STYLE_HEAD, false, add_toolchains },
-	{ "MCP servers:", STYLE_HEAD, false, add_servers },
-	{ "Settings:", STYLE_HEAD, false, add_settings },
-	{ "Upgrade:", STYLE_HEAD, true, add_upgrade },
-	{ "Changed:", STYLE_HEAD, false, add_changes, true },
-	{ "Warnings:", STYLE_WARN, true, add_warnings },
-	{ "Not in the box:", STYLE_HEAD, true, add_left_out, true },
+	{ "claudebox:", STYLE_HEAD, false, false, add_head },
+	{ "Network:", STYLE_HEAD, false, false, add_network },
+	{ "Ports:", STYLE_HEAD, false, false, add_ports },
+	{ "Can change:", STYLE_HEAD, false, false, audit_name_writable },
+	{ "Protected:", STYLE_HEAD, false, false, audit_name_guard },
+	{ "Variables:", STYLE_HEAD, false, false, add_variables },
+	{ "Mounts:", STYLE_HEAD, false, false, audit_name_mounts },
+	{ "Packages:", STYLE_HEAD, false, false, add_packages },
+	{ "Toolchains:", STYLE_HEAD, false, false, add_toolchains },
+	{ "MCP servers:", STYLE_HEAD, false, false, add_servers },
+	{ "Settings:", STYLE_HEAD, false, false, add_settings },
+	{ "Upgrade:", STYLE_HEAD, true, false, add_upgrade },
+	{ "Changed:", STYLE_HEAD, false, true, add_changes },
+	{ "Warnings:", STYLE_WARN, true, false, add_warnings },
+	{ "Not in the box:", STYLE_HEAD, true, true, add_left_out },
 };
 
 // Returns how many lines the audit may have: the question follows on the same screen.
